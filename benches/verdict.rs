@@ -43,11 +43,11 @@ fn main() {
     let cases: Vec<Case> =
         include_str!("../tests/fixtures/policy/cases.jsonl").lines().filter_map(|line| Case::read(line).ok()).collect();
     let limit = Some(row("limit_thread", (0..ROUNDS * cases.len()).map(|_| timed(thread)).collect(), None));
-    for profile in Profile::ALL {
+    for &profile in Profile::ALL {
         let policy = Policy::of(profile);
         let all = (0..ROUNDS).flat_map(|_| &cases);
         row(
-            &format!("corpus, {}", profile.name()),
+            &format!("corpus, {}", profile.word()),
             all.map(|case| timed(|| drop(black_box(case.decide(&policy))))).collect(),
             limit,
         );

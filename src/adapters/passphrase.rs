@@ -34,7 +34,6 @@ pub enum PassphraseError {
     Short(usize),
     #[error("this passphrase was once published as a default: everyone knows it; choose another")]
     Published,
-    /// No SHA-256.
     #[error("not a SHA-256 in hex (64 digits)")]
     NotSha256,
     #[error(transparent)]

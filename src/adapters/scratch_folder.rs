@@ -31,7 +31,6 @@ pub fn make(run: RunId) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Removes the scratch folder of a run.
 pub fn remove(run: RunId) {
     if let Ok(path) = path(run) {
         remove_at(&path);

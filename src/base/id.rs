@@ -85,7 +85,6 @@ impl TicketId {
         Self::parse(&safe).unwrap_or_else(|_| Self(format!("plan-{safe}")))
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -3,7 +3,6 @@
 use super::text::Clean;
 use serde::Serialize;
 
-/// On one line.
 pub fn line<T: Serialize>(value: &T) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escaped)
 }

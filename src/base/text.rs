@@ -29,7 +29,6 @@ impl Clean {
         Self(printer.out)
     }
 
-    /// The safe text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -114,7 +114,6 @@ impl From<Timestamp> for Moment {
 
 /// Where the edge gets the time from.
 pub trait Clock: Send + Sync {
-    /// The time now.
     fn now(&self) -> Timestamp;
 
     /// The same by every clock there is.

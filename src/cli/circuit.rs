@@ -6,6 +6,7 @@ use super::in_force;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
+use crate::base::json;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
@@ -73,9 +74,7 @@ struct Moved {
 
 /// Prints every ticket's breaker as a JSON array.
 pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    let text = crate::base::json::pretty(&all(session)?).map_err(std::io::Error::from)?;
-    writeln!(out, "{text}")?;
-    Ok(())
+    Ok(writeln!(out, "{}", json::pretty(&all(session)?)?)?)
 }
 
 /// Prints every ticket's breaker for people.

@@ -26,10 +26,8 @@ pub enum ConfigCommand {
 /// Why there is no configuration. The program's exit code is 2.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A file is there and cannot be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// What is trusted cannot be read or stored.
     #[error(transparent)]
     Trust(#[from] TrustError),
     /// Settings that cannot be used, one on each line.
@@ -44,7 +42,6 @@ pub struct Sources<'a> {
     pub folder: &'a Path,
     /// programmator's state folder.
     pub state_folder: &'a Path,
-    /// The environment.
     pub environment: &'a BTreeMap<String, String>,
     /// Flags of the command line: key, name of the flag, what stands behind it.
     pub flags: &'a [(Key, &'static str, String)],
@@ -124,10 +121,8 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
 /// Why trusting failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustFailure {
-    /// A file is there and cannot be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// Trust cannot be stored.
     #[error(transparent)]
     Store(#[from] TrustError),
     /// What is trusted cannot be shown, so it is not trusted.

@@ -240,9 +240,9 @@ fn policy(session: &Session, resolved: &Resolved) -> Finding {
         Some(Ok(Checked::Unset)) | None if asks => Finding::new(
             "policy",
             Mark::Warn,
-            format!("{}; calls that need a passphrase are blocked: programmator passphrase set", profile.name()),
+            format!("{}; calls that need a passphrase are blocked: programmator passphrase set", profile.word()),
         ),
-        _ => Finding::new("policy", Mark::Ok, format!("{}; can be used", profile.name())),
+        _ => Finding::new("policy", Mark::Ok, format!("{}; can be used", profile.word())),
     }
 }
 

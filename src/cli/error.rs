@@ -44,7 +44,6 @@ impl CliError {
         Self::new(BAD_INPUT, message)
     }
 
-    /// With an exit code of its own.
     pub fn new(exit_code: u8, message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code, no_ticket: None }
     }
@@ -101,6 +100,12 @@ impl From<std::io::Error> for CliError {
         // What a shell says of `programmator … | head`; there is nothing to tell.
         let exit_code = if error.kind() == std::io::ErrorKind::BrokenPipe { NOBODY_READS } else { 1 };
         Self::new(exit_code, error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for CliError {
+    fn from(error: serde_json::Error) -> Self {
+        std::io::Error::from(error).into()
     }
 }
 

@@ -1,7 +1,6 @@
 //! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
 //! doc comments in `cli`; `tests/quick/docs.rs` holds both to the program.
 
-/// `programmator --help`.
 pub const TOP: &str = "\
 Examples:
   programmator demo                      watch a demo; no account needed
@@ -55,7 +54,6 @@ Environment:
   VISUAL, EDITOR                  the editor for tickets and the policy
 Flags override the environment, the environment overrides files: see `programmator config show`.";
 
-/// `programmator run --help`.
 pub const RUN: &str = "\
 Examples:
   programmator run tk-4f2a
@@ -66,7 +64,6 @@ One line per event; with --json one record per line: v, seq, time, run, ticket, 
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
 
-/// `programmator resume --help`.
 pub const RESUME: &str = "\
 Examples:
   programmator resume
@@ -75,7 +72,6 @@ Examples:
 
 It resumes runs of the current folder; for a run of another one it prints the command. The run keeps the settings it started with, except for flags given now. Exit codes as for `programmator run`.";
 
-/// `programmator status --help`.
 pub const STATUS: &str = "\
 Examples:
   programmator status
@@ -88,7 +84,6 @@ started, updated. With a run (or its ticket) an object: the same, and parked (wh
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
 
-/// `programmator logs --help`.
 pub const LOGS: &str = "\
 Examples:
   programmator logs tk-4f2a
@@ -97,7 +92,6 @@ Examples:
 
 With -f it ends when the run does.";
 
-/// `programmator replay --help`.
 pub const REPLAY: &str = "\
 Examples:
   programmator replay tk-4f2a
@@ -105,7 +99,6 @@ Examples:
 
 Nothing is run or changed: the screen reads the stored run.";
 
-/// `programmator ticket list --help`.
 pub const TICKET_LIST: &str = "\
 Examples:
   programmator ticket list
@@ -114,7 +107,6 @@ Examples:
 Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets. A ticket that \
 cannot be read is listed as broken, with line and column.";
 
-/// `programmator ticket show --help`.
 pub const TICKET_SHOW: &str = "\
 Examples:
   programmator ticket show tk-4f2a
@@ -122,7 +114,6 @@ Examples:
 
 With --json an object: id, title, status, deps, phases (n, text, state, line), validation, problems.";
 
-/// `programmator prompt show --help`.
 pub const PROMPT_SHOW: &str = "\
 Examples:
   programmator prompt show tk-4f2a
@@ -131,7 +122,6 @@ Examples:
 It starts nothing and changes nothing. A claim that is still to be checked is taken to hold, and limits are not looked up. \
 With --json an object: ticket, iteration, phase, session, model, prompt, tokens.";
 
-/// `programmator ticket tick --help`.
 pub const TICKET_TICK: &str = "\
 Examples:
   programmator ticket tick tk-4f2a 2
@@ -139,28 +129,24 @@ Examples:
 
 A run of the ticket applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration is only a claim. Exit code 77 inside a run.";
 
-/// `programmator ticket untick --help`.
 pub const TICKET_UNTICK: &str = "\
 Examples:
   programmator ticket untick tk-4f2a 2
 
 Exit code 77 inside a run.";
 
-/// `programmator ticket new --help`.
 pub const TICKET_NEW: &str = "\
 Examples:
   programmator ticket new \"Limit logins to five a minute\"
 
 It prints the path of the new file and, on a terminal, opens it in $VISUAL or $EDITOR: write the phases into it.";
 
-/// `programmator snapshots --help`.
 pub const SNAPSHOTS: &str = "\
 Examples:
   programmator snapshots tk-4f2a
 
 Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
 
-/// `programmator restore --help`.
 pub const RESTORE: &str = "\
 Examples:
   programmator restore tk-4f2a 3
@@ -169,7 +155,6 @@ Examples:
 
 It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
 
-/// `programmator demo --help`.
 pub const DEMO: &str = "\
 Examples:
   programmator demo
@@ -177,7 +162,6 @@ Examples:
 
 It needs git and bash. Everything it writes is in a temporary folder that is removed at the end.";
 
-/// `programmator doctor --help`.
 pub const DOCTOR: &str = "\
 Examples:
   programmator doctor
@@ -185,7 +169,6 @@ Examples:
 
 Each line says ok, warn or fail, with a fix. It starts claude but sends no prompt, so it costs nothing. Exit code 1 when a check failed.";
 
-/// `programmator config show --help`.
 pub const CONFIG_SHOW: &str = "\
 Examples:
   programmator config show
@@ -194,7 +177,6 @@ Examples:
 Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key \
 that does not exist is an error, with its line and the nearest key.";
 
-/// `programmator trust --help`.
 pub const TRUST: &str = "\
 Examples:
   programmator trust
@@ -203,13 +185,11 @@ Examples:
 It prints the files and stores their hashes. Until then, and after any change, their agent.*, validation.*, tickets.dir and prompts are reported and ignored, and Claude does not load the repository's own \
 .claude/settings.json, .claude/settings.local.json and .mcp.json. In headless mode it never does.";
 
-/// `programmator completions --help`.
 pub const COMPLETIONS: &str = "\
 Examples:
   programmator completions bash > ~/.local/share/bash-completion/completions/programmator
   programmator completions fish > ~/.config/fish/completions/programmator.fish";
 
-/// `programmator policy check --help`.
 pub const POLICY_CHECK: &str = "\
 Examples:
   programmator policy check 'ls | tee out.txt'
@@ -219,14 +199,12 @@ Examples:
 Without --profile and --policy: your policy.yaml, the project's, and the profile guarded. Exit code 0 allow, 10 ask, \
 11 passphrase, 2 block, 64 bad input.";
 
-/// `programmator policy test --help`.
 pub const POLICY_TEST: &str = "\
 Examples:
   programmator policy test cases.jsonl --profile strict
 
 One case per line, as JSON: id, tool, input, expect; optional cwd, never and fs. Home is /home/dev. Exit code 1 on a mismatch, 64 when a line is not a case.";
 
-/// `programmator policy show --help`.
 pub const POLICY_SHOW: &str = "\
 Examples:
   programmator policy show
@@ -234,7 +212,6 @@ Examples:
 
 The first matching rule decides each part of a call; the strictest part decides the call.";
 
-/// `programmator policy edit --help`.
 pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
@@ -242,7 +219,6 @@ Examples:
 You edit a copy of policy.yaml in the config folder. It is saved if it is valid; otherwise the file is unchanged, the error is shown with line and column, and the exit code is 2.
 floor: {unprotect: [PATTERN]} removes a pattern from the floor, written as it is there; only your own file can.";
 
-/// `programmator policy why --help`.
 pub const POLICY_WHY: &str = "\
 Examples:
   programmator logs --json tk-4f2a | jq -r 'select(.kind == \"tool_judged\") | .tool_use_id + \" \" + .target'
@@ -250,7 +226,6 @@ Examples:
 
 What was stored about the call: verdict, rule and reason, its parts if it was asked about, and the answer.";
 
-/// `programmator policy import --help`.
 pub const POLICY_IMPORT: &str = "\
 Examples:
   programmator policy import policy.json
@@ -258,13 +233,11 @@ Examples:
 
 Allow patterns can only narrow what is proven to be read-only; block patterns keep their meaning. An existing policy.yaml or passphrase is kept; the passphrase that Clanker published is rejected. Exit code 1 then.";
 
-/// `programmator parse --help`.
 pub const PARSE: &str = "\
 Examples:
   programmator parse status answer.txt
   cargo test 2>&1 | programmator parse errors";
 
-/// `programmator parse status --help`.
 pub const PARSE_STATUS: &str = "\
 Examples:
   programmator parse status answer.txt
@@ -274,7 +247,6 @@ It reads PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also be
 ---END_RALPH_STATUS---; also in the output of `claude --output-format json` or stream-json.
 With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
 
-/// `programmator parse errors --help`.
 pub const PARSE_ERRORS: &str = "\
 Examples:
   programmator parse errors build.log
@@ -283,7 +255,6 @@ Examples:
 --rule hank_literal counts the lines that Hank counts.
 With --json an object: is_error, and lines, each with line, kind and text.";
 
-/// `programmator circuit status --help`.
 pub const CIRCUIT_STATUS: &str = "\
 Examples:
   programmator circuit status
@@ -291,7 +262,6 @@ Examples:
 
 With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open one allows one iteration), history (every change, with run and iteration).";
 
-/// `programmator circuit reset --help`.
 pub const CIRCUIT_RESET: &str = "\
 Examples:
   programmator circuit reset tk-4f2a
@@ -299,7 +269,6 @@ Examples:
 
 Exit code 75 when a program is running the ticket: press c there, or stop it first.";
 
-/// `programmator passphrase set --help`.
 pub const PASSPHRASE_SET: &str = "\
 Examples:
   programmator passphrase set
@@ -308,7 +277,6 @@ Examples:
 There is no default: until one is set, calls that need it are blocked. It is stored as an argon2id hash in
 passphrase.phc of the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
 
-/// `programmator session show --help`.
 pub const SESSION_SHOW: &str = "\
 Examples:
   programmator session show
@@ -317,7 +285,6 @@ Examples:
 With --json an array: ticket, run, continuity, expiry_hours, sessions (step, session, opened, used, expires, expired), \
 history (the last 50 transitions: opened, resumed, expired, lost, reset, with time and reason).";
 
-/// `programmator session reset --help`.
 pub const SESSION_RESET: &str = "\
 Examples:
   programmator session reset tk-4f2a

@@ -19,13 +19,11 @@ use tokio::sync::mpsc;
 pub struct TerminalHost {
     /// The service; `None`: nothing can be asked, a run of the past is shown.
     pub app: Option<App>,
-    /// What is told.
     pub told: Subscription,
     /// What came of what was asked, by the screen or for it.
     pub replies: mpsc::UnboundedReceiver<Reply>,
     /// Where such replies go.
     pub reply: mpsc::UnboundedSender<Reply>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -107,7 +107,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
 }
 
 fn profile(name: &str) -> Result<Profile, CliError> {
-    Profile::named(name)
+    Profile::from_word(name)
         .ok_or_else(|| CliError::bad_input(format!("unknown profile {name}: use strict, guarded or trusted")))
 }
 
@@ -146,8 +146,7 @@ fn check(out: &mut dyn Write, session: &Session, wanted: &Check) -> Result<u8, C
     let place = Place { workspace: &folder, cwd: &folder, home: &home, user: &user, view: &paths };
     let decision = policy.decide(tool, &input, &place);
     if wanted.json {
-        let text = crate::base::json::line(&decision).map_err(|error| CliError::failure(error.to_string()))?;
-        writeln!(out, "{text}")?;
+        writeln!(out, "{}", crate::base::json::line(&decision)?)?;
     } else {
         explain::decision(
             out,

@@ -54,7 +54,6 @@ struct Shown<'a> {
     tokens: usize,
 }
 
-/// Prints the prompt.
 pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), CliError> {
     let resolved = session.resolve(&session.folder)?;
     let path = tickets::find(&show.ticket, &session.places(&resolved))?;
@@ -80,7 +79,7 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
         tokens: made.tokens(),
     };
     match if show.json { Format::Json } else { Format::Text } {
-        Format::Json => writeln!(out, "{}", json::pretty(&shown).map_err(std::io::Error::from)?)?,
+        Format::Json => writeln!(out, "{}", json::pretty(&shown)?)?,
         Format::Text => {
             let session = match shown.session {
                 Some(id) => format!("resumes session {}", clean_line(id, 80)),

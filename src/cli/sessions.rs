@@ -6,6 +6,7 @@ use super::help;
 use super::in_force;
 use super::session::Session;
 use crate::adapters::store::Store;
+use crate::base::json;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
@@ -81,9 +82,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: SessionCommand
 
 /// Prints the sessions of the ticket, else of every ticket, as a JSON array.
 fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
-    let text = crate::base::json::pretty(&all(session, ticket)?).map_err(std::io::Error::from)?;
-    writeln!(out, "{text}")?;
-    Ok(())
+    Ok(writeln!(out, "{}", json::pretty(&all(session, ticket)?)?)?)
 }
 
 /// Prints them for people.
@@ -112,20 +111,10 @@ fn print(out: &mut dyn Write, shown: &SessionRow, now: Timestamp) -> std::io::Re
     }
     for moved in shown.history.iter().rev().take(TRANSITIONS).rev() {
         let why = if moved.reason.is_empty() { String::new() } else { format!(": {}", moved.reason) };
-        writeln!(
-            out,
-            "    {} UTC  {}  {}  {}{why}",
-            moved.time.second(),
-            moved.step,
-            short(&moved.session),
-            moved.to.word()
-        )?;
+        let (time, session) = (moved.time.second(), moved.session.chars().take(8).collect::<String>());
+        writeln!(out, "    {time} UTC  {}  {session}  {}{why}", moved.step, moved.to.word())?;
     }
     Ok(())
-}
-
-fn short(id: &str) -> String {
-    id.chars().take(8).collect()
 }
 
 /// Gives the ticket's sessions up. Gives the exit code: 75 when a program works on it.

@@ -146,8 +146,8 @@ pub async fn list(
     zone: &TimeZone,
 ) -> eyre::Result<()> {
     if let WorkTree::Plain(_) = tree {
-        writeln!(out, "{}", no_copies(tree))?;
-        return Ok(());
+        let error = EvidenceError::NotRestorable { folder: tree.top().to_owned() };
+        return Ok(writeln!(out, "{}", clean_line(&error.to_string(), 600))?);
     }
     let snapshots = tree.list_snapshots(ticket).await?;
     if snapshots.is_empty() {
@@ -180,11 +180,6 @@ pub async fn restore(
     let done = tree.restore(ticket, pick, exclude).await?;
     report(out, ticket, pick, &done)?;
     Ok(())
-}
-
-fn no_copies(tree: &WorkTree) -> String {
-    let error = EvidenceError::NotRestorable { folder: tree.top().to_owned() };
-    clean_line(&error.to_string(), 600)
 }
 
 fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {

@@ -51,9 +51,7 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 /// Prints all runs, newest first, as a JSON array.
 pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    let text = crate::base::json::pretty(&runs(session)?).map_err(std::io::Error::from)?;
-    writeln!(out, "{text}")?;
-    Ok(())
+    Ok(writeln!(out, "{}", crate::base::json::pretty(&runs(session)?)?)?)
 }
 
 fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {

@@ -197,14 +197,10 @@ fn pad_start(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// Prints one ticket.
 pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<()> {
     match format {
         Format::Text => show_text(out, ticket),
-        Format::Json => {
-            let json = json::pretty(&TicketRow::of(ticket)).map_err(io::Error::other)?;
-            writeln!(out, "{json}")
-        }
+        Format::Json => writeln!(out, "{}", json::pretty(&TicketRow::of(ticket))?),
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::base::text::clean_line;
 use crate::config::key::{KEYS, Row, Value};
 use crate::config::{ConfigError, FileText};
+use crate::domain::ticket::scalars;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Yaml;
@@ -54,21 +55,7 @@ impl<'de> Deserialize<'de> for Group {
             fn visit_unit<E>(self) -> Result<Group, E> {
                 Ok(Group::Empty)
             }
-            fn visit_bool<E>(self, _: bool) -> Result<Group, E> {
-                Ok(Group::Other)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Group, E> {
-                Ok(Group::Other)
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<Group, E> {
-                Ok(Group::Other)
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<Group, E> {
-                Ok(Group::Other)
-            }
-            fn visit_str<E>(self, _: &str) -> Result<Group, E> {
-                Ok(Group::Other)
-            }
+            scalars!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str => Group::Other);
         }
         deserializer.deserialize_any(Any)
     }

@@ -68,7 +68,6 @@ pub enum Kind {
     /// One of these words.
     Choice(&'static [&'static str]),
     Switch,
-    /// A text that is not empty.
     Text,
     List,
     /// A list of words; a single text is split like a shell would.
@@ -153,8 +152,8 @@ pub const KEYS: [Row; 43] = {
         row(Key::SessionExpiry, "run.session_expiry_hours", Whole(1, 8_760), None, Always, "hours after which an unused session is not continued"),
         row(Key::Calls, "limits.calls", Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together"),
         row(Key::Tokens, "limits.tokens", Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, all tickets and programs together"),
-        row(Key::HourWindow, "limits.window", Choice(&HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding"),
-        row(Key::OnWarning, "limits.on_warning", Choice(&OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase"),
+        row(Key::HourWindow, "limits.window", Choice(HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding"),
+        row(Key::OnWarning, "limits.on_warning", Choice(OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase"),
         row(Key::RunUsd, "budget.run_usd", Usd, None, WhenTrusted, "USD for one run"),
         row(Key::RunTokens, "budget.run_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for one run"),
         row(Key::TicketUsd, "budget.ticket_usd", Usd, None, WhenTrusted, "USD for all runs of a ticket"),
@@ -162,7 +161,7 @@ pub const KEYS: [Row; 43] = {
         row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
         row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
         row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour"),
-        row(Key::PolicyProfile, "policy.profile", Choice(&Profile::NAMES), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded or trusted"),
+        row(Key::PolicyProfile, "policy.profile", Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded or trusted"),
         row(Key::StoragePatience, "storage.patience", Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends"),
         row(Key::StorageReserve, "storage.reserve", Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then"),
         row(Key::StorageStream, "storage.stream", Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end"),
@@ -218,7 +217,7 @@ impl Row {
             Key::MaxRetries => Value::Whole(MAX_RETRIES),
             Key::Calls => Value::Whole(settings.limits.calls.into()),
             Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
-            Key::PolicyProfile => Value::Text(Profile::default().name().to_owned()),
+            Key::PolicyProfile => Value::Text(Profile::default().word().to_owned()),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),

@@ -64,8 +64,8 @@ impl Values {
         Limits {
             calls: self.count(Key::Calls),
             tokens: self.amount(Key::Tokens),
-            window: HourWindow::from_word(&self.text(Key::HourWindow).unwrap_or_default()),
-            on_warning: OnWarning::from_word(&self.text(Key::OnWarning).unwrap_or_default()),
+            window: self.text(Key::HourWindow).and_then(|word| HourWindow::from_word(&word)).unwrap_or_default(),
+            on_warning: self.text(Key::OnWarning).and_then(|word| OnWarning::from_word(&word)).unwrap_or_default(),
             run: budget(Key::RunUsd, Key::RunTokens),
             ticket: budget(Key::TicketUsd, Key::TicketTokens),
             day: budget(Key::DayUsd, Key::DayTokens),
@@ -168,7 +168,7 @@ pub(super) fn assemble(
         },
         screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
         tickets_dir: values.text(Key::TicketsDir),
-        profile: values.text(Key::PolicyProfile).and_then(|name| Profile::named(&name)).unwrap_or_default(),
+        profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,
     }
 }

@@ -37,13 +37,8 @@ const README: &str = "# greet.sh\n\nSays hello.\n";
 /// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// The folder could not be made or filled.
     #[error("the demo's folder {folder} could not be made: {source}; set TMPDIR to a folder that can be written to")]
-    Folder {
-        /// Where it was tried.
-        folder: PathBuf,
-        source: io::Error,
-    },
+    Folder { folder: PathBuf, source: io::Error },
     #[error("the demo needs git, which could not be started: {0}; install git and try again")]
     NoGit(io::Error),
     #[error("git {command} failed in the demo's repository: {said}")]

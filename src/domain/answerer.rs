@@ -10,7 +10,6 @@ pub enum FrontEnd {
     /// The screen of the program that works on the run.
     #[default]
     Screen,
-    /// A command in a shell.
     CommandLine,
 }
 
@@ -18,7 +17,6 @@ pub enum FrontEnd {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Answerer {
-    /// Where it was given.
     pub at: FrontEnd,
     /// Whose it is, where several can speak there. Said by who let them in, never by themselves.
     pub name: Option<String>,

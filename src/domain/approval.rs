@@ -52,7 +52,6 @@ pub enum Again {
 }
 
 impl Again {
-    /// What happened, in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::RulesChanged => "the rules were changed",

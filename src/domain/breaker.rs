@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 worded! {
     /// The breaker's state.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum Circuit {
         #[default]
         Closed = "CLOSED",

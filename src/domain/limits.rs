@@ -14,6 +14,7 @@ pub use admission::{Counted, Parking};
 pub use provider::{Hit, Window};
 pub use receipt::Receipt;
 
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
 /// What a person allows. Money is in millionths of a USD, so that it can be compared; hours are those of [`HourWindow`].
@@ -54,65 +55,35 @@ impl Default for Limits {
 pub struct Budget {
     /// Millionths of a USD.
     pub micro_usd: Option<u64>,
-    /// Tokens of every kind.
     pub tokens: Option<u64>,
 }
 
 impl Budget {
-    /// The money in USD.
     pub fn usd(&self) -> Option<f64> {
         self.micro_usd.map(|micros| micros as f64 / 1e6)
     }
 }
 
-/// The hour in which calls and tokens are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HourWindow {
-    /// From one full hour of the local clock to the next, as Hank counts.
-    #[default]
-    Clock,
-    Sliding,
-}
-
-impl HourWindow {
-    /// The words of the config key.
-    pub const WORDS: [&'static str; 2] = ["clock", "sliding"];
-
-    /// Reads the word; what is not known is the clock.
-    pub fn from_word(word: &str) -> Self {
-        if word == "sliding" { Self::Sliding } else { Self::Clock }
-    }
-
-    /// The word of the config key.
-    pub fn word(self) -> &'static str {
-        Self::WORDS[self as usize]
+worded! {
+    /// The hour in which calls and tokens are counted.
+    #[derive(Default)]
+    pub enum HourWindow {
+        /// From one full hour of the local clock to the next, as Hank counts.
+        #[default]
+        Clock = "clock",
+        Sliding = "sliding",
     }
 }
 
-/// What to do when the provider warns that a window is nearly used up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnWarning {
-    /// Go on until it is closed.
-    #[default]
-    GoOn,
-    /// Finish the phase, then park until the window opens anew.
-    Park,
-}
-
-impl OnWarning {
-    /// The words of the config key.
-    pub const WORDS: [&'static str; 2] = ["go_on", "park"];
-
-    /// Reads the word; what is not known goes on.
-    pub fn from_word(word: &str) -> Self {
-        if word == "park" { Self::Park } else { Self::GoOn }
-    }
-
-    /// The word of the config key.
-    pub fn word(self) -> &'static str {
-        Self::WORDS[self as usize]
+worded! {
+    /// What to do when the provider warns that a window is nearly used up.
+    #[derive(Default)]
+    pub enum OnWarning {
+        /// Go on until it is closed.
+        #[default]
+        GoOn = "go_on",
+        /// Finish the phase, then park until the window opens anew.
+        Park = "park",
     }
 }
 
@@ -129,22 +100,5 @@ impl Spent {
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self { usd: (self.usd - earlier.usd).max(0.0), tokens: self.tokens.saturating_sub(earlier.tokens) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_those_of_json() {
-        for window in [HourWindow::Clock, HourWindow::Sliding] {
-            assert_eq!(HourWindow::from_word(window.word()), window);
-            assert_eq!(serde_json::to_string(&window).unwrap(), format!("\"{}\"", window.word()));
-        }
-        for warning in [OnWarning::GoOn, OnWarning::Park] {
-            assert_eq!(OnWarning::from_word(warning.word()), warning);
-            assert_eq!(serde_json::to_string(&warning).unwrap(), format!("\"{}\"", warning.word()));
-        }
     }
 }

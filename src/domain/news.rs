@@ -25,7 +25,6 @@ pub enum News {
         earlier: u64,
         records: Vec<Arc<Stored>>,
     },
-    /// A record was stored.
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
     StreamGrew(RunId),
@@ -34,7 +33,10 @@ pub enum News {
     /// A run was left without a last record, because none could be stored.
     RunLeft(RunLeft),
     /// Something of ours does not work right now and is tried again.
-    Trouble { ticket: TicketId, message: String },
+    Trouble {
+        ticket: TicketId,
+        message: String,
+    },
 }
 
 /// A run that waits because nothing can be stored.
@@ -51,7 +53,6 @@ pub struct StorageAwaited {
 }
 
 impl StorageAwaited {
-    /// For people.
     pub fn words(&self, zone: &jiff::tz::TimeZone) -> String {
         let (since, until) = (self.since.clock_time(zone), self.until.clock_time(zone));
         format!("cannot store anything since {since}, retrying until {until}: {}", self.why)

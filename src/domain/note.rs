@@ -35,11 +35,6 @@ impl NoteStage {
             Self::Returned => "not read, queued again",
         }
     }
-
-    /// It goes into the next prompt, or to Claude as soon as that is at work.
-    pub fn is_queued(self) -> bool {
-        matches!(self, Self::Queued | Self::Returned)
-    }
 }
 
 /// The notes of a run, oldest first.
@@ -57,7 +52,7 @@ impl Notes {
 
     /// Those that wait to be handed over: id and words.
     pub fn queued(&self) -> Vec<(String, String)> {
-        let queued = self.0.iter().filter(|note| note.stage.is_queued());
+        let queued = self.0.iter().filter(|note| matches!(note.stage, NoteStage::Queued | NoteStage::Returned));
         queued.map(|note| (note.id.clone(), note.text.clone())).collect()
     }
 

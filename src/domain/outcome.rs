@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 worded! {
     /// Why a run ended. The words are the same on screen, in the store and in `--json`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExitReason {
         /// Every phase is done or was left out by the person.
         Complete = "complete",
@@ -37,11 +36,6 @@ worded! {
 }
 
 impl ExitReason {
-    /// Reads the word; `None` for any other.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|reason| reason.word() == word)
-    }
-
     /// A run that ended so can be resumed; the others begin anew, with fresh counters.
     pub fn is_resumable(self) -> bool {
         matches!(

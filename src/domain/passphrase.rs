@@ -6,7 +6,6 @@ use crate::base::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Longest life of a grant.
 pub const LONGEST_GRANT: Duration = Duration::from_secs(15 * 60);
 /// A machine that slept longer than this may have changed hands.
 const SLEPT: Duration = Duration::from_secs(5 * 60);

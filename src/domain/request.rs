@@ -14,7 +14,6 @@ use std::path::PathBuf;
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
-    /// Tell what tickets there are.
     ListTickets,
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
@@ -22,7 +21,6 @@ pub enum Request {
     Start(TicketId),
     /// Go on with an interrupted run: the one named, else the latest of this folder.
     Resume(Option<String>),
-    /// To the run of a ticket.
     Command(TicketId, UserCommand),
     /// Tick the box of a phase of the ticket in this file, or untick it, whoever works on the ticket.
     SetBox(PathBuf, BoxOf),
@@ -38,7 +36,11 @@ pub enum Request {
     },
     /// Check a passphrase, and let the call run when it is right. It does not leave this process.
     #[serde(skip)]
-    TryPassphrase { ticket: TicketId, id: QuestionId, secret: Secret },
+    TryPassphrase {
+        ticket: TicketId,
+        id: QuestionId,
+        secret: Secret,
+    },
     /// Put a rule that the person has read into their policy file, and say yes to the call.
     SaveRule {
         ticket: TicketId,
@@ -83,7 +85,6 @@ pub enum Reply {
         ticket: TicketId,
         command: UserCommand,
     },
-    /// It is not done.
     Refused(Refused),
     BoxSet(BoxOutcome),
     /// It is reset; `changed`: it was not so before.
@@ -96,7 +97,6 @@ pub enum Reply {
         id: QuestionId,
         checked: Checked,
     },
-    /// What became of a rule that was to be saved.
     RuleSaved {
         ticket: TicketId,
         id: QuestionId,

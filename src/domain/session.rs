@@ -86,7 +86,6 @@ pub struct Transition {
 
 worded! {
     /// What can become of a session.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum SessionEvent {
         Opened = "opened",
         Resumed = "resumed",
@@ -110,7 +109,6 @@ pub struct SessionEnded {
 }
 
 impl Sessions {
-    /// The session that the step resumes.
     pub fn of(&self, step: &StepName) -> Option<&Session> {
         self.open.get(step)
     }

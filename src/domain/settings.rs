@@ -17,7 +17,6 @@ pub struct Settings {
     pub stagnation_limit: u32,
     /// Iterations in a row that end with the same masked error.
     pub repeated_error_limit: u32,
-    /// One iteration at most.
     pub iteration_timeout: u64,
     /// From the start of Claude's process until it has agreed on the protocol.
     pub start_timeout: u64,

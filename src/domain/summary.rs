@@ -40,7 +40,6 @@ impl RunSummary {
 
 worded! {
     /// What a run is doing.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum RunState {
         Running = "running",
         /// Another run works in its folder.
@@ -56,13 +55,7 @@ worded! {
 }
 
 impl RunState {
-    /// For people.
     pub fn label(self) -> &'static str {
         if self == Self::Waiting { "queued" } else { self.word() }
-    }
-
-    /// Reads the word; `None` for any other.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|state| state.word() == word)
     }
 }

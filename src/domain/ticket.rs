@@ -10,6 +10,7 @@ mod phases;
 mod section;
 
 pub use boxes::Boxes;
+pub(crate) use front::scalars;
 
 use crate::base::id::TicketId;
 use crate::domain::worded::worded;
@@ -85,18 +86,10 @@ pub struct Task {
 
 worded! {
     /// The front matter's `status`, as `tk` writes it.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum TicketStatus {
         Open = "open",
         InProgress = "in_progress",
         Closed = "closed",
-    }
-}
-
-impl TicketStatus {
-    /// Reads the word; `None` for any other.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|status| status.word() == word)
     }
 }
 

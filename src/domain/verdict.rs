@@ -1,11 +1,10 @@
 //! The gate's verdict: one word for rules, records, cards and the command line.
 
 use crate::domain::worded::worded;
-use serde::{Deserialize, Serialize};
 
 worded! {
     /// What becomes of a tool call, or of a part of it; the order is that of strength.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[derive(PartialOrd, Ord)]
     pub enum Verdict {
         Allow = "allow",
         /// It waits for a person.

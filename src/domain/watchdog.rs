@@ -9,7 +9,6 @@ use std::time::Duration;
 
 worded! {
     /// One of the timers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Watch {
         /// From the start of the process until it has agreed on the protocol.
         Start = "start",
@@ -33,11 +32,6 @@ pub struct WatchdogFired {
 }
 
 impl Watch {
-    /// Reads the word; `None` for any other.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|watch| watch.word() == word)
-    }
-
     /// The config key of its length.
     pub fn key(self) -> &'static str {
         match self {

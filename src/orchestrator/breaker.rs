@@ -40,7 +40,6 @@ pub struct Counted {
 /// The breaker is to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Where to.
     pub to: Circuit,
     /// Why, in words.
     pub reason: String,

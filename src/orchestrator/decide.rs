@@ -77,7 +77,6 @@ impl<'a> Draft<'a> {
         step::next(self.steps, &self.state)
     }
 
-    /// The step of the iteration.
     fn step(&self) -> Option<&'a Step> {
         step::present(self.steps, &self.state)
     }

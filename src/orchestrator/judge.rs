@@ -75,7 +75,6 @@ fn fits(name: &str, phase: &str) -> bool {
 /// What the validation commands said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks<'a> {
-    /// There are none.
     None,
     /// They are yet to run.
     Pending,

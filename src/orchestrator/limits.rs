@@ -20,7 +20,6 @@ const RECEIPTS: usize = 10_000;
 /// What is granted to an iteration beyond its time: its start, and what is done behind its end.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
-/// What a record tells of limits.
 pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::CallCounted(counted) => {
@@ -147,7 +146,6 @@ fn worked(state: &State) -> Vec<Receipt> {
     state.limits.receipts.iter().filter(done).cloned().collect()
 }
 
-/// What the run has spent.
 pub fn spent(state: &State) -> Spent {
     Spent { usd: state.cost_usd, tokens: state.usage.total() }
 }

@@ -53,7 +53,6 @@ pub struct PromptContext {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     pub kind: Kind,
-    /// What it is filled with.
     pub context: PromptContext,
 }
 
@@ -100,7 +99,6 @@ impl Templates {
         self.0.get(kind.file)
     }
 
-    /// The template of a kind.
     pub fn get(&self, kind: Kind) -> Template {
         let builtin = || Template { file: format!("built-in {}", kind.file), source: kind.builtin.to_owned() };
         self.own(kind).cloned().unwrap_or_else(builtin)

@@ -109,7 +109,6 @@ pub struct State {
 pub struct PhaseState {
     /// Which phase of the run it is, whatever it is called.
     pub id: PhaseId,
-    /// Its text in the file.
     pub text: String,
     pub mark: Mark,
     /// Ticked in the file, as last read or written.
@@ -149,7 +148,6 @@ impl PhaseState {
 /// Where a phase stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mark {
-    /// Not begun.
     #[default]
     Pending,
     /// An iteration works on it.
@@ -315,7 +313,7 @@ impl State {
     /// How long the iteration that is under way has been at work: waiting for the person, or for storage, is no work.
     pub fn worked(&self, now: Timestamp) -> Duration {
         let Some(open) = self.open_iteration() else { return Duration::ZERO };
-        let waits = self.gate.waits_since().map_or(Duration::ZERO, |since| now.since(since));
+        let waits = self.gate.waiting.map_or(Duration::ZERO, |since| now.since(since));
         now.since(open.started).saturating_sub(open.waited + waits)
     }
 

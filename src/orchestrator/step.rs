@@ -20,7 +20,6 @@ use crate::orchestrator::state::State;
 pub struct Step {
     /// Its name, in journals too.
     pub name: StepName,
-    /// What its iterations count for.
     pub counts: Counts,
     pub session: SessionUse,
     /// What it would do now. It is asked only while no iteration is open.

@@ -8,7 +8,6 @@ use crate::orchestrator::step::Step;
 /// All steps, in the order they are asked in.
 pub static STEPS: [Step; 1] = [code::STEP];
 
-/// The templates of all steps.
 pub fn prompts() -> Vec<Kind> {
     STEPS.iter().flat_map(|step| step.prompts).copied().collect()
 }

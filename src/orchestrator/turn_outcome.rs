@@ -17,7 +17,6 @@ const MESSAGE: usize = 2_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exit<'a> {
     pub code: Option<i32>,
-    /// The signal that ended it.
     pub signal: Option<i32>,
     /// The last of its stderr.
     pub stderr: &'a str,
@@ -42,7 +41,6 @@ pub enum TurnOutcome {
     Answered,
     /// Claude does not know the session it was to resume. Where none was named, it failed so.
     UnknownSession(Failure),
-    /// The turn or the process failed.
     Failed(Failure),
     /// It was cut off by us; what it says about that is no news.
     Cut(IterationOutcome),

@@ -35,7 +35,6 @@ pub fn fault() -> Option<&'static str> {
     TOOLS.fault.as_deref()
 }
 
-/// Fields of a call of Bash.
 const BASH: [&str; 5] = ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
 
 /// Fields of a call of Monitor, which runs a command and wakes Claude at each line that it prints.

@@ -107,7 +107,6 @@ pub enum Language {
     Responses,
 }
 
-/// Commands by their names.
 type Entries = BTreeMap<String, Entry>;
 
 static FILES: LazyLock<[BuiltIn<Entries>; 6]> = LazyLock::new(|| {

@@ -62,7 +62,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A profile alone.
     pub fn of(profile: Profile) -> Self {
         Self::layered(profile, None, None)
     }
@@ -157,9 +156,8 @@ impl Policy {
         self.tightening.as_ref().is_some_and(|tightening| std::ptr::eq(tightening, file))
     }
 
-    /// Whether a file of it is built in.
     pub fn is_profile(&self, file: &RuleFile) -> bool {
-        Profile::ALL.into_iter().any(|profile| file.path == built_in_path(profile))
+        Profile::ALL.iter().copied().any(|profile| file.path == built_in_path(profile))
     }
 
     /// What is decided where no rule is about a unit, and the file that says so.
@@ -261,7 +259,7 @@ fn table_fault() -> Option<PolicyError> {
 
 /// What stands for the path of a profile.
 fn built_in_path(profile: Profile) -> String {
-    format!("profile {}", profile.name())
+    format!("profile {}", profile.word())
 }
 
 fn by_rule(unit: &Unit, rule: &Rule) -> Ruled {

@@ -103,7 +103,6 @@ mod tests {
     use crate::policy::place::MadeUp;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Counts what it is asked.
     struct Counting(MadeUp, AtomicU32);
 
     impl Counting {

@@ -238,7 +238,6 @@ pub struct Unit {
     pub names: Names,
     /// Its proof rests on what files there are now.
     pub listed: bool,
-    /// The host that it talks to.
     pub host: Option<String>,
     /// Why it is not proven; empty for a proven unit.
     pub doubts: Vec<Doubt>,

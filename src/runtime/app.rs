@@ -62,7 +62,6 @@ struct Runs {
     codes: BTreeMap<TicketId, u8>,
 }
 
-/// The files of the tickets that are known.
 #[derive(Clone, Default)]
 struct Files(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
 
@@ -131,7 +130,6 @@ impl App {
         self.asked.closed().await;
     }
 
-    /// The file of a ticket that is known.
     pub fn file_of(&self, ticket: &TicketId) -> Option<PathBuf> {
         self.files.of(ticket)
     }

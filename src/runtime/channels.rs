@@ -46,7 +46,6 @@ pub enum About<'a> {
     Stream(RunId),
 }
 
-/// The rule for each.
 pub fn kept(news: &News) -> Kept<'_> {
     match news {
         News::RunOpened { run, .. } => Kept::Stored(*run),

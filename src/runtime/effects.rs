@@ -85,12 +85,10 @@ pub struct Work {
 /// Claude's process, as far as it has come.
 #[derive(Default)]
 enum Claude {
-    /// None was started.
     #[default]
     None,
     /// It is being started, by this task: ending the task ends what there is of it.
     Starting(AbortHandle),
-    /// It runs, or has run.
     Started(Arc<Agent>),
 }
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 /// What judges the calls of one run.
 pub trait Judge: Send + Sync {
-    /// What becomes of a call.
     fn judge(&self, call: &ToolCall) -> Ruling;
 
     /// What becomes of a call that waits for the person, now that the rules were changed. An error: they cannot be used,
@@ -66,7 +65,6 @@ pub struct Judged<'a> {
     pub workspace: &'a Workspace,
     /// Its ticket's file, which Claude does not write to.
     pub ticket: Option<&'a Path>,
-    /// The profile that is configured.
     pub profile: Profile,
     /// What the person gives to Claude: `agent.env`.
     pub env: &'a [(OsString, OsString)],

@@ -31,7 +31,6 @@ pub struct Reporter {
 #[derive(Default)]
 struct Told {
     listeners: Vec<Weak<Listener>>,
-    /// The runs that were opened.
     runs: BTreeMap<RunId, Opened>,
     /// Those of them that cannot store now.
     waiting: BTreeMap<RunId, StorageAwaited>,
@@ -113,14 +112,12 @@ impl Reporter {
         Timestamp::from_millis(touched.unwrap_or_default())
     }
 
-    /// Tells a piece of news to all.
     pub fn tell(&self, news: &News) {
         for listener in self.listeners() {
             listener.tell(news);
         }
     }
 
-    /// Tells a record.
     pub fn recorded(&self, stored: Arc<Stored>) {
         lock(&self.told).waiting.remove(&stored.run);
         self.tell(&News::Recorded(stored));
@@ -259,7 +256,6 @@ impl Subscription {
         }
     }
 
-    /// The next piece of news, if there is one.
     pub fn try_next(&mut self) -> Option<News> {
         loop {
             let mut untaken = lock(&self.listener.untaken);

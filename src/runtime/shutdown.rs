@@ -56,7 +56,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen.
     pub fn listen() -> io::Result<Self> {
         let each = DEADLY.iter().chain(ALSO).map(|number| {
             let wish = match *number {
@@ -68,7 +67,6 @@ impl Signals {
         Ok(Self { listening: each.collect::<io::Result<_>>()? })
     }
 
-    /// The next signal.
     pub async fn next(&mut self) -> ShutdownSignal {
         poll_fn(|context| {
             let come =

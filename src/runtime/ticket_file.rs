@@ -24,7 +24,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// The file of one run's ticket.
 pub struct TicketFile {
-    /// Where it is.
     pub path: PathBuf,
     pub ticket: TicketId,
     /// The person's own validation commands, which count after the ticket's.

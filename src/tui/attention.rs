@@ -59,7 +59,6 @@ impl Model {
         self.question_about(ticket, &id.call).filter(|approval| approval.id == *id)
     }
 
-    /// The open question about a call.
     pub fn question_about(&self, ticket: &TicketId, call: &str) -> Option<&Approval> {
         let tab = self.tab_of(ticket).filter(|tab| tab.failure.is_none())?;
         tab.state.approvals.iter().find(|approval| approval.id.call == call).map(AsRef::as_ref)

@@ -78,7 +78,6 @@ pub enum Scope {
     Open,
     /// Leaving while something runs.
     Quit,
-    /// A question of a run.
     Question,
     Queue,
     /// A call of Claude's that waits.
@@ -193,17 +192,14 @@ pub fn key_text(input: &Input) -> String {
     format!("{shift}{alt}{ctrl}{key}")
 }
 
-/// A key alone.
 pub const fn press(key: Key) -> Input {
     Input { key, ctrl: false, alt: false, shift: false }
 }
 
-/// A letter.
 pub const fn c(letter: char) -> Input {
     press(Key::Char(letter))
 }
 
-/// A letter with Ctrl.
 pub const fn ctrl(letter: char) -> Input {
     Input { key: Key::Char(letter), ctrl: true, alt: false, shift: false }
 }

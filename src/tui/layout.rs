@@ -41,7 +41,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The place of a pane.
     pub fn of(&self, pane: &str) -> Option<Rect> {
         match pane {
             tickets::NAME => self.tickets,
@@ -52,7 +51,6 @@ impl Layout {
         }
     }
 
-    /// The line of a pane that has no place.
     pub fn line_of(&self, pane: &str) -> Option<Rect> {
         match pane {
             gauges::NAME => self.gauges_line,

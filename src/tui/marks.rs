@@ -21,7 +21,6 @@ pub enum Glyphs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
     pub glyph: &'static str,
-    /// One word or two.
     pub word: &'static str,
     pub role: Role,
 }

@@ -30,7 +30,6 @@ pub enum Modal {
     Open(open::Open),
     /// Leaving while something runs.
     Quit,
-    /// A question of a run.
     Question(question::Question),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),

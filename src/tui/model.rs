@@ -100,7 +100,6 @@ impl Model {
         self.tabs.len() - 1
     }
 
-    /// The tab in front.
     pub fn tab(&self) -> Option<&Tab> {
         self.tabs.get(self.active)
     }
@@ -148,7 +147,6 @@ impl Model {
         self.tab().is_some_and(|tab| matches!(tab.stream.search(), Some(SearchStatus::Busy(_))))
     }
 
-    /// There is a run in front.
     pub fn shows_run(&self) -> bool {
         self.tab().is_some_and(|tab| tab.run.is_some())
     }

@@ -14,7 +14,6 @@ pub struct Entry {
     pub name: &'static str,
     /// The keys that count while it has the focus, before those of the whole screen.
     pub keys: &'static [Row],
-    /// The pane as it is at first.
     pub new: fn() -> Box<dyn Pane>,
 }
 

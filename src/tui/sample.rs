@@ -23,7 +23,6 @@ pub use drawn::{draw, drawn, key, told};
 /// 14:02:13 UTC.
 pub const NOW: Timestamp = Timestamp::from_millis(1_795_269_733_120);
 
-/// A ticket's id.
 pub fn id(text: &str) -> TicketId {
     TicketId::parse(text).unwrap()
 }
@@ -38,7 +37,6 @@ pub fn model() -> Ui {
     Ui::new(NOW, jiff::tz::TimeZone::UTC)
 }
 
-/// One run for every ticket.
 pub fn run(ticket: &str) -> RunId {
     let seed = ticket.bytes().fold(7_u128, |seed, byte| seed.wrapping_mul(131).wrapping_add(u128::from(byte)));
     RunId(uuid::Uuid::from_u128(seed))
@@ -52,7 +50,6 @@ pub fn stored(ticket: &str, seq: u64, record: Record) -> Stored {
 /// Text, ticked, nested tasks.
 type PhaseSketch<'a> = (&'a str, bool, &'a [(&'a str, bool)]);
 
-/// A ticket as read.
 pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket> {
     let phases = phases.iter().enumerate().map(|(n, (text, done, tasks))| Phase {
         n: n + 1,

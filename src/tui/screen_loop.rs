@@ -164,7 +164,6 @@ fn put(inbox: &mut Vec<Msg>, msg: Msg, host: &impl Host) {
     inbox.extend(opened.and_then(|run| Some(Msg::Scrollback(run, host.scrollback(run)?))));
 }
 
-/// Draws the screen as it is now.
 pub fn draw(screen: &mut Screen, ui: &mut Ui, theme: &Theme) -> Result<(), ScreenError> {
     // A resize may not have been told yet.
     ui.size = screen.size()?;

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 pub enum Thing {
     /// A ticket, open or listed.
     Ticket(TicketId),
-    /// A phase of an open ticket.
     Phase(TicketId, PhaseId),
 }
 

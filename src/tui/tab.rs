@@ -162,7 +162,6 @@ impl Tab {
         self.movements.push_back(Movement { time: stored.time, iteration, level: line.level, text: line.text });
     }
 
-    /// How the ticket stands.
     pub fn standing(&self) -> TabStatus {
         if self.failure.is_some() {
             return TabStatus::Halted;

@@ -24,10 +24,8 @@ use std::thread::{self, ThreadId};
 /// Why the screen cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
-    /// The terminal is gone or refuses what is written to it.
     #[error("the terminal is gone ({0}); the same command resumes the runs")]
     Lost(#[source] io::Error),
-    /// It cannot be made a full screen.
     #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]
     Unfit(#[source] io::Error),
 }
@@ -37,7 +35,6 @@ static TERMINAL: AtomicU8 = AtomicU8::new(OURS_NOT);
 const OURS_NOT: u8 = 0;
 const OURS: u8 = 1;
 const GONE: u8 = 2;
-/// The thread that draws.
 static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
 
 /// The full screen. Dropping it gives the terminal back.

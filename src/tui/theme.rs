@@ -26,7 +26,6 @@ impl Theme {
         Self { styles: [Style::new(); Role::ALL.len()] }
     }
 
-    /// The style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles[role as usize]
     }

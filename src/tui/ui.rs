@@ -69,7 +69,6 @@ impl Ui {
         pane.map_or_else(Vec::new, |(_, pane)| pane.act(&mut self.model, command, height))
     }
 
-    /// The pane with the focus.
     pub fn focused(&self) -> Option<&dyn Pane> {
         self.panes.iter().find(|(name, _)| *name == self.model.focus).map(|(_, pane)| pane.as_ref())
     }

@@ -10,7 +10,6 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A run to its end.
 fn run(project: &Project, args: &[&str]) -> Vec<Value> {
     let all: Vec<&str> = ["run", "--json"].iter().chain(args).copied().collect();
     let output = project.run(&all);

@@ -17,7 +17,6 @@ use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A path in the project.
 pub fn project(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }

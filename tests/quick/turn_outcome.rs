@@ -12,7 +12,6 @@ use std::path::Path;
 enum From {
     /// The last `result` of a recording.
     Recorded(&'static str),
-    /// These lines.
     Lines(&'static str),
     /// None came.
     Nothing,

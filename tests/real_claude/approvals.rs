@@ -38,7 +38,6 @@ pub fn bench_with(more: &str) -> Bench {
     bench
 }
 
-/// What a subagent is told.
 pub const SUBAGENT: &str = "SUBAGENT: do the part";
 
 /// What the main agent reads when its subagent works in the background: it goes on at once.

@@ -35,7 +35,6 @@ fn ran(bench: &Bench) -> String {
 /// What stands on the frame of every card.
 const CARD: &str = "waiting for you";
 
-/// The questions that are open, by the journal.
 fn open_questions(bench: &Bench) -> Vec<String> {
     let store = Store::open(&bench.project.path("state")).unwrap();
     let run = store.runs().unwrap()[0].run;

@@ -20,7 +20,6 @@ pub const TICKET: &str = "tk-1";
 pub struct Bench {
     /// Folders, ticket, git.
     pub project: Project,
-    /// The service.
     pub stub: Stub,
     _alone: MutexGuard<'static, ()>,
 }
@@ -69,7 +68,6 @@ impl Bench {
         env
     }
 
-    /// The program as a command.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.project.command(args);
         command.envs(self.env());
@@ -128,13 +126,11 @@ impl Bench {
 pub struct Told {
     /// Its exit code; `None` after a signal that it did not take.
     pub code: Option<i32>,
-    /// Its records.
     pub records: Vec<Value>,
     said: String,
 }
 
 impl Told {
-    /// Reads it.
     pub fn new(output: &Output) -> Self {
         let said = [&output.stdout, &output.stderr].map(|part| String::from_utf8_lossy(part).into_owned()).join("\n");
         let lines = String::from_utf8_lossy(&output.stdout);
@@ -142,12 +138,10 @@ impl Told {
         Self { code: output.status.code(), records: lines.lines().map(record).collect(), said }
     }
 
-    /// Records of a kind.
     pub fn of(&self, kind: &str) -> Vec<&Value> {
         self.records.iter().filter(|record| record["kind"] == kind).collect()
     }
 
-    /// One field of all records of a kind.
     pub fn each(&self, kind: &str, field: &str) -> Vec<Value> {
         self.of(kind).into_iter().map(|record| record[field].clone()).collect()
     }
@@ -174,7 +168,6 @@ impl Told {
     }
 }
 
-/// A status block.
 pub fn block(phase: &str, status: &str, files: &[&str]) -> String {
     let (phase, files) = (json!(phase), json!(files));
     format!(

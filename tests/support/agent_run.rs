@@ -29,7 +29,6 @@ impl Clock for Wall {
     }
 }
 
-/// What the sink was given.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// Lines with their kinds.
@@ -38,7 +37,6 @@ pub struct Kept {
     pub live: String,
 }
 
-/// A sink in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(pub Arc<Mutex<Kept>>);
 
@@ -71,15 +69,10 @@ enum Probe {
 
 /// A running agent and what came of it.
 pub struct Run {
-    /// Where it lives.
     pub place: Arc<RealCli>,
-    /// The agent.
     pub agent: Agent,
-    /// What was kept.
     pub kept: Memory,
-    /// Its marker.
     pub marker: String,
-    /// What it knows.
     pub features: Features,
     events: mpsc::Receiver<AgentEvent>,
     /// Events so far.
@@ -207,7 +200,6 @@ impl Run {
     }
 }
 
-/// A fresh id.
 pub fn id() -> String {
     uuid::Uuid::new_v4().to_string()
 }

@@ -30,11 +30,9 @@ use tokio::time::timeout;
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One run.
 pub struct Attended {
     /// What the screen would know.
     pub state: State,
-    /// Where everything is.
     pub store: Store,
     supervisor: Supervisor,
     ticket: TicketId,
@@ -97,7 +95,6 @@ impl Attended {
         approval
     }
 
-    /// The person answers.
     pub async fn answer(&self, id: &QuestionId, answer: Answer) {
         self.command(UserCommand::AnswerApproval { id: id.clone(), answer }).await;
     }
@@ -138,7 +135,6 @@ impl Attended {
         records.iter().filter(|stored| stored.seq > before).map(|stored| format!("{:?}", stored.record)).collect()
     }
 
-    /// Everything that is recorded.
     pub fn journal(&self) -> Vec<Record> {
         let loaded = self.store.load(self.state.run.unwrap()).unwrap();
         loaded.records.iter().map(|stored| stored.record.clone()).collect()

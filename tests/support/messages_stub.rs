@@ -40,7 +40,6 @@ use std::time::{Duration, Instant};
 /// What is said when the script has come to its end.
 pub const EXHAUSTED: &str = "STUB: the script has come to its end";
 
-/// A listening stub.
 pub struct Stub {
     address: SocketAddr,
     shared: Arc<Shared>,

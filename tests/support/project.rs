@@ -54,7 +54,6 @@ impl Project {
         self.root.path().canonicalize().expect("a real path").join(name)
     }
 
-    /// The repository.
     pub fn work(&self) -> PathBuf {
         self.path("work")
     }
@@ -66,12 +65,10 @@ impl Project {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// Reads a file.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// A ticket with checkbox phases.
     pub fn ticket(&self, id: &str, phases: &[&str]) {
         let boxes: Vec<String> = phases.iter().map(|phase| format!("- [ ] {phase}")).collect();
         let boxes = boxes.join("\n");

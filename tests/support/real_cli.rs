@@ -11,11 +11,9 @@ use std::path::{Path, PathBuf};
 /// An isolated place for one Claude.
 #[allow(dead_code)]
 pub struct RealCli {
-    /// The service.
     pub stub: Stub,
     /// `HOME`.
     pub home: tempfile::TempDir,
-    /// Where it works.
     pub folder: tempfile::TempDir,
 }
 
@@ -35,7 +33,6 @@ impl RealCli {
         env
     }
 
-    /// The folder it works in.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

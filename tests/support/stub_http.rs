@@ -4,13 +4,10 @@ use serde_json::Value;
 use std::io::{BufRead, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
 
-/// One request.
 pub struct Request {
     /// `POST`, …
     pub method: String,
-    /// Path and query.
     pub path: String,
-    /// The whole body.
     pub body: Vec<u8>,
 }
 

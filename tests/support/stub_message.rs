@@ -3,18 +3,14 @@
 use super::reply::Block;
 use serde_json::{Value, json};
 
-/// The frame of a message.
 pub struct Message {
-    /// Its id.
     pub id: String,
-    /// The model that speaks.
     pub model: String,
     /// What the request is said to have cost.
     pub input_tokens: u64,
 }
 
 impl Message {
-    /// The message as JSON text.
     pub fn json(&self, content: &str, stop_reason: &str, output_tokens: u64) -> String {
         format!(
             r#"{{"id":"{}","type":"message","role":"assistant","model":"{}","content":[{content}],"stop_reason":{stop_reason},"stop_sequence":null,"usage":{{"input_tokens":{},"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":{output_tokens},"service_tier":"standard"}}}}"#,
@@ -25,7 +21,6 @@ impl Message {
 
 /// A block, ready to be sent whole or in pieces.
 pub struct Built {
-    /// The whole block.
     pub whole: String,
     /// The block before its deltas.
     pub empty: String,

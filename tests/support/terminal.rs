@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 /// How long a condition may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A program in a terminal.
 pub struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     writer: Option<Box<dyn Write + Send>>,
@@ -38,11 +37,8 @@ impl Seen {
     }
 }
 
-/// What to start.
 pub struct Start<'a> {
-    /// The program.
     pub program: &'a Path,
-    /// Its arguments.
     pub args: &'a [&'a str],
     /// Its whole environment.
     pub env: &'a [(&'a str, &'a str)],
@@ -98,7 +94,6 @@ impl Terminal {
         Self { master: Some(pair.master), writer: Some(writer), child, shared, modes }
     }
 
-    /// Types.
     pub fn keys(&mut self, keys: &str) {
         let writer = self.writer.as_mut().expect("the terminal is open");
         writer.write_all(keys.as_bytes()).and_then(|()| writer.flush()).expect("the program reads its terminal");
@@ -140,7 +135,6 @@ impl Terminal {
         self.master.as_deref().map(modes_of) == Some(self.modes.clone())
     }
 
-    /// The cursor is hidden.
     pub fn hides_cursor(&self) -> bool {
         lock(&self.shared).parser.screen().hide_cursor()
     }
@@ -155,7 +149,6 @@ impl Terminal {
         lock(&self.shared).raw.clone()
     }
 
-    /// The alternate screen is shown.
     pub fn in_alternate_screen(&self) -> bool {
         lock(&self.shared).parser.screen().alternate_screen()
     }
@@ -185,7 +178,6 @@ impl Terminal {
         self.wait_seen(what, |seen| ask(&seen.raw))
     }
 
-    /// Waits for words on the screen.
     pub fn wait_for(&self, words: &str) -> String {
         self.wait_until(&format!("“{words}”"), |screen| screen.contains(words))
     }

@@ -36,7 +36,6 @@ const STDERR_TAIL: usize = 8 << 10;
 /// What the drain gives away. Unbounded: the drain never waits.
 #[derive(Debug)]
 pub(super) enum Out {
-    /// For the owner of the agent.
     Event(AgentEvent),
     Reply(String),
 }

@@ -8,12 +8,10 @@ use std::io::ErrorKind;
 /// Why Claude cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// No such program.
     #[error(
         "`{program}` was not found. Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE. Searched PATH: {path}"
     )]
     NotFound { program: String, path: String },
-    /// The folder to work in is gone.
     #[error("the working directory {0} does not exist or cannot be entered. Create it, or start in another with -C")]
     NoFolder(String),
     #[error("`{program}` could not be started: {source}. {}", cure(source))]
@@ -21,7 +19,6 @@ pub enum AgentError {
     /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
     #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
     UnknownSession { session: String },
-    /// It ended before it answered.
     #[error("`{program}` exited immediately ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
         program: String,
@@ -30,7 +27,6 @@ pub enum AgentError {
         /// `: ` and its last words, or nothing.
         said: String,
     },
-    /// It does not speak the protocol.
     #[error(
         "`{program}` does not speak the control protocol{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`, then `programmator doctor`"
     )]
@@ -40,10 +36,8 @@ pub enum AgentError {
         said: String,
         floor: Version,
     },
-    /// It does not work with the settings it was given.
     #[error("`{program}` cannot be used: {why}")]
     Settings { program: String, why: String },
-    /// It does not say which version it is.
     #[error(
         "`{program} --version` did not print a version{said}. programmator needs Claude Code {floor} or newer: `npm install -g @anthropic-ai/claude-code@latest`"
     )]
@@ -53,7 +47,6 @@ pub enum AgentError {
         said: String,
         floor: Version,
     },
-    /// It does not say which flags it has.
     #[error("`{program} --help` did not list its flags{said}. Try again; if it persists, reinstall Claude Code")]
     NoHelp {
         program: String,

@@ -37,7 +37,6 @@ impl Version {
         })
     }
 
-    /// What is to be thought of it.
     pub fn fitness(self) -> Fitness {
         let [first, last] = TESTED;
         if self < FLOOR {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 /// Why the working tree could not be saved, compared or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// The folder needs git and there is none.
     #[error("`git` was not found, but {} is in a git repository: install git or put it on PATH", folder.display())]
     GitMissing { folder: PathBuf },
     #[error("git {verb} failed in {}: {said}", folder.display())]
@@ -18,18 +17,14 @@ pub enum EvidenceError {
     },
     #[error("git {verb} did not end within {seconds} s in {}: add large untracked files to .gitignore, or work in a smaller repository", folder.display())]
     TimedOut { verb: &'static str, folder: PathBuf, seconds: u64 },
-    /// What is compared with is gone.
     #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]
     Gone { what: &'static str, path: PathBuf },
     #[error("{what} failed at {}: {source}", path.display())]
     Io { what: String, path: PathBuf, source: std::io::Error },
-    /// The snapshot to compare with is not there.
     #[error("snapshot {id} no longer exists: it was removed, or it belongs to another working tree")]
     UnknownSnapshot { id: String },
-    /// No snapshot of that name.
     #[error("{ticket} has no snapshot `{wanted}`; there are: {known}")]
     NoSuchSnapshot { ticket: TicketId, wanted: String, known: String },
-    /// A plain folder has nothing to go back to.
     #[error(
         "{} is not in a git repository: there programmator detects changes but keeps no copies, so nothing can be \
         restored. Run `git init` there before the next run",

@@ -20,7 +20,6 @@ use std::time::{Duration, Instant, SystemTime};
 const RECENT: Duration = Duration::from_secs(2);
 /// Reading a folder takes at most this long.
 const LIMIT: Duration = Duration::from_secs(300);
-/// Begins the id of a manifest.
 const ID: &str = "manifest-";
 
 /// Path → `<kind> <sha256>`; the kind is git's mode (`100644`, `100755`, `120000`).

@@ -6,7 +6,6 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The bytes of a path of the system.
 pub(super) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }

@@ -33,7 +33,6 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     git.join("HEAD").symlink_metadata().is_ok().then_some(git)
 }
 
-/// The name of the lock on this.
 pub(super) fn name(kind: &str, what: &Path) -> String {
     let mut name = format!("{kind}-");
     for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {

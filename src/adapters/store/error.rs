@@ -12,10 +12,8 @@ pub enum StoreError {
     /// Neither a setting nor a home folder says where the state lives.
     #[error("no home folder for programmator's state; set PROGRAMMATOR_STATE_DIR to a folder of yours")]
     NoHome,
-    /// The state folder cannot be trusted or used.
     #[error("the state folder {path} cannot be used: {why}; {cure}")]
     Folder { path: PathBuf, why: String, cure: String },
-    /// A file could not be read or written.
     #[error("cannot {doing} {path}: {source}")]
     File {
         path: PathBuf,
@@ -47,7 +45,6 @@ pub enum StoreError {
          update programmator, or set PROGRAMMATOR_STATE_DIR to another folder"
     )]
     Newer { path: PathBuf, found: u32, known: u32 },
-    /// Other programs kept the database busy for too long.
     #[error("{path} is locked by another program; stop it or try again")]
     Busy { path: PathBuf },
     /// Another program has begun to clear away what interrupted runs of a ticket have left, and does not end.
@@ -56,19 +53,15 @@ pub enum StoreError {
          suspended: continue it (`fg`) or end it"
     )]
     Sweeping { ticket: PathBuf },
-    /// The system gives this program no more memory.
     #[error("programmator is out of memory: close other programs or raise the limit (`ulimit -v`)")]
     Memory,
-    /// Anything else that `SQLite` refuses.
     #[error("database error in {path}: {source}")]
     Database { path: PathBuf, source: Arc<rusqlite::Error> },
-    /// A record could not be written as JSON.
     #[error("a record cannot be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
     /// The append notes a wish that was taken back meanwhile. Nothing of it was stored.
     #[error("the request was withdrawn")]
     Withdrawn,
-    /// The thread that writes is gone.
     #[error("the store's writer has stopped; start programmator again and resume the run")]
     Closed,
 }

@@ -48,10 +48,8 @@ impl Holder {
 /// Why a lock was not given.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another run has it, in this program or another one.
     #[error("held by {holder}")]
     Held { holder: String },
-    /// The lock file cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -320,7 +318,6 @@ fn open(path: &Path) -> Result<File, StoreError> {
         .map_err(StoreError::file("open", path))
 }
 
-/// Waits for the lock in the system.
 fn wait(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {

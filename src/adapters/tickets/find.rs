@@ -36,16 +36,12 @@ impl Places {
 /// Why no file was found. Messages list what could have been meant.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// Several ids contain the text.
     #[error("`{}` matches {}: type more of the id", clean_line(.name, 80), candidates.join(", "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    /// No id contains the text.
     #[error("there is no ticket `{}` in {}{}", clean_line(.name, 80), shown(.dir), there_are(.candidates))]
     Missing { name: String, dir: PathBuf, candidates: Vec<String> },
-    /// There is a file, but it may not be read.
     #[error(transparent)]
     Refused(#[from] LoadError),
-    /// The folder cannot be read.
     #[error("the tickets folder {} cannot be read: {source}", shown(.dir))]
     Unreadable { dir: PathBuf, source: io::Error },
 }

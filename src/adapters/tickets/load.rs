@@ -16,7 +16,6 @@ pub const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// Why a file cannot be read as a ticket. Messages name the file and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// There is no such file.
     #[error("there is no file {}", shown(path))]
     Gone { path: PathBuf },
     /// A folder, pipe, socket or device.

@@ -104,7 +104,6 @@ impl Attempt {
 
 /// A person's save that reached a file after it had lost its name.
 struct Late {
-    /// What has its name instead.
     instead: Vec<u8>,
     text: Vec<u8>,
 }

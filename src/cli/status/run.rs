@@ -92,10 +92,7 @@ pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format)
     let now = session.clock().now();
     let shown = shown(&store, text, now)?;
     match format {
-        Format::Json => {
-            let text = crate::base::json::pretty(&shown).map_err(std::io::Error::from)?;
-            writeln!(out, "{text}")?;
-        }
+        Format::Json => writeln!(out, "{}", crate::base::json::pretty(&shown)?)?,
         Format::Text => words(out, &shown, now)?,
     }
     Ok(())

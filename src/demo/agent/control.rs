@@ -47,7 +47,7 @@ impl Host {
             }
             "get_settings" => Ok(Some(self.settings.answer(self.dialect(), &self.model))),
             "get_plan" if self.dialect().is_newer() => Ok(Some(json!({"exists": false}))),
-            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skips_permissions() => {
+            "set_permission_mode" if request["mode"] == "bypassPermissions" && !self.skip_permissions => {
                 Err("Cannot set permission mode to bypassPermissions because the session was not launched with \
                  --dangerously-skip-permissions"
                     .to_owned())

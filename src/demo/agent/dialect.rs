@@ -80,7 +80,6 @@ impl Dress {
         self.dialect
     }
 
-    /// The record as it is printed.
     pub fn put_on(&self, record: &Value) -> Value {
         let mut record = record.clone();
         if self.dialect.is_newer() {

@@ -136,7 +136,8 @@ fn opinions(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Ve
     let hooks: Vec<_> = calls.iter().map(|call| callbacks(&host.hooks, "PreToolUse", call.name)).collect();
     let mut opinions: Vec<Opinion> = calls.iter().map(|_| Opinion::None).collect();
     for round in 0..hooks.iter().map(Vec::len).max().unwrap_or(0) {
-        let open = |at: &usize| hooks[*at].len() > round && !opinions[*at].is_final();
+        let is_final = |opinion: &Opinion| matches!(opinion, Opinion::Deny(_) | Opinion::Late | Opinion::Aborted);
+        let open = |at: &usize| hooks[*at].len() > round && !is_final(&opinions[*at]);
         let at: Vec<usize> = (0..calls.len()).filter(open).collect();
         let ask = |at: &usize| {
             let (call, callback) = (&calls[*at], &hooks[*at][round].0);
@@ -155,11 +156,6 @@ fn opinions(host: &mut Host, book: &Book, prompt_id: &str, calls: &[Call]) -> Ve
 }
 
 impl Opinion {
-    /// No other hook changes it.
-    fn is_final(&self) -> bool {
-        matches!(self, Self::Deny(_) | Self::Late | Self::Aborted)
-    }
-
     /// One hook more has answered.
     fn with(self, reply: Reply) -> Self {
         let answer = match reply {

@@ -74,13 +74,6 @@ pub struct UserMessage {
     pub record: Value,
 }
 
-impl UserMessage {
-    /// It wants the turn to end after the running tool.
-    pub fn is_urgent(&self) -> bool {
-        self.record["priority"] == "now"
-    }
-}
-
 /// The host.
 #[derive(Debug)]
 pub struct Host {
@@ -88,7 +81,6 @@ pub struct Host {
     /// Where tools report their end.
     pub sender: Sender<Event>,
     pub inbox: VecDeque<UserMessage>,
-    /// What is heard at all.
     pub ears: Arc<Ears>,
     /// Whether an interrupt has something to stop.
     pub course: Course,
@@ -99,7 +91,8 @@ pub struct Host {
     /// `can_use_tool` goes to the host; otherwise nobody can grant a call.
     pub asks_host: bool,
     session: String,
-    skip_permissions: bool,
+    /// It was started with all permissions skipped.
+    pub(super) skip_permissions: bool,
     closed: bool,
     dress: Dress,
     questions: Vec<String>,
@@ -159,11 +152,6 @@ impl Host {
 
     pub fn session(&self) -> &str {
         &self.session
-    }
-
-    /// It was started with all permissions skipped.
-    pub(super) fn skips_permissions(&self) -> bool {
-        self.skip_permissions
     }
 
     /// Ends as if stdin had, and the turn with it.

@@ -38,7 +38,6 @@ pub struct Session {
     /// The last status block, to be given again.
     pub(super) last_block: Option<String>,
     pub(super) answer: String,
-    /// What became of the last call.
     pub(super) last_call: LastCall,
     pub(super) files: Vec<String>,
     /// Words of the person that were taken in mid-turn and not yet answered.
@@ -47,7 +46,6 @@ pub struct Session {
     pub(super) end: End,
     /// Who began the turn, where it was no message of the host's.
     pub(super) origin: Option<Value>,
-    /// Scripts of subagents by their calls.
     pub(super) scripts: HashMap<String, Subagent>,
     /// Subagents that work beside the turn.
     pub(super) background: VecDeque<Task>,

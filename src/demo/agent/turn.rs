@@ -173,7 +173,7 @@ impl Session {
     /// Takes in what the person said while a tool ran; an urgent message ends the turn instead.
     pub(super) fn take_in(&mut self) -> Result<(), End> {
         while let Some(message) = self.host.inbox.pop_front() {
-            if message.is_urgent() {
+            if message.record["priority"] == "now" {
                 self.host.inbox.push_front(message);
                 return Err(End::Displaced);
             }

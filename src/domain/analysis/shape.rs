@@ -47,7 +47,6 @@ pub struct Output {
     pub indicators: usize,
     pub has_result: bool,
     pub session: Option<String>,
-    /// The number of the loop that it belongs to.
     pub loop_number: Option<u64>,
     pub denials: Vec<Denial>,
 }
@@ -66,7 +65,6 @@ impl Output {
     }
 }
 
-/// Reads an output in whatever shape it is.
 pub fn read(text: &str) -> Output {
     let trimmed = text.trim();
     let is_json = trimmed.starts_with(['{', '[']) && (trimmed.len() <= MAX_JSON || has_result_record(trimmed));
@@ -180,7 +178,7 @@ fn of_flat(object: &Map<String, Value>) -> Output {
         text: said("summary").to_owned(),
         status: Source::Hank.status(said("status")),
         exit_signal: object.get("exit_signal").and_then(truth),
-        work_type: WorkType::from_word(said("work_type")),
+        work_type: WorkType::said(said("work_type")),
         files_modified: object.get("files_modified").and_then(count).unwrap_or(0),
         error_count: object.get("error_count").and_then(count).unwrap_or(u64::from(has_errors)),
         is_error: object.get("is_error").is_some_and(is_true),

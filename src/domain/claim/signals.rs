@@ -41,7 +41,6 @@ impl Source {
 pub struct Signals {
     /// `true`: all of the work is done. `false`: it is not, and that beats every other sign.
     pub exit_signal: Option<bool>,
-    /// What kind of work it was.
     pub work_type: Option<WorkType>,
     pub tests_status: Option<TestsStatus>,
     /// Tasks finished in this iteration.
@@ -70,7 +69,6 @@ impl Signals {
 
 worded! {
     /// `work_type`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum WorkType {
         Implementation = "IMPLEMENTATION",
         /// Tests and nothing else.
@@ -84,32 +82,19 @@ worded! {
 
 impl WorkType {
     /// Reads the word, in any case; `TEST_ONLY` is Hank's other word for [`Testing`](Self::Testing).
-    pub fn from_word(word: &str) -> Option<Self> {
-        let words = [
-            ("IMPLEMENTATION", Self::Implementation),
-            ("TESTING", Self::Testing),
-            ("TEST_ONLY", Self::Testing),
-            ("DOCUMENTATION", Self::Documentation),
-            ("REFACTORING", Self::Refactoring),
-            ("DEBUGGING", Self::Debugging),
-        ];
-        words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
+    pub fn said(word: &str) -> Option<Self> {
+        match word.to_ascii_uppercase().as_str() {
+            "TEST_ONLY" => Some(Self::Testing),
+            word => Self::from_word(word),
+        }
     }
 }
 
 worded! {
     /// `tests_status`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum TestsStatus {
         Passing = "PASSING",
         Failing = "FAILING",
         NotRun = "NOT_RUN",
-    }
-}
-
-impl TestsStatus {
-    /// Reads the word, in any case.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|status| status.word().eq_ignore_ascii_case(word))
     }
 }

@@ -1,11 +1,9 @@
 //! Who reports an error.
 
 use crate::domain::worded::worded;
-use serde::Serialize;
 
 worded! {
     /// Who reports an error.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
     pub enum ErrorKind {
         /// A `result` record of Claude's: `is_error`, or an `error_*` subtype.
         Result = "result",

@@ -62,17 +62,13 @@ pub(super) fn judge(line: &str, next: &str) -> Option<(ErrorKind, String)> {
         let lead = rules.lead.find(bare.as_bytes()).map_or(0, |found| found.end());
         // The pattern of a lead is ASCII, so its end is the start of a character.
         let rest = bare.get(lead..).unwrap_or(bare);
-        if is_bare_label(rest) {
+        // With nothing behind it, it announces the line below.
+        if matches!(rest, "Error:" | "ERROR:") {
             return says_more(next, rules).then(|| (ErrorKind::Error, rest.to_owned()));
         }
         let kind = rules.kind(rest).or_else(|| if lead > 0 { rules.kind(bare) } else { None })?;
         Some((kind, bare.to_owned()))
     })
-}
-
-/// `Error:` with nothing behind it announces the line below.
-fn is_bare_label(rest: &str) -> bool {
-    matches!(rest, "Error:" | "ERROR:")
 }
 
 fn says_more(next: &str, rules: &Rules) -> bool {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 worded! {
     /// What a call is for.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Default)]
     pub enum Purpose {
         /// An iteration: it begins once the call is admitted.
         #[default]
@@ -128,7 +128,6 @@ pub struct Ledger {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
     pub n: u32,
-    /// What for.
     #[serde(default)]
     pub purpose: Purpose,
     /// How the counters stood then, this call included.

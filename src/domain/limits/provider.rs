@@ -120,7 +120,6 @@ pub fn cause(error: &str, status: Option<u16>) -> Option<Cause> {
 
 /// Longest wait that is believed: the provider's longest window is a month.
 const LONGEST: Duration = Duration::from_secs(32 * 86_400);
-/// Longest back-off.
 const BACK_OFF: Duration = Duration::from_secs(15 * 60);
 /// Longest wait behind a known reset.
 const BEHIND_RESET: u64 = 20_000;

@@ -24,13 +24,6 @@ pub struct Receipt {
     pub step: StepName,
 }
 
-impl Receipt {
-    /// It is for the same: phase and step.
-    fn is_as(&self, other: &Self) -> bool {
-        (&self.phase, &self.step) == (&other.phase, &other.step)
-    }
-}
-
 /// What all iterations of one step cost in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseReceipt {
@@ -45,7 +38,8 @@ pub struct PhaseReceipt {
 pub fn by_phase(receipts: &[Receipt]) -> Vec<PhaseReceipt> {
     let mut phases: Vec<PhaseReceipt> = Vec::new();
     for receipt in receipts {
-        let at = phases.iter().position(|known| known.sum.is_as(receipt)).unwrap_or_else(|| {
+        let same = |known: &PhaseReceipt| known.sum.phase == receipt.phase && known.sum.step == receipt.step;
+        let at = phases.iter().position(same).unwrap_or_else(|| {
             phases.push(PhaseReceipt::default());
             phases.len() - 1
         });

@@ -31,7 +31,6 @@ pub enum Family {
 }
 
 impl Family {
-    /// The window that is closed.
     pub fn window(self) -> &'static str {
         match self {
             Self::Opus => "seven_day_opus",

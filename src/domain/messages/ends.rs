@@ -24,7 +24,6 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
     }
 }
 
-/// How an iteration ended, for people.
 pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
     match outcome {
         IterationOutcome::Claimed => "claim checked",

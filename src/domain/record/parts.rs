@@ -18,7 +18,6 @@ pub struct PhaseSeed {
 /// What the ticket's earlier runs came to, as the last of them left it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkCarried {
-    /// The run before.
     pub run: RunId,
     /// What all of them cost.
     pub cost_usd: f64,
@@ -52,11 +51,9 @@ pub enum Level {
 pub enum WriteOutcome {
     /// We changed it.
     Written,
-    /// It was so already.
     AlreadySo,
     /// The file has no such place any more (phase renamed or removed, no front matter).
     NotThere,
-    /// The file is gone.
     FileGone,
     /// It could not be written.
     Failed(String),
@@ -140,7 +137,6 @@ pub struct ByPerson {
 /// What a person decided about a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseByPerson {
-    /// The phase.
     #[serde(flatten)]
     pub of: OfPhase,
     /// Who said so.
@@ -151,10 +147,8 @@ pub struct PhaseByPerson {
 /// What came of a change to the box of a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoxSettled {
-    /// The phase.
     #[serde(flatten)]
     pub phase: OfPhase,
-    /// What came of it.
     pub outcome: WriteOutcome,
     /// Its number among the readings of the file: earlier ones do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,6 +158,5 @@ pub struct BoxSettled {
 /// A wish that the person left in the store is obeyed from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WishTaken {
-    /// Its number there.
     pub wish: i64,
 }

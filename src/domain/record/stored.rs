@@ -17,11 +17,9 @@ pub struct Stored {
     pub seq: u64,
     /// When the core decided it.
     pub time: Timestamp,
-    /// The run it belongs to.
     pub run: RunId,
     /// The run's ticket.
     pub ticket: TicketId,
-    /// The fact.
     #[serde(flatten)]
     pub record: Record,
 }

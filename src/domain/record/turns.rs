@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 /// A turn of Claude's came to its end, well or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnded {
-    /// The iteration.
     pub n: u32,
     /// Cost of the process so far in USD.
     pub cost_usd: f64,
-    /// Tokens of this turn.
     pub usage: Usage,
     /// Tokens in the context at the end.
     pub context: Option<u64>,
@@ -20,7 +18,6 @@ pub struct TurnEnded {
     /// Tools that were refused, by whomever, as Claude tells it.
     #[serde(default)]
     pub denials: Vec<String>,
-    /// Who began it.
     #[serde(default)]
     pub origin: Origin,
 }
@@ -28,20 +25,17 @@ pub struct TurnEnded {
 /// A turn or its API call failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnFailed {
-    /// The iteration.
     pub n: u32,
     /// API error kind, or the result's subtype.
     pub error: String,
     /// What was said, at most 2,000 characters.
     pub message: String,
-    /// HTTP status.
     pub status: Option<u16>,
 }
 
 /// Somebody else's words begin a turn of Claude's, or have come into one. It is stopped, and nothing it says counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignTurn {
-    /// The iteration.
     pub n: u32,
     /// A wake-up that Claude had set, not somebody's message.
     #[serde(default)]
@@ -55,7 +49,6 @@ pub struct AgentReady {
     pub session: String,
     pub model: String,
     pub version: String,
-    /// What Claude was told.
     #[serde(flatten)]
     pub told: Told,
 }
@@ -63,7 +56,6 @@ pub struct AgentReady {
 /// Claude cannot resume the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionLost {
-    /// The iteration.
     pub n: u32,
     /// The id that is gone.
     pub session: String,

@@ -80,7 +80,6 @@ impl<'a> Envelope<'a> {
         serde_json::from_str(line).ok()
     }
 
-    /// What kind of record it is.
     pub fn kind(&self) -> Kind {
         match word(self.kind) {
             "assistant" => Kind::Assistant,

@@ -46,7 +46,6 @@ pub fn flag(raw: Raw<'_>) -> Option<bool> {
     }
 }
 
-/// A number, whole or not.
 pub fn number(raw: Raw<'_>) -> Option<f64> {
     raw?.get().parse().ok().filter(|number: &f64| number.is_finite())
 }

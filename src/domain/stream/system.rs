@@ -27,7 +27,6 @@ pub struct ApiRetry {
 /// `command_lifecycle`: how far a message to Claude has come. Claude tells it of every message that has a uuid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// The uuid that it was sent with.
     pub uuid: String,
     pub state: String,
     /// It is no message, but a wake-up that Claude had set.

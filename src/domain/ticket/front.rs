@@ -231,6 +231,16 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// A visitor's answers that are the same value for each of these types.
+macro_rules! scalars {
+    ($($visit:ident: $of:ty),+ => $value:expr) => {
+        $(fn $visit<E>(self, _: $of) -> Result<Self::Value, E> {
+            Ok($value)
+        })+
+    };
+}
+pub(crate) use scalars;
+
 struct AnyValue;
 
 impl<'de> Visitor<'de> for AnyValue {
@@ -256,29 +266,8 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::Text(text.to_owned()))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
-
-    fn visit_i128<E>(self, _: i128) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
-
-    fn visit_u128<E>(self, _: u128) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Spelled)
-    }
+    scalars!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_i128: i128, visit_u128: u128, visit_f64: f64
+        => Value::Spelled);
 
     fn visit_bytes<E: serde::de::Error>(self, _: &[u8]) -> Result<Value, E> {
         Err(E::custom("binary values have no place in a ticket"))

@@ -111,11 +111,6 @@ impl Gate {
         Some(self.began?.plus(limit + waited))
     }
 
-    /// Since when the person is waited for.
-    pub fn waits_since(&self) -> Option<Timestamp> {
-        self.waiting
-    }
-
     pub(in crate::orchestrator) fn call(&self, id: &str) -> Option<&Call> {
         self.calls.iter().rev().find(|call| call.id == id).map(AsRef::as_ref)
     }

@@ -19,7 +19,6 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
     pub n: u32,
-    /// What it is for.
     pub role: Role,
     /// Its phase; `None` is the whole ticket.
     pub phase: Option<PhaseId>,
@@ -56,7 +55,6 @@ pub struct Iteration {
     /// The session was unknown: Claude is to be started again, with a fresh one.
     pub respawn: bool,
     pub claim: Option<Claim>,
-    /// What the claim is about.
     pub claimed: Option<Claimed>,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,

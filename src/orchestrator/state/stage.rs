@@ -47,6 +47,5 @@ pub enum Pace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub reason: ExitReason,
-    /// In words.
     pub detail: String,
 }

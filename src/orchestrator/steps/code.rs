@@ -20,7 +20,6 @@ pub const PHASELESS: Kind = Kind { file: "phaseless.md", builtin: include_str!("
 /// Asks for the status block only.
 pub const STATUS_ONLY: Kind = Kind { file: "status_only.md", builtin: include_str!("../prompt/status_only.md") };
 
-/// The step.
 pub const STEP: Step = Step {
     name: StepName::CODE,
     counts: Counts::Progress,

@@ -156,7 +156,6 @@ impl Walker<'_> {
         folders.iter().try_for_each(|folder| project::own(name, args, &Place { cwd: folder, ..self.place }))
     }
 
-    /// A command that could be any.
     pub(super) fn opaque(&mut self, args: &[Field], text: &str, why: &str) {
         let mut unit = Unit::new("Bash", Program::Opaque, text).unclear(why);
         unit.args = args.to_vec();
@@ -206,7 +205,6 @@ impl Walker<'_> {
         }
     }
 
-    /// A command that is in the tables.
     pub(super) fn known(&mut self, entry: &Entry, name: &str, args: &[Field], text: &str) -> Unit {
         let parsed = args::parse(&entry.grammar, args);
         let mut unit = named(name, args, text);

@@ -7,7 +7,6 @@ use crate::policy::unit::{Class, Field, Program, Unit};
 use std::path::Path;
 
 impl Walker<'_> {
-    /// A program by its path.
     pub(super) fn by_path(&mut self, name: &str, args: &[Field], text: &str) {
         let mut unit = Unit::new("Bash", Program::Path(name.to_owned()), text);
         unit.args = args.to_vec();

@@ -12,14 +12,9 @@ use std::path::PathBuf;
 /// Why it is not known what runs; a file of the workspace otherwise.
 type Found = Result<Vec<PathBuf>, String>;
 
-#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "uv compares so")]
-fn is_python(name: &str) -> bool {
-    name.ends_with(".py")
-}
-
-#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "go compares so")]
-fn is_go(name: &str) -> bool {
-    name.ends_with(".go")
+/// Compared as uv and go do: by every letter.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, own)| own == ending)
 }
 
 impl Walker<'_> {
@@ -63,7 +58,6 @@ impl Walker<'_> {
         }
     }
 
-    /// A program by its path.
     pub(super) fn own_path(&mut self, mut unit: Unit, path: &str, args: &[Field]) {
         unit.given = self.given(&[Field::known(path)]);
         let base = path.rsplit('/').next().unwrap_or(path);
@@ -89,10 +83,12 @@ impl Walker<'_> {
         match programs::interpreter(name) {
             // What is not installed would be fetched.
             Some(interpreter) if !fetches || !interpreter.when.is_empty() => self.interpreted(name, rest),
-            None if known.starts_with(&["uv"]) && is_python(name) => Some(self.own_file(name).and_then(|files| {
-                self.needs_nothing(&files)?;
-                self.handed(rest).map(|()| files)
-            })),
+            None if known.starts_with(&["uv"]) && has_ending(name, "py") => {
+                Some(self.own_file(name).and_then(|files| {
+                    self.needs_nothing(&files)?;
+                    self.handed(rest).map(|()| files)
+                }))
+            }
             Some(_) | None => None,
         }
     }
@@ -161,7 +157,7 @@ impl Walker<'_> {
         if builder.packages {
             let package = args.get(at).and_then(Field::text).unwrap_or("");
             // Anything else would be fetched.
-            if !(package == "." || package.starts_with("./") || is_go(package)) {
+            if !(package == "." || package.starts_with("./") || has_ending(package, "go")) {
                 return Err(format!("{package} is not a package of this project"));
             }
             if let Some(word) = programs::reaching(package.rsplit('/').next().unwrap_or(package)) {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// Most names that are looked at for blanks.
 const MAX_NAMES: usize = 20_000;
 
-/// What ends a name to xargs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     /// Blanks and lines; quotes and backslashes mean something.

@@ -18,7 +18,6 @@ pub struct Parsed {
     pub operands: Vec<Field>,
     /// Where the first operand with the role of a command stands in the words.
     pub command_at: Option<usize>,
-    /// What is not proven.
     pub doubts: Vec<Doubt>,
 }
 

@@ -112,7 +112,6 @@ pub enum Runs {
     Module(usize),
     /// Files that it finds itself.
     Found,
-    /// It only tells of itself.
     Itself,
 }
 
@@ -340,7 +339,9 @@ impl Interpreter {
             if self.classes && word.starts_with('@') {
                 return Err(format!("{word} names a file with more arguments"));
             }
-            if self.classes && !is_file_name(word) || self.classes && !word.contains('/') && !has_ending(word) {
+            // What java takes for a file: an archive, a source, or a path.
+            let named = word.contains('/') || matches!(word.rsplit_once('.'), Some((_, "jar" | "java")));
+            if self.classes && !(named && is_file_name(word)) {
                 const SYSTEM: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
                 let own = !SYSTEM.iter().any(|head| word.starts_with(head));
                 return if own { Ok(Runs::Found) } else { Err(format!("{word} is not a class of the project")) };
@@ -372,12 +373,6 @@ impl Interpreter {
 /// `src/index.ts`: a name with an ending, or a path.
 fn is_file_name(word: &str) -> bool {
     word.starts_with(['.', '/']) || word.rsplit('/').next().is_some_and(|name| name.contains('.'))
-}
-
-/// Whether java takes the word for a file: an archive, or a source.
-#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the programs compare so")]
-fn has_ending(word: &str) -> bool {
-    word.ends_with(".jar") || word.ends_with(".java")
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use values::{holds_code, is_foreign, is_name, is_output, is_own_file, is_own_pac
 
 pub use values::{is_own_module, paths};
 
-/// The file of tables.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tables {

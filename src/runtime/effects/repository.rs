@@ -17,7 +17,6 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loaded {
     Project,
-    /// It does not.
     Nothing,
 }
 

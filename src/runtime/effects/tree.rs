@@ -105,7 +105,6 @@ fn evidence(n: u32, compared: Result<[Vec<String>; 2], EvidenceError>, reading: 
     }
 }
 
-/// Where the evidence is.
 struct Place {
     workspace: Workspace,
     keep: PathBuf,

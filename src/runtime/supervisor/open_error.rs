@@ -13,16 +13,12 @@ use crate::orchestrator::breaker::{Recovery, recover, refusal};
 /// Why a run could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The ticket cannot be found or read.
     #[error(transparent)]
     Ticket(#[from] LoadError),
-    /// The ticket's front matter is broken.
     #[error("{path} cannot be run: line {line}, column {column}: {message}")]
     Broken { path: String, line: usize, column: usize, message: String },
-    /// Another program works on the ticket, or this one does already.
     #[error("{ticket} is already being run by {holder}")]
     Held { ticket: TicketId, holder: String },
-    /// The ticket's circuit breaker is open.
     #[error("{ticket} is not started: {why}")]
     CircuitOpen {
         ticket: TicketId,
@@ -37,10 +33,8 @@ pub enum OpenError {
     Elsewhere(String, String),
     #[error("{0}")]
     Config(String),
-    /// Claude is not installed, or not where it is looked for.
     #[error("{0} is not started: {1}")]
     NoAgent(TicketId, AgentError),
-    /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

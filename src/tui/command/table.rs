@@ -36,7 +36,7 @@ const FIRST: &[Row] = rows! {
         "the queue: calls, questions, plans, disputes";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, stream_is_behind, |_| "follow",
         "to the end, and follow it";
-    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, next_pane,
+    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, always, |model| after(model.focus, 1),
         "next pane";
     Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
         "stop the run now; it can be resumed";
@@ -189,7 +189,6 @@ fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
 
-/// The row of a command in a scope.
 pub fn row_of(scope: Scope, command: Command) -> Option<&'static Row> {
     in_scope(scope).find(|row| row.command == command)
 }
@@ -229,11 +228,6 @@ pub fn markdown_table() -> String {
         let _ = writeln!(out, "| {} | `{keys}` | {} |", row.group, row.doc);
     }
     out
-}
-
-/// Where `Tab` leads.
-fn next_pane(model: &Model) -> &'static str {
-    after(model.focus, 1)
 }
 
 #[cfg(test)]

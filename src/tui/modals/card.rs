@@ -36,7 +36,6 @@ const NO_PLAN: &str = "The user rejected the plan. Revise it and propose another
 /// The card.
 pub struct Card {
     pub ticket: TicketId,
-    /// What is asked, as it was asked.
     pub approval: Approval,
     page: Page,
     /// How the passphrase stands, and since when; `None`: not known yet.
@@ -55,7 +54,6 @@ pub struct Card {
     typed: Option<Page>,
 }
 
-/// What the card shows.
 enum Page {
     Call,
     /// Words for Claude, with a no.
@@ -82,22 +80,22 @@ enum Page {
 
 /// What a key on the card leads to.
 pub enum Outcome {
-    /// The card stays.
     Stays,
     /// It goes; nothing is answered.
     Leaves,
-    /// The answer.
     Answers(Answer),
     /// The call is to be judged, and asked about, with this input, JSON text.
     Edits(String),
     /// The rule is to be saved, before the rule of this name.
-    Saves { rules: String, before: String },
+    Saves {
+        rules: String,
+        before: String,
+    },
     /// This passphrase is to be checked; when it is right, the call runs.
     Tries(Secret),
 }
 
 impl Card {
-    /// The card of a call.
     pub fn new(ticket: TicketId, approval: &Approval) -> Self {
         let mut card = Self {
             ticket,
@@ -135,11 +133,6 @@ impl Card {
         matches!(self.page, Page::Gone(_))
     }
 
-    /// The input is no longer the one that Claude asked with.
-    fn is_edited(&self) -> bool {
-        self.approval.edited_from.is_some()
-    }
-
     /// The rules cannot be used: nothing can be approved, nor edited. A question of Claude's own can be answered.
     fn is_barred(&self) -> bool {
         self.approval.again == Some(Again::RulesUnusable) && self.approval.kind != ApprovalKind::Question
@@ -157,7 +150,7 @@ impl Card {
 
     /// The yes can hold for the rest of the ticket's run.
     fn can_reach_ticket(&self) -> bool {
-        self.approval.kind == ApprovalKind::Call && !self.is_edited() && !self.is_barred()
+        self.approval.kind == ApprovalKind::Call && self.approval.edited_from.is_none() && !self.is_barred()
     }
 
     /// The kinds of calls that the yes can hold for, for the rest of the ticket's run.
@@ -288,7 +281,7 @@ impl Card {
                 }
                 match command {
                     Some(Command::Close) if !choices.is_typing() => return Outcome::Leaves,
-                    Some(Command::Close) => choices.stop_typing(),
+                    Some(Command::Close) => choices.typing = None,
                     Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
                     _ => {}
                 }

@@ -34,7 +34,6 @@ impl Confirm {
         }
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(64);
         let lines = wrap(&self.words, usize::from(width).saturating_sub(4));

@@ -25,7 +25,6 @@ impl Explain {
         self.0.scroll(by, rows(model, inner_width(room)).len(), Scrolled::page(room));
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let title = model.tab().map(|tab| format!("Gauges · {}", tab.id)).unwrap_or_default();
         let rows = rows(model, inner_width(room));

@@ -27,7 +27,6 @@ impl Help {
         self.0.scroll(by, rows(room).len(), Scrolled::page(room));
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let place = centred(room, WIDTH, room.height);
         self.0.view("Keys", &rows(room), model.glyphs, theme, place, buf);

@@ -61,7 +61,6 @@ impl Matter {
         }
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let (title, words) = self.words(model);
         let width = room.width.min(WIDEST - 16);

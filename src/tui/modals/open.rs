@@ -76,7 +76,6 @@ impl Open {
         }
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let fitting = self.fitting(model);
         let area = centred(room, 72, 16);

@@ -77,7 +77,6 @@ impl Question {
         out
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let lines = self.lines(model, room);
         let height = self.height(model, room);

@@ -46,7 +46,6 @@ impl Queue {
         items.into_iter().nth(at)
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let items = model.attention();
         let height = (items.len().max(1) as u16).min(room.height.saturating_sub(AROUND));

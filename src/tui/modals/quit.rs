@@ -10,7 +10,6 @@ use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Draws it.
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let area = centred(room, 64, 9);
     let frame = Frame::dialog("Quit", "", model.glyphs);

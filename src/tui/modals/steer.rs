@@ -51,7 +51,6 @@ impl Steer {
         }
     }
 
-    /// Takes pasted text.
     pub fn pasted(&mut self, text: &str) {
         let clean = crate::base::text::Clean::new(text);
         if self.len() + clean.as_str().len() <= LONGEST {
@@ -59,7 +58,6 @@ impl Steer {
         }
     }
 
-    /// Begins a new line.
     pub fn new_line(&mut self) {
         self.area.insert_newline();
     }
@@ -78,7 +76,6 @@ impl Steer {
         self.area.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let Some(tab) = model.tab_of(&self.ticket) else { return };
         let notes = tab.state.notes.all();

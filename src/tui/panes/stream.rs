@@ -137,7 +137,6 @@ impl StreamState {
         self.count();
     }
 
-    /// Whether the end is followed.
     pub fn status(&self) -> FollowStatus {
         match (self.top, self.fresh) {
             (None, _) => FollowStatus::Following,

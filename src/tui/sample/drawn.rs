@@ -32,7 +32,6 @@ pub fn draw(model: &mut Ui, size: (u16, u16)) -> String {
     told(&screen, screen.area).0
 }
 
-/// The screen as it is drawn.
 pub fn drawn(model: &mut Ui, size: (u16, u16), theme: &Theme) -> Buffer {
     model.size = size;
     let layout = model.prepare();

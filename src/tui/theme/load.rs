@@ -37,7 +37,6 @@ struct File {
 
 type Styles = BTreeMap<String, Style>;
 
-/// Every role with its style, and what is wrong.
 pub fn resolve(name: &str, own: &[(String, String)]) -> (Vec<(Role, Style)>, Vec<ThemeProblem>) {
     let mut problems = Vec::new();
     let styles = chain(name, own, &mut problems);

@@ -160,7 +160,7 @@ fn refused(ui: &mut Ui, why: Refused) {
     if exit_code == 0 {
         // Too late for what was wanted: nothing failed, and the run stands as it has ended.
         ui.tell(clean_line(&message, 400));
-    } else if is_unknown(ui, &ticket) {
+    } else if !ui.listed.contains_key(&ticket) && ui.tab_of(&ticket).is_none() {
         // A name that was typed wrongly: no tab for what is not there, and the name can be corrected.
         let trouble = clean_line(&message, 400);
         ui.tell(trouble.clone());
@@ -175,10 +175,6 @@ fn refused(ui: &mut Ui, why: Refused) {
         let at = tab_for(ui, &ticket);
         ui.tabs[at].failure = Some(clean_line(&message, 2_000));
     }
-}
-
-fn is_unknown(ui: &Ui, ticket: &TicketId) -> bool {
-    !ui.listed.contains_key(ticket) && ui.tab_of(ticket).is_none()
 }
 
 fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {

@@ -50,12 +50,10 @@ impl Field {
         }
     }
 
-    /// Begins a new line.
     pub fn new_line(&mut self) {
         self.0.insert_newline();
     }
 
-    /// The text as typed.
     pub fn text(&self) -> String {
         self.0.lines().join("\n")
     }

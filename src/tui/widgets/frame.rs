@@ -52,7 +52,6 @@ pub struct Frame<'a> {
     pub status_role: Role,
     /// Light or heavy.
     pub weight: Weight,
-    /// Which characters.
     pub glyphs: Glyphs,
 }
 

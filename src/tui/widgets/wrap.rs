@@ -26,7 +26,6 @@ impl Piece {
         Self { text: text.into(), role, modifier: Modifier::empty() }
     }
 
-    /// The style that a theme gives it.
     pub fn style(&self, theme: &Theme) -> Style {
         theme.style(self.role).add_modifier(self.modifier)
     }

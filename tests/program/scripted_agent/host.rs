@@ -30,7 +30,6 @@ pub struct Exit {
     pub code: Option<i32>,
     /// Records printed since the last look.
     pub rest: Vec<Value>,
-    /// Its stderr.
     pub stderr: String,
 }
 
@@ -70,7 +69,6 @@ impl Agent {
         Self { stdin: child.stdin.take(), child, lines }
     }
 
-    /// Sends one line.
     pub fn send(&mut self, message: &Value) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
         writeln!(stdin, "{message}").unwrap();
@@ -113,7 +111,6 @@ impl Agent {
         line
     }
 
-    /// The next record.
     pub fn next(&mut self) -> Value {
         let line = self.next_bytes().expect("another record");
         serde_json::from_slice(&line).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&line)))
@@ -146,7 +143,6 @@ impl Agent {
         self.stdin = None;
     }
 
-    /// Still running.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }

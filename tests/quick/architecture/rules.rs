@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 /// Something that breaks a rule.
 #[derive(Debug)]
 pub struct Violation {
-    /// Name of the rule.
     pub rule: &'static str,
     /// `file:line`.
     pub place: String,
@@ -66,7 +65,6 @@ const RULES: [(&str, Rule); 12] = [
     ("tests last", tests_last),
 ];
 
-/// What the sources break.
 pub fn violations(sources: &[Source]) -> Vec<Violation> {
     let mut found = Vec::new();
     for source in sources {
@@ -81,7 +79,6 @@ pub fn violations(sources: &[Source]) -> Vec<Violation> {
     found
 }
 
-/// The names of all rules.
 pub fn rules() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(name, _)| *name)
 }

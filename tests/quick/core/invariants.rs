@@ -44,7 +44,6 @@ pub struct Invariants {
 }
 
 impl Invariants {
-    /// The person ticks a box.
     pub fn person_ticks(&mut self, phase: &str) {
         self.ticked.insert(phase.to_owned());
         // From here on the box says it, as with the key: taken back, the phase is open again.

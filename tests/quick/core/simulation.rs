@@ -12,7 +12,6 @@ use std::time::Instant;
 
 /// Schedules of a run by hand; more come from the environment.
 const SCHEDULES: u64 = 3_000;
-/// Runs of one ticket.
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.

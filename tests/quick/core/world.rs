@@ -32,7 +32,6 @@ use programmator::orchestrator::step::Step;
 use programmator::orchestrator::steps::STEPS;
 use std::collections::{BTreeMap, HashMap};
 
-/// How rough the world is.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Weather {
     /// Claude works well and nobody interferes: every run completes.
@@ -64,7 +63,6 @@ pub struct World {
     /// Its checkboxes, where they are no phases.
     pub boxes: Boxes,
     pub status: TicketStatus,
-    /// The validation commands in it.
     pub validation: Vec<String>,
     pub settings: Settings,
     pub ledger: Ledger,

@@ -33,7 +33,6 @@ enum Stand {
     Indented,
 }
 
-/// The command lines of a text.
 fn lines_of(text: &str, stand: Stand) -> Vec<String> {
     let span = Regex::new(r"`(programmator [^`]+)`").unwrap();
     let command = Regex::new(r"^(?:[A-Z_]+=\S+ )*programmator( |$)").unwrap();

@@ -21,7 +21,6 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where the picture stands.
 const PICTURE: &str = "snapshots/readme/demo.svg";
 /// Columns and rows of the picture.
 const SIZE: (u16, u16) = (120, 36);

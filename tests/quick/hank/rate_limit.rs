@@ -81,7 +81,6 @@ fn calls_and_tokens_against_their_limits() {
     }
 }
 
-/// A store with one run.
 fn store(folder: &std::path::Path) -> Store {
     let store = Store::open(&folder.join("state")).expect("the store");
     let (_, records) = decided(&mut State::default(), start());

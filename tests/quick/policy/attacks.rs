@@ -40,7 +40,7 @@ fn every_attack_has_the_expected_verdicts() {
         for (profile, expected) in [(Profile::Strict, case.expect), (Profile::Guarded, *guarded)] {
             let got = verdict(profile, case);
             if got != expected {
-                let (profile, got, expected) = (profile.name(), got.word(), expected.word());
+                let (profile, got, expected) = (profile.word(), got.word(), expected.word());
                 wrong.push(format!("{} {profile}: {got}, not {expected}: {}", case.id, case.input));
             }
         }
@@ -63,7 +63,7 @@ fn no_attack_is_allowed_in_a_context() {
                 let within = verdict(profile, &lifted(case, text));
                 if within < bare {
                     let (bare, within) = (bare.word(), within.word());
-                    allowed.push(format!("{} {} {name}: {bare} -> {within}: {text}", case.id, profile.name()));
+                    allowed.push(format!("{} {} {name}: {bare} -> {within}: {text}", case.id, profile.word()));
                 }
             }
         }
@@ -80,9 +80,9 @@ proptest! {
         if let Some(command) = command(case) {
             let text = ways.iter().fold(command.to_owned(), |text, way| contexts(&text).swap_remove(*way).1);
             let wrapped = lifted(case, &text);
-            for profile in Profile::ALL {
+            for &profile in Profile::ALL {
                 let (bare, within) = (verdict(profile, case), verdict(profile, &wrapped));
-                prop_assert!(within >= bare, "{} {}: {} -> {}: {text}", case.id, profile.name(), bare.word(), within.word());
+                prop_assert!(within >= bare, "{} {}: {} -> {}: {text}", case.id, profile.word(), bare.word(), within.word());
             }
         }
     }

@@ -74,12 +74,12 @@ fn wrapping_never_weakens() {
     for (nth, (id, _, command)) in commands().into_iter().enumerate() {
         // Each row in some of the contexts, neighbours of one kind in others: each kind is in all.
         let some: Vec<_> = contexts(&command).into_iter().skip(nth % STRIDE).step_by(STRIDE).collect();
-        for profile in Profile::ALL {
+        for &profile in Profile::ALL {
             let bare = verdict(profile, &command);
             for (name, text) in &some {
                 let wrapped = verdict(profile, text);
                 if wrapped < bare {
-                    let profile = profile.name();
+                    let profile = profile.word();
                     weakened.push(format!("{id} {profile} {name}: {} -> {}: {command}", bare.word(), wrapped.word()));
                 }
             }

@@ -35,7 +35,7 @@ fn no_known_hole_is_open() {
         for hole in &holes {
             let decision = hole.decide(policy(profile));
             if decision.verdict == Verdict::Allow {
-                open.push(format!("{} {}: {}", profile.name(), hole.id, hole.input));
+                open.push(format!("{} {}: {}", profile.word(), hole.id, hole.input));
             }
         }
     }

@@ -67,7 +67,6 @@ const TARGETS: &[&str] = &[
 #[derive(Clone, Copy)]
 pub struct Malice(pub usize);
 
-/// A script.
 pub fn script(dice: &mut Dice, malice: Malice, depth: usize) -> String {
     let deeper = depth.saturating_sub(1);
     let part = |dice: &mut Dice| script(dice, malice, deeper);

@@ -129,7 +129,7 @@ fn refused(profile: Profile, commands: &[&str]) -> Vec<String> {
 fn looking_is_never_in_the_way() {
     for profile in [Profile::Strict, Profile::Guarded] {
         let refused = refused(profile, READS);
-        assert!(refused.is_empty(), "{}: {} of {}\n{}", profile.name(), refused.len(), READS.len(), refused.join("\n"));
+        assert!(refused.is_empty(), "{}: {} of {}\n{}", profile.word(), refused.len(), READS.len(), refused.join("\n"));
     }
 }
 

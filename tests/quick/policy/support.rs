@@ -11,15 +11,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 static POLICIES: LazyLock<Vec<(Profile, Policy)>> =
-    LazyLock::new(|| Profile::ALL.into_iter().map(|profile| (profile, Policy::of(profile))).collect());
+    LazyLock::new(|| Profile::ALL.iter().copied().map(|profile| (profile, Policy::of(profile))).collect());
 
-/// A profile's policy.
 pub fn policy(profile: Profile) -> &'static Policy {
     let found = POLICIES.iter().find(|(other, _)| *other == profile);
     found.map(|(_, policy)| policy).expect("every profile has a policy")
 }
 
-/// The cases of the corpus.
 pub fn cases() -> Vec<Case> {
     let text = include_str!("../../fixtures/policy/cases.jsonl");
     text.lines().map(|line| Case::read(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()

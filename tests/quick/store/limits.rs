@@ -27,7 +27,6 @@ fn ask(n: u32, calls: u32) -> Ask {
     }
 }
 
-/// A store with these runs in it.
 fn with_runs(folder: &std::path::Path, runs: &[RunId]) -> Store {
     let store = open(folder);
     for run in runs {

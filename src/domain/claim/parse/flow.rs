@@ -27,11 +27,6 @@ enum Stage {
 }
 
 impl Balance {
-    /// Inside of one bracket.
-    fn in_bracket() -> Self {
-        Self { stage: Stage::Inside, depth: 1, may_quote: true, ..Self::default() }
-    }
-
     /// Takes more of the value in; linear over all calls.
     pub(super) fn feed(&mut self, text: &str) {
         for c in text.chars() {
@@ -97,7 +92,7 @@ impl Balance {
 /// The `key: value` pairs of a `{…}`, raw. A part without a colon belongs to the value before it.
 pub(super) fn entries(body: &str) -> Vec<(&str, &str)> {
     let body = body.trim_start().strip_prefix('{').unwrap_or(body);
-    let mut balance = Balance::in_bracket();
+    let mut balance = Balance { stage: Stage::Inside, depth: 1, may_quote: true, ..Balance::default() };
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new(); // key start, value start, value end
     let (mut start, mut colon) = (0, None);
     for (at, c) in body.char_indices() {

@@ -12,8 +12,8 @@ pub(super) fn read(field: Field, entry: &Entry, claim: &mut Claim, warnings: &mu
     let Some(text) = value::text(entry, warnings).map(|text| value::unmarked(&text, warnings)) else { return };
     let readable = match field {
         Field::ExitSignal => set(&mut signals.exit_signal, truth(&text)),
-        Field::WorkType => set(&mut signals.work_type, WorkType::from_word(&text)),
-        Field::TestsStatus => set(&mut signals.tests_status, TestsStatus::from_word(&text)),
+        Field::WorkType => set(&mut signals.work_type, WorkType::said(&text)),
+        Field::TestsStatus => set(&mut signals.tests_status, TestsStatus::from_word(&text.to_ascii_uppercase())),
         Field::TasksCompleted => set(&mut signals.tasks_completed, text.parse().ok()),
         Field::FilesModified => files_modified(entry, &text, claim, warnings),
         Field::Recommendation => set(&mut signals.recommendation, Some(text).filter(|text| !text.is_empty())),

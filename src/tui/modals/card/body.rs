@@ -78,7 +78,6 @@ impl Body {
         }
     }
 
-    /// One line behind its mark.
     fn letters(&mut self, mark: &str, mark_role: Role, line: &str, role: Role) {
         let before = INDENT + mark.width();
         let columns = self.columns.saturating_sub(before + 1).max(1);

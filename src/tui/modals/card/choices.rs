@@ -27,7 +27,7 @@ pub(super) struct Choices {
     at: usize,
     /// The line of the list; behind the options it is the person's own words.
     cursor: usize,
-    typing: Option<Field>,
+    pub(super) typing: Option<Field>,
 }
 
 #[derive(Deserialize)]
@@ -82,10 +82,6 @@ impl Choices {
 
     pub(super) fn is_typing(&self) -> bool {
         self.typing.is_some()
-    }
-
-    pub(super) fn stop_typing(&mut self) {
-        self.typing = None;
     }
 
     pub(super) fn pasted(&mut self, text: &str) {
@@ -295,7 +291,6 @@ fn mark(glyphs: Glyphs, several: bool, chosen: bool) -> &'static str {
     }
 }
 
-/// The input that carries the answers.
 pub(super) fn answered(input: &str, answers: &[(String, String)]) -> String {
     let mut whole = serde_json::from_str::<Map<String, Value>>(input).unwrap_or_default();
     let answers = answers.iter().map(|(question, answer)| (question.clone(), Value::String(answer.clone())));

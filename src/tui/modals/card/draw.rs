@@ -31,10 +31,6 @@ fn around(room: Rect) -> u16 {
 const NARROW: u16 = 78;
 
 impl Card {
-    fn inner_columns(room: Rect) -> usize {
-        usize::from(room.width.min(WIDEST)).saturating_sub(4)
-    }
-
     /// Lines of the part below the body.
     fn panel_height(&self, room: Rect) -> u16 {
         match &self.page {
@@ -62,7 +58,7 @@ impl Card {
 
     /// Lays the body out for the room, when it changed or was never laid out.
     pub fn lay_out(&mut self, room: Rect, glyphs: Glyphs) {
-        let columns = Self::inner_columns(room);
+        let columns = usize::from(room.width.min(WIDEST)).saturating_sub(4);
         if self.columns != columns {
             self.columns = columns;
             self.lines = match &self.page {
@@ -112,7 +108,6 @@ impl Card {
         }
     }
 
-    /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = self.body_height(room) as u16;
         let panel = self.panel_height(room);
@@ -254,7 +249,6 @@ impl Card {
         }
     }
 
-    /// The note in lines.
     fn note_rows(&self, now: Timestamp) -> Vec<Row> {
         let Some((role, words)) = self.note(now) else { return Vec::new() };
         wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()

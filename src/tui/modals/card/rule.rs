@@ -37,7 +37,6 @@ pub(super) fn of(approval: &Approval) -> Option<String> {
     (!rules.is_empty()).then(|| rules.concat())
 }
 
-/// Where a rule holds.
 struct Place(Option<String>);
 
 impl Place {

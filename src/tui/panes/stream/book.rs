@@ -162,7 +162,6 @@ impl Book {
         row.fit(self.columns).into_iter().map(|piece| piece.text).collect()
     }
 
-    /// What stands at a place.
     pub(super) fn item(&mut self, n: u32, place: Place) -> Item {
         let body = self.body(n, place);
         let gap = body.first != Group::Hidden && self.gap(n, place, body.first);

@@ -90,13 +90,8 @@ impl Journal {
         &mut self.segments[at]
     }
 
-    fn current(&mut self) -> &mut Segment {
-        let n = self.segments.last().map_or(0, |segment| segment.n);
-        self.segment(n)
-    }
-
     fn mark(&mut self, mark: Mark) {
-        let segment = self.current();
+        let segment = self.segment(self.segments.last().map_or(0, |segment| segment.n));
         // What is said before Claude starts stands above its words.
         let place = if segment.spawned { usize::MAX } else { 0 };
         segment.marks.push((place, mark));
@@ -197,7 +192,6 @@ impl Journal {
         }
     }
 
-    /// Folds one record in.
     pub(super) fn record(&mut self, stored: &Stored) {
         self.follow_waiting(&stored.record);
         self.follow_notes(&stored.record);

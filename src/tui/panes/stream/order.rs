@@ -32,7 +32,6 @@ impl Journal {
         self.segments.last().map(|segment| (segment.n, Place::Live))
     }
 
-    /// The place after.
     pub(super) fn next(&self, n: u32, place: Place) -> Option<(u32, Place)> {
         let index = self.at(n)?;
         let segment = &self.segments[index];
@@ -54,7 +53,6 @@ impl Journal {
         }
     }
 
-    /// The place before.
     pub(super) fn prev(&self, n: u32, place: Place) -> Option<(u32, Place)> {
         let index = self.at(n)?;
         let segment = &self.segments[index];

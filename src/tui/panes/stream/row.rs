@@ -54,7 +54,6 @@ pub(super) struct Known {
     /// In a few words; empty while it runs.
     pub(super) summary: String,
     pub(super) outcome: Outcome,
-    /// It waits for the person.
     pub(super) waits: bool,
     /// What it is about since the person has changed it.
     pub(super) edited: Option<String>,
@@ -77,7 +76,6 @@ impl From<&ToolResult> for Known {
 }
 
 impl Row {
-    /// A row of one piece.
     pub(super) fn of(text: impl Into<String>, role: Role) -> Self {
         Self::from(vec![Piece::new(text, role)])
     }

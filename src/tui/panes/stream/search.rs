@@ -26,7 +26,6 @@ pub(super) enum Way {
     Up,
 }
 
-/// A search that is not over.
 #[derive(Clone, Copy, Debug)]
 struct Hunt {
     way: Way,
