@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Where it is on most systems.
 pub const BASH: &str = "/bin/bash";
 
+/// There is no bash.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "bash was not found: it is neither at {BASH} nor on the PATH ({path}). Claude's commands and the validation \

@@ -89,10 +89,8 @@ impl Dice {
 
 /// A project with the ticket, and with work of the person's that nobody may touch.
 fn project() -> Project {
-    let project = Project::new();
-    project.ticket("tk-1", &PHASES);
     // An iteration that is begun again finds its work done and is refused the same call: no reason to stop here.
-    project.scenario_with(SCENARIO, "breaker: {permission_denials: 100, no_progress: 100}\n");
+    let project = Project::with_config(&PHASES, SCENARIO, "breaker: {permission_denials: 100, no_progress: 100}\n");
     project.write("config/policy.yaml", POLICY);
     project.write("work/.git/info/exclude", "effects\nrefused\n");
     project.write("work/mine.txt", "not committed\n");

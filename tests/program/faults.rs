@@ -32,10 +32,8 @@ fn a_stop_is_obeyed_while_nothing_can_be_stored() {
 
 #[test]
 fn a_claim_is_not_judged_by_snapshots_that_are_gone() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Look into it"]);
     // Claude itself throws the snapshots away, in the middle of its iteration, and claims to have changed nothing.
-    project.scenario(
+    let project = Project::with(&["Look into it"],
         "
 turns:
   - when: {phase: \"\"}
@@ -63,11 +61,9 @@ turns:
 
 #[test]
 fn what_a_validation_command_leaves_behind_is_swept() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
     let config = "validation:\n  commands: [\"setsid sleep 600 & true\"]\n";
+    let project = Project::with_config(&["Alpha"], WAITING, config);
     project.write("go", "");
-    project.scenario_with(WAITING, config);
     let output = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&output, "validation_ran").len(), 1);
     assert_eq!(project.processes(), Vec::<String>::new());
@@ -75,13 +71,12 @@ fn what_a_validation_command_leaves_behind_is_swept() {
 
 #[test]
 fn what_a_validation_command_leaves_behind_does_not_reach_the_next_iteration() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
     // It has left the command's group before the command ends.
     let command = "rm -f ../left; setsid sh -c 'echo x > ../left; exec sleep 600' & \
                    until [ -s ../left ]; do sleep 0.02; done";
+    let project =
+        Project::with_config(&["Alpha", "Beta"], WAITING, &format!("validation:\n  commands: [\"{command}\"]\n"));
     project.write("go", "");
-    project.scenario_with(WAITING, &format!("validation:\n  commands: [\"{command}\"]\n"));
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(of_kind(&records, "validation_ran").len(), 2, "{records:?}");
     // Who had lived through the second iteration would have been swept at its end.
@@ -355,10 +350,8 @@ fn waiting_for_storage_is_no_work() {
 fn a_state_folder_that_cannot_be_written_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
+    let project = Project::with(&["Alpha"], WAITING);
     project.write("go", "");
-    project.scenario(WAITING);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     // Nothing is forbidden to root, so that somebody else must look.
     let nobody = rustix::process::geteuid().is_root().then_some(65_534);
@@ -453,11 +446,9 @@ fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
 
 #[test]
 fn what_claude_prints_gives_way_to_records() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.write("go", "");
     // More than any disk has.
-    project.scenario_with(WAITING, "storage: {reserve: 1000000000000}\n");
+    let project = Project::with_config(&["Alpha"], WAITING, "storage: {reserve: 1000000000000}\n");
+    project.write("go", "");
     let seen = ran(&project, &["run", "--json", "tk-1"], 0);
     let notices = of_kind(&seen, "noticed");
     let told = notices.iter().filter(|notice| notice["text"].as_str().unwrap().contains("storage.reserve")).count();

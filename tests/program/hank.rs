@@ -41,13 +41,14 @@ fn plan_complete_costs_no_call() {
 
 #[test]
 fn exit_signals_of_an_earlier_run_do_not_end_the_next() {
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
     // One sign in each run: two of them in one run would end it.
     let block = "PROGRAMMATOR_STATUS:\n          phase_completed: null\n          status: CONTINUE\n          files_changed: [log.txt]\n          summary: s\n          exit_signal: true";
-    project.scenario(&format!(
-        "turns:\n  - when: {{prompt: \"\"}}\n    steps:\n      - bash: \"date +%N >> log.txt\"\n      - say: |\n          {block}\n      - no_status\n"
-    ));
+    let project = Project::with(
+        &[],
+        &format!(
+            "turns:\n  - when: {{prompt: \"\"}}\n    steps:\n      - bash: \"date +%N >> log.txt\"\n      - say: |\n          {block}\n      - no_status\n"
+        ),
+    );
     for _ in 0..3 {
         assert_eq!(end(&run(&project, &["-n", "1", "tk-1"])), ("max_iterations", 1));
     }
@@ -111,11 +112,12 @@ fn termination_preserves_counts() {
 
 #[test]
 fn a_ticket_deleted_in_the_middle_ends_the_run_and_is_not_made_again() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha", "Beta"]);
+    let project = Project::with(
+        &["Alpha", "Beta"],
+        "turns: [{when: {phase: \"\"}, steps: [{bash: \"sh clean.sh\"}, {status: {summary: s}}]}]\n",
+    );
     // The gate keeps Claude from the ticket; what a script of the project does it cannot see.
     project.write("work/clean.sh", "rm .tickets/tk-1.md\n");
-    project.scenario("turns: [{when: {phase: \"\"}, steps: [{bash: \"sh clean.sh\"}, {status: {summary: s}}]}]\n");
     let output = ran(&project, &["run", "--json", "tk-1"], 1);
     assert_eq!(end(&output), ("ticket_gone", 1));
     assert!(!project.path("work/.tickets/tk-1.md").exists());

@@ -448,10 +448,8 @@ fn of_a_ticket_name_in_several_projects_the_one_here_is_meant() {
 
 #[test]
 fn tickets_in_one_folder_wait_their_turn() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
+    let project = Project::with(&["Alpha"], DILIGENT);
     project.ticket("tk-2", &["Beta"]);
-    project.scenario(DILIGENT);
     let records = ran(&project, &["run", "--json", "tk-1", "tk-2"], 0);
     assert_eq!(of_kind(&records, "run_ended").len(), 2);
     let waits = of_kind(&records, "tree_awaited");
@@ -579,10 +577,8 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
 
 #[test]
 fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
     let config = format!("{PATIENT}breaker:\n  cooldown: 0\n");
-    project.scenario_with(IDLE, &config);
+    let project = Project::with_config(&["Do it"], IDLE, &config);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
     let output = project.run(&["run", "--json", "tk-1"]);
     let tripped = records(&output);

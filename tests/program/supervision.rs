@@ -111,8 +111,6 @@ fn scratch(records: &[Value]) -> std::path::PathBuf {
 
 #[test]
 fn temporary_files_of_claude_and_of_the_checks_are_in_one_private_folder_that_goes_with_the_run() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
     let scenario = "
 turns:
   - when: {phase: \"\"}
@@ -122,7 +120,7 @@ turns:
       - status: {}
 ";
     let check = "validation:\n  commands: [\"cat $TMPDIR/file > seen; echo $TMPDIR $TMP $TEMP >> seen; ls -ld $TMPDIR | cut -c1-10 >> seen\"]\n";
-    project.scenario_with(scenario, check);
+    let project = Project::with_config(&["One"], scenario, check);
     let output = ran(&project, &["run", "--json", "tk-1"], 0);
     let folder = scratch(&output);
     let path = folder.display();
@@ -133,10 +131,8 @@ turns:
 
 #[test]
 fn a_scratch_folder_that_a_killed_program_left_is_removed_by_the_next() {
-    let project = Project::new();
-    project.ticket("tk-1", &["One"]);
+    let project = Project::with(&["One"], CLAIMS);
     project.ticket("tk-2", &["One"]);
-    project.scenario(CLAIMS);
     let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "iteration_started");
     signal(&child, Signal::KILL);
     child.wait().expect("it is gone");

@@ -31,10 +31,8 @@ fn end(records: &[Value]) -> (&str, u64) {
 
 #[test]
 fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
     let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: [log.txt]\n  summary: nothing is left\n  exit_signal: true";
-    project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+    let project = Project::with(&[], &format!("turns:\n{}", turn(ANY, block)));
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
     assert_eq!(of_kind(&records, "phase_done").len(), 1);
@@ -78,32 +76,26 @@ fn exit_signal_false_keeps_a_run_going_whatever_else_is_said() {
     assert!(of_kind(&records, "phase_done").is_empty());
 
     // Also beside our own DONE.
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
     let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: DONE\n  files_changed: [log.txt]\n  summary: s\n  exit_signal: false";
-    project.scenario(&format!("turns:\n{}", turn(ANY, block)));
+    let project = Project::with(&[], &format!("turns:\n{}", turn(ANY, block)));
     let (_, records) = run(&project, &["--max-iterations", "2", "tk-1"]);
     assert_eq!(end(&records), ("max_iterations", 2));
 }
 
 #[test]
 fn test_after_test_ends_a_run_and_is_pointed_out_before() {
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
     let block = "PROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: [tests/log.txt]\n  summary: more cases\n  work_type: TESTING";
     let turns = turn(ANY, block).replace("date +%N >> log.txt", "mkdir -p tests; date +%N >> tests/log.txt");
     let pointed = turn("{prompt: \"ran or wrote tests and did nothing else\"}", &format!("I was told.\n\n{block}"))
         .replace("date +%N >> log.txt", "echo told >> tests/log.txt");
-    project.scenario(&format!("turns:\n{pointed}{turns}"));
+    let project = Project::with(&[], &format!("turns:\n{pointed}{turns}"));
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(4), ("test_saturation", 3)), "{records:?}");
     assert!(project.read("work/tests/log.txt").ends_with("told\n"), "the third prompt points it out");
 
     // Real work in between, and it never comes to that.
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
     let turns = turn(ANY, block);
-    project.scenario(&format!("turns:\n{turns}"));
+    let project = Project::with(&[], &format!("turns:\n{turns}"));
     let (_, records) = run(&project, &["--max-iterations", "4", "tk-1"]);
     assert_eq!(end(&records), ("max_iterations", 4), "what it calls testing changed more than tests");
 }
@@ -152,12 +144,10 @@ fn a_hank_plan_is_over_when_every_box_but_the_optional_ones_is_ticked() {
 
 #[test]
 fn a_question_is_answered_by_the_next_prompt() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Choose"]);
     let asks = "Should I use a file or a table? Please let me know.\n\nPROGRAMMATOR_STATUS:\n  phase_completed: null\n  status: CONTINUE\n  files_changed: []\n  summary: asked";
     let done = "PROGRAMMATOR_STATUS:\n  phase_completed: Choose\n  status: CONTINUE\n  files_changed: [log.txt]\n  summary: chose";
     let turns = turn("{prompt: \"nobody is there to answer\"}", done) + &turn(ANY, asks);
-    project.scenario(&format!("turns:\n{turns}"));
+    let project = Project::with(&["Choose"], &format!("turns:\n{turns}"));
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(0), ("complete", 2)), "{records:?}");
     assert_eq!(of_kind(&records, "output_analysed")[0]["question"], "should i");

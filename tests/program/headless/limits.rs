@@ -56,14 +56,16 @@ fn a_refused_iteration_parks_the_run_and_counts_for_nothing() {
         ("{status: 400, kind: billing_error, text: \"Credit balance is too low\"}", "credit"),
         ("{kind: unknown, text: \"You've hit your session limit\"}", "limit"),
     ] {
-        let project = Project::new();
-        project.ticket("tk-1", &["Do it"]);
         let scenario = DILIGENT.replacen(
             "turns:",
             &format!("turns:\n  - when: {{phase: Do}}\n    times: 2\n    steps: [{{api_error: {error}}}]"),
             1,
         );
-        project.scenario_with(&scenario, "limits: {stagnation: 1, repeated_error: 1, max_iterations: 1}\n");
+        let project = Project::with_config(
+            &["Do it"],
+            &scenario,
+            "limits: {stagnation: 1, repeated_error: 1, max_iterations: 1}\n",
+        );
         let records = ran(&project, &["run", "--json", "tk-1"], 0);
         let hits = of_kind(&records, "limit_hit");
         assert_eq!(hits.len(), 2, "{error}");
@@ -82,14 +84,11 @@ fn a_refused_iteration_parks_the_run_and_counts_for_nothing() {
 #[test]
 fn the_limit_of_some_models_is_not_that_of_the_account() {
     for (model, scope) in [("claude-opus-4-8", "seven_day_opus"), ("claude-sonnet-4-6", "account")] {
-        let project = Project::new();
-        project.ticket("tk-1", &["Do it"]);
         let refused = "steps: [{api_error: {kind: unknown, text: \"You've hit your Opus limit\"}}]";
-        project.scenario(&DILIGENT.replacen(
-            "turns:",
-            &format!("turns:\n  - when: {{phase: Do}}\n    times: 1\n    {refused}"),
-            1,
-        ));
+        let project = Project::with(
+            &["Do it"],
+            &DILIGENT.replacen("turns:", &format!("turns:\n  - when: {{phase: Do}}\n    times: 1\n    {refused}"), 1),
+        );
         let records = ran(&project, &["run", "--json", "--model", model, "tk-1"], 0);
         assert_eq!(of_kind(&records, "limit_hit")[0]["scope"], scope, "{model}");
         assert_eq!(of_kind(&records, "parked").len(), 1, "{model}: it waits itself");
@@ -98,15 +97,13 @@ fn the_limit_of_some_models_is_not_that_of_the_account() {
 
 #[test]
 fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
     let resets = seconds() + 3_600;
     let event =
         |status: &str| format!("{{rate_limit_event: {{status: {status}, kind: five_hour, resets_at: {resets}}}}}");
-    project.scenario(&format!(
-        "turns:\n  - steps: [{}, {{api_error: {{status: 429, kind: rate_limit}}}}]\n",
-        event("rejected")
-    ));
+    let project = Project::with(
+        &["Do it"],
+        &format!("turns:\n  - steps: [{}, {{api_error: {{status: 429, kind: rate_limit}}}}]\n", event("rejected")),
+    );
     let mut running = Running::start(&project, &["run", "--json", "tk-1"]);
     assert_eq!(running.wait_for("limit_seen")["status"], "rejected");
     let parked = running.wait_for("parked");
@@ -151,10 +148,8 @@ turns:
 
 #[test]
 fn calls_are_counted_over_all_tickets_and_programs() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
+    let project = Project::with_config(&["Alpha"], DILIGENT, "limits: {window: sliding}\n");
     project.ticket("tk-2", &["Beta"]);
-    project.scenario_with(DILIGENT, "limits: {window: sliding}\n");
     let first = project.run(&["run", "--json", "--calls", "2", "tk-1"]);
     assert_eq!(first.status.code(), Some(0), "{}", text(&first));
     let counted = records(&first);
@@ -240,14 +235,12 @@ fn a_budget_stops_before_what_does_not_fit_until_it_is_raised() {
 
 #[test]
 fn the_wait_is_told_to_people_too() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Do it"]);
     let scenario = DILIGENT.replacen(
         "turns:",
         "turns:\n  - times: 1\n    when: {phase: Do}\n    steps: [{api_error: {status: 429, kind: rate_limit}}]",
         1,
     );
-    project.scenario(&scenario);
+    let project = Project::with(&["Do it"], &scenario);
     let output = project.run(&["run", "tk-1"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");

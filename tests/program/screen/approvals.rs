@@ -10,16 +10,14 @@ use std::time::{Duration, Instant};
 
 /// What the demo's Claude does in the one phase of `tk-1`, a line of YAML a step; the rules are `profile`'s.
 fn project(profile: &str, steps: &[&str]) -> Project {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.git(&["init", "-q", "--bare", &project.path("remote.git").display().to_string()]);
-    project.git(&["remote", "add", "origin", &project.path("remote.git").display().to_string()]);
     let steps = steps.iter().fold(String::new(), |mut yaml, step| {
         let _ = writeln!(yaml, "      - {step}");
         yaml
     });
     let turn = format!("turns:\n  - when: {{phase: \"\"}}\n    steps:\n{steps}      - status: {{summary: did}}\n");
-    project.scenario_with(&turn, &format!("policy:\n  profile: {profile}\n"));
+    let project = Project::with_config(&["Alpha"], &turn, &format!("policy:\n  profile: {profile}\n"));
+    project.git(&["init", "-q", "--bare", &project.path("remote.git").display().to_string()]);
+    project.git(&["remote", "add", "origin", &project.path("remote.git").display().to_string()]);
     project
 }
 

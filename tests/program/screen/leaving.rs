@@ -150,12 +150,10 @@ fn quitting_now_ends_what_will_not_end() {
 
 #[test]
 fn the_exit_code_is_that_of_the_worst_ticket_as_without_a_screen() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
-    project.ticket("tk-2", &["Beta"]);
     let blocked = "turns:\n  - when: {phase: Beta}\n    steps: [{status: {status: BLOCKED, summary: no way}}]\n  \
                    - when: {phase: \"\"}\n    steps: [{write: {path: a.txt, content: x}}, {status: {summary: did}}]\n";
-    project.scenario(blocked);
+    let project = Project::with(&["Alpha"], blocked);
+    project.ticket("tk-2", &["Beta"]);
     let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
     terminal.wait_until("both ended", |_| {
         let status = project.run(&["status", "--json"]);

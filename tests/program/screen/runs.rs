@@ -141,10 +141,8 @@ fn two_tickets_stand_in_two_tabs_and_take_turns_in_the_folder() {
 
 #[test]
 fn a_start_that_the_breaker_refuses_has_its_gauges_and_c_closes_it() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Alpha"]);
     let idle = "turns: [{when: {phase: \"\"}, steps: [{status: {status: CONTINUE, phase: \"\", summary: idle}}]}]\n";
-    project.scenario_with(idle, "limits:\n  stagnation: 50\n");
+    let project = Project::with_config(&["Alpha"], idle, "limits:\n  stagnation: 50\n");
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("○ open");
