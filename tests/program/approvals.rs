@@ -2,6 +2,7 @@
 
 use crate::attended::{Attended, by_words, no, yes};
 use crate::project::Project;
+use crate::watched::json;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind, Presence, Ruling, Scope, Voided};
 use programmator::domain::breaker::Circuit;
@@ -250,8 +251,8 @@ async fn with_nobody_there_claude_is_told_and_the_end_lists_it() {
     let status = project.run(&["status", TICKET]);
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(status.contains("1, because nobody was there to approve:\n    Bash"), "{status}");
-    let json: Value = serde_json::from_slice(&project.run(&["status", "--json", TICKET]).stdout).unwrap();
-    assert_eq!((&json["unasked"]["count"], json["unasked"]["calls"].as_array().unwrap().len()), (&json!(1), 1));
+    let told = json(&project, &["status", "--json", TICKET]);
+    assert_eq!((&told["unasked"]["count"], told["unasked"]["calls"].as_array().unwrap().len()), (&json!(1), 1));
     let [(_, Answer::Deny { words }, AnsweredBy::Nobody)] = &answers(&run)[..] else { panic!("{:?}", answers(&run)) };
     assert!(words.contains("find a way that needs no approval"), "{words}");
 }

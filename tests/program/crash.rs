@@ -6,6 +6,7 @@
 mod calls;
 
 use crate::project::Project;
+use crate::watched::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -169,9 +170,7 @@ fn finish(child: &mut Child, kill: bool) -> End {
 fn status(project: &Project) -> Option<Value> {
     let until = Instant::now() + PATIENCE;
     loop {
-        let output = project.run(&["status", "--json"]);
-        assert_eq!(output.status.code(), Some(0), "the database opens: {}", String::from_utf8_lossy(&output.stderr));
-        let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let runs = json(project, &["status", "--json"]);
         assert!(runs.as_array().unwrap().len() <= 1, "one run goes on, no second begins: {runs}");
         let run = runs.get(0).cloned();
         if run.as_ref().is_none_or(|run| run["state"] != "running") || Instant::now() > until {

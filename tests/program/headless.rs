@@ -8,7 +8,7 @@ mod ticks;
 mod turns;
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, ended, of_kind, ran, records, said, seen_until, signal, start_until, stop, text};
+use crate::watched::{DILIGENT, ended, json, of_kind, ran, records, said, seen_until, signal, start_until, stop, text};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -146,10 +146,8 @@ fn claims_without_work_are_not_believed() {
         &["Do it"],
         "turns: [{when: {phase: Do}, steps: [{status: {files: [src/lib.rs], summary: \"wrote it\"}}]}]\n",
     );
-    let output = project.run(&["run", "--json", "tk-1"]);
-    let records = records(&output);
     // The same unfounded claim, three times in a row.
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let records = ran(&project, &["run", "--json", "tk-1"], 4);
     assert_eq!(of_kind(&records, "phase_disputed").len(), 3);
     assert!(of_kind(&records, "phase_done").is_empty());
     assert!(project.ticket_text("tk-1").contains("- [ ] Do it"));
@@ -213,9 +211,8 @@ fn exit_codes_tell_why_a_run_ended() {
     ];
     for (scenario, code, reason) in cases {
         let project = Project::with(&["Do it"], scenario);
-        let output = project.run(&["run", "--json", "tk-1"]);
-        assert_eq!(output.status.code(), Some(code), "{scenario}{}", text(&output));
-        assert_eq!(records(&output).last().unwrap()["reason"], reason, "{scenario}");
+        let records = ran(&project, &["run", "--json", "tk-1"], code);
+        assert_eq!(records.last().unwrap()["reason"], reason, "{scenario}");
         assert_eq!(project.processes(), Vec::<String>::new(), "{scenario}");
     }
 }
@@ -226,9 +223,7 @@ fn guards_hold() {
         &["Do it"],
         "turns: [{when: {phase: Do}, steps: [{bash: \"date +%N >> log.txt\"}, {status: {status: CONTINUE, phase: \"\", summary: more}}]}]\n",
     );
-    let output = project.run(&["run", "--json", "--max-iterations", "2", "tk-1"]);
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    let end = records(&output).pop().unwrap();
+    let end = ran(&project, &["run", "--json", "--max-iterations", "2", "tk-1"], 4).pop().unwrap();
     assert_eq!((&end["reason"], &end["iterations"]), (&"max_iterations".into(), &2.into()));
 }
 
@@ -246,9 +241,7 @@ fn what_is_typed_wrongly_says_what_is_right() {
         (&["resume"], &["no interrupted run"]),
     ];
     for (args, words) in cases {
-        let output = project.run(args);
-        assert_eq!(output.status.code(), Some(2), "{args:?} {}", text(&output));
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said(&project, args, 2);
         for word in words {
             assert!(said.contains(word), "{args:?}: {said}");
         }
@@ -283,9 +276,7 @@ fn a_slip_of_the_keyboard_in_a_command_is_told() {
 fn a_ticket_is_found_by_the_id_in_its_front_matter() {
     let project = Project::new();
     project.write("work/.tickets/login-form.md", "---\nid: tk-front\nstatus: open\n---\n# Login\n\n- [ ] A\n");
-    let shown = project.run(&["ticket", "show", "tk-front", "--json"]);
-    assert_eq!(shown.status.code(), Some(0), "{}", text(&shown));
-    let ticket: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let ticket = json(&project, &["ticket", "show", "tk-front", "--json"]);
     assert_eq!((&ticket["id"], &ticket["title"]), (&"tk-front".into(), &"Login".into()));
     assert_eq!(project.run(&["ticket", "show", "tk-fro"]).status.code(), Some(2), "only the whole id, there");
 }
@@ -463,9 +454,7 @@ fn tickets_in_one_folder_wait_their_turn() {
 fn status_logs_and_replay_know_the_run() {
     let project = Project::with(&["Alpha"], DILIGENT);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
-    let status = project.run(&["status", "--json"]);
-    let runs: Value = serde_json::from_slice(&status.stdout).unwrap();
-    let run = &runs[0];
+    let run = &json(&project, &["status", "--json"])[0];
     let keys: Vec<&String> = run.as_object().unwrap().keys().collect();
     for key in [
         "run", "ticket", "title", "folder", "state", "phase", "phases_done", "phases", "iterations", "cost_usd",
@@ -480,9 +469,7 @@ fn status_logs_and_replay_know_the_run() {
         let said = text(&project.run(args));
         assert!(said.contains(&date) && said.contains("Work on tk-1"), "{date}: {said}");
     }
-    let logs = project.run(&["logs", "tk-1"]);
-    assert_eq!(logs.status.code(), Some(0), "{}", text(&logs));
-    assert!(String::from_utf8_lossy(&logs.stdout).contains("Alpha"));
+    assert!(said(&project, &["logs", "tk-1"], 0).contains("Alpha"));
     said(&project, &["logs", "nothing"], 2);
 }
 
@@ -533,11 +520,9 @@ const IDLE: &str =
 const PATIENT: &str = "limits:\n  stagnation: 50\n";
 
 fn circuit(project: &Project) -> Value {
-    let output = project.run(&["circuit", "status", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let mut all: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(all.len(), 1, "one ticket, one breaker");
-    all.remove(0)
+    let all = json(project, &["circuit", "status", "--json"]);
+    assert_eq!(all.as_array().unwrap().len(), 1, "one ticket, one breaker");
+    all[0].clone()
 }
 
 #[test]
@@ -564,13 +549,11 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     assert!(why.contains("OPEN") && why.contains("m ") && why.contains("circuit reset tk-1"), "{why}");
     assert!(refused.stdout.is_empty(), "no run was begun: {}", text(&refused));
 
-    let reset = project.run(&["circuit", "reset", "tk-1"]);
-    assert_eq!(reset.status.code(), Some(0), "{}", text(&reset));
+    said(&project, &["circuit", "reset", "tk-1"], 0);
     let shown = circuit(&project);
     assert_eq!((&shown["state"], &shown["total_opens"], &shown["left"]), (&"CLOSED".into(), &0.into(), &Value::Null));
     assert_eq!(shown["history"].as_array().unwrap().len(), 3, "the history is kept: {shown}");
-    let again = project.run(&["circuit", "reset"]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("Nothing to reset"), "{}", text(&again));
+    assert!(said(&project, &["circuit", "reset"], 0).contains("Nothing to reset"));
 
     said(&project, &["run", "--json", "tk-1"], 0);
 }
@@ -580,10 +563,9 @@ fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
     let config = format!("{PATIENT}breaker:\n  cooldown: 0\n");
     let project = Project::with_config(&["Do it"], IDLE, &config);
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
-    let output = project.run(&["run", "--json", "tk-1"]);
-    let tripped = records(&output);
+    let tripped = ran(&project, &["run", "--json", "tk-1"], 4);
     let end = tripped.last().unwrap();
-    assert_eq!((&end["reason"], &end["iterations"]), (&"circuit_open".into(), &1.into()), "{}", text(&output));
+    assert_eq!((&end["reason"], &end["iterations"]), (&"circuit_open".into(), &1.into()), "{end}");
     assert_eq!(of_kind(&tripped, "breaker_carried")[0]["breaker"]["state"], "OPEN");
 
     project.scenario_with(DILIGENT, &config);
@@ -597,8 +579,7 @@ fn a_cooled_breaker_lets_one_iteration_through_which_decides() {
 #[test]
 fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
     let project = Project::with(&["Do it"], IDLE);
-    let output = project.run(&["run", "--json", "tk-1"]);
-    let end = records(&output).pop().unwrap();
+    let end = ran(&project, &["run", "--json", "tk-1"], 4).pop().unwrap();
     assert_eq!(end["reason"], "stagnation");
     let detail = end["detail"].as_str().unwrap();
     assert!(detail.contains("breaker is OPEN") && detail.contains("circuit reset tk-1"), "{detail}");
@@ -606,17 +587,14 @@ fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
     assert_eq!((&shown["state"], &shown["no_progress"]), (&"OPEN".into(), &3.into()), "{shown}");
     said(&project, &["run", "--json", "tk-1"], 4);
     assert_eq!(project.run(&["circuit", "reset", "tk-1"]).status.code(), Some(0));
-    let output = project.run(&["run", "--json", "tk-1"]);
-    assert_eq!(records(&output).last().unwrap()["iterations"], 3, "{}", text(&output));
+    assert_eq!(ran(&project, &["run", "--json", "tk-1"], 4).last().unwrap()["iterations"], 3);
 }
 
 #[test]
 fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
     let project = Project::with(&["A"], STUBBORN);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
-    let output = project.run(&["circuit", "reset", "tk-1"]);
-    assert_eq!(output.status.code(), Some(75), "{}", text(&output));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said(&project, &["circuit", "reset", "tk-1"], 75);
     assert!(said.contains(&child.id().to_string()) && said.contains("(key c)"), "{said}");
     stop(child);
 }

@@ -3,7 +3,7 @@
 
 use crate::attended::{Attended, by_words};
 use crate::project::Project;
-use crate::watched::{DILIGENT, records};
+use crate::watched::{DILIGENT, json, records};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::approval::{Presence, Ruling};
@@ -33,11 +33,9 @@ fn run(project: &Project, args: &[&str]) -> Vec<Value> {
 }
 
 fn shown(project: &Project) -> Value {
-    let output = project.run(&["session", "show", "--json", "tk-1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut all: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(all.len(), 1);
-    all.remove(0)
+    let all = json(project, &["session", "show", "--json", "tk-1"]);
+    assert_eq!(all.as_array().unwrap().len(), 1);
+    all[0].clone()
 }
 
 /// A project whose first run has done one of three phases.

@@ -1,14 +1,8 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, said};
+use crate::watched::{DILIGENT, json, said};
 use serde_json::Value;
-
-fn json(project: &Project, args: &[&str]) -> Value {
-    let output = project.run(args);
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
-}
 
 #[test]
 fn status_before_during_and_after_runs() {

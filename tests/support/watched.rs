@@ -61,6 +61,13 @@ pub fn said(project: &Project, args: &[&str], code: i32) -> String {
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
 }
 
+/// The JSON that the program with these arguments prints.
+pub fn json(project: &Project, args: &[&str]) -> Value {
+    let output = project.run(args);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
+}
+
 /// What a program that was started has printed, which ends with this code.
 pub fn ended(child: Child, code: i32) -> Output {
     let output = child.wait_with_output().expect("it ends");

@@ -1,7 +1,7 @@
 //! Runs that meet limits: they park and go on, alone and together, and stop at a budget.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, ran, records, text};
+use crate::watched::{DILIGENT, json, of_kind, ran, records, text};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
@@ -41,11 +41,6 @@ impl Running {
 
 fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
-}
-
-fn status(project: &Project, ticket: &str) -> Value {
-    let output = project.run(&["status", ticket, "--json"]);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
 }
 
 #[test]
@@ -109,7 +104,7 @@ fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
     let parked = running.wait_for("parked");
     assert_eq!((&parked["reset"], &parked["why"]), (&"known".into(), &"provider".into()));
     assert!(parked["about"].as_str().unwrap().contains("five-hour limit"), "{parked}");
-    let shown = status(&project, "tk-1");
+    let shown = json(&project, &["status", "tk-1", "--json"]);
     assert_eq!((&shown["state"], &shown["iterations"]), (&"parked".into(), &0.into()), "{shown}");
     let left = shown["parked"]["seconds"].as_u64().unwrap();
     assert!((3_500..=3_625).contains(&left), "{shown}");
@@ -121,7 +116,7 @@ fn a_window_that_the_provider_closes_is_waited_for_to_its_reset() {
     let again = resumed.wait_for("parked");
     assert_eq!((&again["until"], &again["reset"]), (&parked["until"], &parked["reset"]));
     assert_eq!(resumed.end(rustix::process::Signal::TERM), Some(143));
-    let shown = status(&project, "tk-1");
+    let shown = json(&project, &["status", "tk-1", "--json"]);
     assert_eq!((&shown["reason"], &shown["limits"]["calls"]["used"]), (&"user_stopped".into(), &1.into()), "{shown}");
     assert_eq!(project.processes(), Vec::<String>::new());
 }
@@ -161,7 +156,7 @@ fn calls_are_counted_over_all_tickets_and_programs() {
     let mut third = Running::start(&project, &["run", "--json", "--calls", "2", "tk-3"]);
     let parked = third.wait_for("parked");
     assert_eq!((&parked["why"], &parked["reset"]), (&"calls".into(), &"known".into()));
-    let shown = status(&project, "tk-3");
+    let shown = json(&project, &["status", "tk-3", "--json"]);
     let seconds = shown["parked"]["seconds"].as_u64().unwrap();
     assert!((3_400..=3_600).contains(&seconds), "an hour after the first call: {shown}");
     assert_eq!((&shown["limits"]["calls"]["used"], &shown["limits"]["calls"]["limit"]), (&2.into(), &2.into()));
@@ -214,7 +209,7 @@ fn a_budget_stops_before_what_does_not_fit_until_it_is_raised() {
     project.scenario_with(DILIGENT, &format!("budget: {{run_usd: {:.5}}}\n", cost * 4.0));
     let output = ran(&project, &["resume", "tk-1", "--json"], 0);
     assert_eq!(output.last().unwrap()["iterations"], 2, "the same run");
-    let shown = status(&project, "tk-1");
+    let shown = json(&project, &["status", "tk-1", "--json"]);
     let phases: Vec<_> = shown["receipts"]["phases"].as_array().unwrap().iter().map(|phase| &phase["phase"]).collect();
     assert_eq!(phases, ["Beta", "Gamma"]);
     assert_eq!(shown["receipts"]["total"]["iterations"], 2);
@@ -252,6 +247,6 @@ fn the_wait_is_told_to_people_too() {
     assert!(said.contains("2 of 100 this hour") && said.contains("total"), "{said}");
     // The refused one was called and costs, but is no iteration.
     assert!(said.contains(", 1 iteration\n"), "{said}");
-    let total = &status(&project, "tk-1")["receipts"]["total"];
+    let total = &json(&project, &["status", "tk-1", "--json"])["receipts"]["total"];
     assert_eq!(total["iterations"], 1, "{total}");
 }

@@ -5,6 +5,7 @@ use super::stage::{
 };
 use crate::project::{PROGRAM, Project};
 use crate::terminal::Terminal;
+use crate::watched::json;
 use rustix::process::Signal;
 use std::path::Path;
 
@@ -33,8 +34,7 @@ turns:
 
 fn assert_nothing_runs(project: &Project) {
     assert_eq!(project.processes(), Vec::<String>::new());
-    let status = project.run(&["status", "--json"]);
-    let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    let runs = json(project, &["status", "--json"]);
     assert_eq!(runs[0]["state"], "ended", "the run was stopped, not lost: {runs}");
     assert_eq!(runs[0]["reason"], "user_stopped");
 }
@@ -156,8 +156,7 @@ fn the_exit_code_is_that_of_the_worst_ticket_as_without_a_screen() {
     project.ticket("tk-2", &["Beta"]);
     let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
     terminal.wait_until("both ended", |_| {
-        let status = project.run(&["status", "--json"]);
-        let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        let runs = json(&project, &["status", "--json"]);
         runs.as_array().is_some_and(|runs| runs.len() == 2 && runs.iter().all(|run| run["state"] == "ended"))
     });
     terminal.keys("q");

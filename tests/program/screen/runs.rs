@@ -5,6 +5,7 @@ use super::stage::{
     wait_at_the_gate,
 };
 use crate::project::Project;
+use crate::watched::json;
 use rustix::process::Signal;
 
 #[test]
@@ -68,8 +69,7 @@ fn a_killed_run_is_gone_on_with_where_it_was() {
     wait_at_the_gate(&terminal, "Beta");
     terminal.signal(Signal::KILL);
     terminal.wait_end();
-    let status = project.run(&["status", "--json"]);
-    let runs: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    let runs = json(&project, &["status", "--json"]);
     assert_eq!((&runs[0]["state"], &runs[0]["phases_done"]), (&"interrupted".into(), &1.into()), "{runs}");
 
     let terminal = at_the_gate(&project, "Beta");
