@@ -32,5 +32,5 @@ pub mod tool_call;
 pub mod turn;
 pub mod verdict;
 pub mod watchdog;
-mod worded;
+pub(crate) mod worded;
 pub mod workspace;

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_key_stands_in_a_group_that_is_read() {
-        for row in &KEYS {
+        for row in KEYS {
             assert!(row.name.split('.').next().is_some_and(|group| GROUPS.contains(&group)), "{}", row.name);
         }
     }

@@ -10,54 +10,6 @@ use crate::domain::settings::Settings;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
-/// A key by its meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Key {
-    MaxIterations,
-    Stagnation,
-    RepeatedError,
-    IterationTimeout,
-    IdleTimeout,
-    PostResultGrace,
-    AgentCommand,
-    Model,
-    Flags,
-    AgentEnv,
-    SettingSources,
-    MaxRetries,
-    ValidationCommands,
-    ValidationTimeout,
-    Theme,
-    Ascii,
-    TicketsDir,
-    SessionContinuity,
-    BreakerNoProgress,
-    BreakerSameError,
-    BreakerPermissionDenials,
-    BreakerOutputDecline,
-    BreakerCooldown,
-    BreakerAutoReset,
-    StartTimeout,
-    FirstByteTimeout,
-    SessionExpiry,
-    Calls,
-    Tokens,
-    HourWindow,
-    OnWarning,
-    RunUsd,
-    RunTokens,
-    TicketUsd,
-    TicketTokens,
-    DayUsd,
-    DayTokens,
-    ApprovalTimeout,
-    PolicyProfile,
-    StoragePatience,
-    StorageReserve,
-    StorageStream,
-    StorageValidationOutput,
-}
-
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -96,17 +48,6 @@ pub struct Row {
     pub doc: &'static str,
 }
 
-const fn row(
-    key: Key,
-    name: &'static str,
-    kind: Kind,
-    env: Option<&'static str>,
-    from_project: FromProject,
-    doc: &'static str,
-) -> Row {
-    Row { key, name, kind, env, from_project, doc }
-}
-
 const DAY: u64 = 86_400;
 const TOKENS: u64 = 1_000_000_000_000;
 /// Most MiB that can be set.
@@ -117,57 +58,68 @@ const USD: f64 = 1e6;
 /// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
 const MAX_RETRIES: u64 = 10;
 
-/// All keys, in the order in which they are shown.
-#[rustfmt::skip]
-pub const KEYS: [Row; 43] = {
-    use FromProject::{Always, WhenTrusted};
-    use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
-    [
-        row(Key::MaxIterations, "limits.max_iterations", Whole(1, 10_000), Some("PROGRAMMATOR_MAX_ITERATIONS"), Always, "maximum iterations of one run"),
-        row(Key::Stagnation, "limits.stagnation", Whole(1, 1_000), Some("PROGRAMMATOR_STAGNATION_LIMIT"), Always, "iterations in a row without any change"),
-        row(Key::RepeatedError, "limits.repeated_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error"),
-        row(Key::IterationTimeout, "limits.iteration_timeout", Whole(1, DAY), Some("PROGRAMMATOR_TIMEOUT"), Always, "seconds for one iteration"),
-        row(Key::IdleTimeout, "limits.idle_timeout", Whole(1, DAY), None, Always, "seconds without output while no tool runs"),
-        row(Key::PostResultGrace, "limits.post_result_grace", Whole(1, 3_600), None, Always, "seconds from the result to the end of the process"),
-        row(Key::AgentCommand, "agent.command", Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude"),
-        row(Key::Model, "agent.model", Text, None, WhenTrusted, "model for Claude"),
-        row(Key::Flags, "agent.flags", Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "more flags for Claude"),
-        row(Key::AgentEnv, "agent.env", Pairs, None, WhenTrusted, "more environment variables for Claude and the validation commands"),
-        row(Key::SettingSources, "agent.setting_sources", List, None, WhenTrusted, "Claude's own settings to load: nothing, or user"),
-        row(Key::MaxRetries, "agent.max_retries", Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself"),
-        row(Key::ValidationCommands, "validation.commands", List, None, WhenTrusted, "commands that check every claim"),
-        row(Key::ValidationTimeout, "validation.timeout", Whole(1, DAY), None, WhenTrusted, "seconds for one validation command"),
-        row(Key::Theme, "screen.theme", Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme"),
-        row(Key::Ascii, "screen.ascii", Switch, None, Always, "draw with ASCII only"),
-        row(Key::TicketsDir, "tickets.dir", Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder"),
-        row(Key::SessionContinuity, "run.session_continuity", Switch, None, Always, "continue Claude's session from iteration to iteration"),
-        row(Key::BreakerNoProgress, "breaker.no_progress", Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker"),
-        row(Key::BreakerSameError, "breaker.same_error", Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker"),
-        row(Key::BreakerPermissionDenials, "breaker.permission_denials", Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker"),
-        row(Key::BreakerOutputDecline, "breaker.output_decline", Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open the circuit breaker"),
-        row(Key::BreakerCooldown, "breaker.cooldown", Whole(0, 7 * DAY), None, Always, "seconds until one iteration is allowed again"),
-        row(Key::BreakerAutoReset, "breaker.auto_reset", Switch, None, Always, "close the circuit breaker at every start"),
-        row(Key::StartTimeout, "limits.start_timeout", Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers"),
-        row(Key::FirstByteTimeout, "limits.first_byte_timeout", Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer"),
-        row(Key::SessionExpiry, "run.session_expiry_hours", Whole(1, 8_760), None, Always, "hours after which an unused session is not continued"),
-        row(Key::Calls, "limits.calls", Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together"),
-        row(Key::Tokens, "limits.tokens", Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, all tickets and programs together"),
-        row(Key::HourWindow, "limits.window", Choice(HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding"),
-        row(Key::OnWarning, "limits.on_warning", Choice(OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase"),
-        row(Key::RunUsd, "budget.run_usd", Usd, None, WhenTrusted, "USD for one run"),
-        row(Key::RunTokens, "budget.run_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for one run"),
-        row(Key::TicketUsd, "budget.ticket_usd", Usd, None, WhenTrusted, "USD for all runs of a ticket"),
-        row(Key::TicketTokens, "budget.ticket_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for all runs of a ticket"),
-        row(Key::DayUsd, "budget.day_usd", Usd, None, WhenTrusted, "USD for everything in a day"),
-        row(Key::DayTokens, "budget.day_tokens", Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day"),
-        row(Key::ApprovalTimeout, "approval.timeout", Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour"),
-        row(Key::PolicyProfile, "policy.profile", Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded or trusted"),
-        row(Key::StoragePatience, "storage.patience", Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends"),
-        row(Key::StorageReserve, "storage.reserve", Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then"),
-        row(Key::StorageStream, "storage.stream", Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end"),
-        row(Key::StorageValidationOutput, "storage.validation_output", Whole(1, MIB), None, WhenTrusted, "MiB of what a validation command prints that are kept: the beginning and the end"),
-    ]
-};
+macro_rules! keys {
+    ($($key:ident $name:literal $kind:expr, $env:expr, $from_project:expr, $doc:literal;)+) => {
+        /// A key by its meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Key {
+            $($key),+
+        }
+
+        /// All keys, in the order in which they are shown.
+        pub const KEYS: &[Row] = {
+            use FromProject::{Always, WhenTrusted};
+            use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
+            &[$(Row { key: Key::$key, name: $name, kind: $kind, env: $env, from_project: $from_project, doc: $doc }),+]
+        };
+    };
+}
+
+keys! {
+    MaxIterations "limits.max_iterations" Whole(1, 10_000), Some("PROGRAMMATOR_MAX_ITERATIONS"), Always, "maximum iterations of one run";
+    Stagnation "limits.stagnation" Whole(1, 1_000), Some("PROGRAMMATOR_STAGNATION_LIMIT"), Always, "iterations in a row without any change";
+    RepeatedError "limits.repeated_error" Whole(1, 1_000), None, Always, "iterations in a row with the same error";
+    IterationTimeout "limits.iteration_timeout" Whole(1, DAY), Some("PROGRAMMATOR_TIMEOUT"), Always, "seconds for one iteration";
+    IdleTimeout "limits.idle_timeout" Whole(1, DAY), None, Always, "seconds without output while no tool runs";
+    PostResultGrace "limits.post_result_grace" Whole(1, 3_600), None, Always, "seconds from the result to the end of the process";
+    AgentCommand "agent.command" Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude";
+    Model "agent.model" Text, None, WhenTrusted, "model for Claude";
+    Flags "agent.flags" Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "more flags for Claude";
+    AgentEnv "agent.env" Pairs, None, WhenTrusted, "more environment variables for Claude and the validation commands";
+    SettingSources "agent.setting_sources" List, None, WhenTrusted, "Claude's own settings to load: nothing, or user";
+    MaxRetries "agent.max_retries" Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself";
+    ValidationCommands "validation.commands" List, None, WhenTrusted, "commands that check every claim";
+    ValidationTimeout "validation.timeout" Whole(1, DAY), None, WhenTrusted, "seconds for one validation command";
+    Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme";
+    Ascii "screen.ascii" Switch, None, Always, "draw with ASCII only";
+    TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
+    SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
+    BreakerNoProgress "breaker.no_progress" Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker";
+    BreakerSameError "breaker.same_error" Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker";
+    BreakerPermissionDenials "breaker.permission_denials" Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker";
+    BreakerOutputDecline "breaker.output_decline" Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open the circuit breaker";
+    BreakerCooldown "breaker.cooldown" Whole(0, 7 * DAY), None, Always, "seconds until one iteration is allowed again";
+    BreakerAutoReset "breaker.auto_reset" Switch, None, Always, "close the circuit breaker at every start";
+    StartTimeout "limits.start_timeout" Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers";
+    FirstByteTimeout "limits.first_byte_timeout" Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer";
+    SessionExpiry "run.session_expiry_hours" Whole(1, 8_760), None, Always, "hours after which an unused session is not continued";
+    Calls "limits.calls" Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together";
+    Tokens "limits.tokens" Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, all tickets and programs together";
+    HourWindow "limits.window" Choice(HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding";
+    OnWarning "limits.on_warning" Choice(OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase";
+    RunUsd "budget.run_usd" Usd, None, WhenTrusted, "USD for one run";
+    RunTokens "budget.run_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for one run";
+    TicketUsd "budget.ticket_usd" Usd, None, WhenTrusted, "USD for all runs of a ticket";
+    TicketTokens "budget.ticket_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for all runs of a ticket";
+    DayUsd "budget.day_usd" Usd, None, WhenTrusted, "USD for everything in a day";
+    DayTokens "budget.day_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day";
+    ApprovalTimeout "approval.timeout" Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour";
+    PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded or trusted";
+    StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
+    StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
+    StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
+    StorageValidationOutput "storage.validation_output" Whole(1, MIB), None, WhenTrusted, "MiB of what a validation command prints that are kept: the beginning and the end";
+}
 
 pub fn row_of(key: Key) -> &'static Row {
     &KEYS[key as usize]
@@ -362,14 +314,6 @@ mod tests {
         for &watch in Watch::ALL {
             let row = KEYS.iter().find(|row| row.name == watch.key()).unwrap_or_else(|| panic!("{watch:?}"));
             assert_eq!(row.builtin(), Some(Value::Whole(Settings::default().limit_of(watch))), "{watch:?}");
-        }
-    }
-
-    #[test]
-    fn every_key_stands_at_its_place_in_the_table() {
-        for (at, row) in KEYS.iter().enumerate() {
-            assert_eq!(row.key as usize, at, "{}", row.name);
-            assert_eq!(row_of(row.key).name, row.name);
         }
     }
 

@@ -2,10 +2,10 @@
 
 /// An enum with `ALL`, its words and its serde form, from one list of variants and their words.
 macro_rules! worded {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-        pub enum $name {
+        $vis enum $name {
             $($(#[$of])* #[serde(rename = $word)] $variant,)+
         }
 

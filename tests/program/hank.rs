@@ -1,7 +1,7 @@
 //! Whole runs of the program without a screen: what Hank's users rely on from one start to the next.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, ran, records, signal, start_until, text};
+use crate::watched::{DILIGENT, end, of_kind, ran, records, run, signal, start_until, text};
 use programmator::adapters::store::{Append, Store};
 use programmator::base::time::Timestamp;
 use programmator::domain::limits::admission::{Counted, Purpose};
@@ -9,20 +9,6 @@ use programmator::domain::record::Record;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-fn run(project: &Project, args: &[&str]) -> Vec<Value> {
-    let all: Vec<&str> = ["run", "--json"].iter().chain(args).copied().collect();
-    let output = project.run(&all);
-    let records = records(&output);
-    assert!(!records.is_empty(), "{}", text(&output));
-    assert_eq!(project.processes(), Vec::<String>::new(), "nothing is left behind");
-    records
-}
-
-fn end(records: &[Value]) -> (&str, u64) {
-    let end = records.last().unwrap();
-    (end["reason"].as_str().unwrap(), end["iterations"].as_u64().unwrap())
-}
 
 /// The counters of the hour, as they stood at each call.
 fn calls(records: &[Value]) -> Vec<u64> {
@@ -34,7 +20,7 @@ fn plan_complete_costs_no_call() {
     let project = Project::new();
     project.write("work/.hank/fix_plan.md", "# Fix plan\n\n- [x] Parse\n- [x] Print\n");
     project.scenario(DILIGENT);
-    let records = run(&project, &[".hank/fix_plan.md"]);
+    let records = run(&project, &[".hank/fix_plan.md"]).1;
     assert_eq!(end(&records), ("complete", 0));
     assert!(of_kind(&records, "call_counted").is_empty() && of_kind(&records, "agent_spawned").is_empty());
 }
@@ -50,15 +36,15 @@ fn exit_signals_of_an_earlier_run_do_not_end_the_next() {
         ),
     );
     for _ in 0..3 {
-        assert_eq!(end(&run(&project, &["-n", "1", "tk-1"])), ("max_iterations", 1));
+        assert_eq!(end(&run(&project, &["-n", "1", "tk-1"]).1), ("max_iterations", 1));
     }
-    assert_eq!(end(&run(&project, &["tk-1"])), ("complete", 2));
+    assert_eq!(end(&run(&project, &["tk-1"]).1), ("complete", 2));
 }
 
 #[test]
 fn the_second_loop_goes_on_with_the_session_of_the_first() {
     let project = Project::with(&["Alpha", "Beta"], DILIGENT);
-    let records = run(&project, &["tk-1"]);
+    let records = run(&project, &["tk-1"]).1;
     let opened = &of_kind(&records, "agent_ready")[0]["session"];
     let asked: Vec<&Value> = of_kind(&records, "iteration_started").iter().map(|begun| &begun["session"]).collect();
     assert_eq!(asked, [&Value::Null, opened]);
@@ -67,7 +53,7 @@ fn the_second_loop_goes_on_with_the_session_of_the_first() {
 #[test]
 fn the_calls_of_an_hour_that_is_over_are_not_counted() {
     let project = Project::with_config(&["Alpha", "Beta"], DILIGENT, "limits:\n  window: sliding\n");
-    assert_eq!(calls(&run(&project, &["-n", "1", "tk-1"])), [1]);
+    assert_eq!(calls(&run(&project, &["-n", "1", "tk-1"]).1), [1]);
     // Fifty calls of two hours ago.
     let store = Store::open(&project.path("state")).unwrap();
     let latest = store.runs().unwrap().remove(0);
@@ -78,7 +64,7 @@ fn the_calls_of_an_hour_that_is_over_are_not_counted() {
     let records = (100..150).map(counted).collect();
     store.append_blocking(Append { run: run_id, ticket, time, records, summary: latest }).unwrap();
     drop(store);
-    assert_eq!(calls(&run(&project, &["-n", "1", "tk-1"])), [2]);
+    assert_eq!(calls(&run(&project, &["-n", "1", "tk-1"]).1), [2]);
 }
 
 /// Does Alpha, and hangs in Beta.

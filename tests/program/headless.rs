@@ -100,11 +100,8 @@ turns:
 
 #[test]
 fn a_false_claim_is_disputed_and_the_output_goes_into_the_next_prompt() {
-    let project = Project::new();
-    project.ticket("tk-1", &["Make it pass"]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `cat done.txt`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
-    project.scenario(
+    let project = Project::with(
+        &["Make it pass"],
         "
 turns:
   - when: {prompt: \"No such file\"}
@@ -113,6 +110,7 @@ turns:
     steps: [{write: {path: other.txt, content: x}}, {status: {summary: \"all good, I promise\"}}]
 ",
     );
+    project.validate_by("cat done.txt");
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
     let disputes = of_kind(&records, "phase_disputed");
     assert_eq!(disputes.len(), 1, "{:?}", kinds(&records));

@@ -3,9 +3,7 @@
 use crate::attended::{Attended, by_words, no, yes};
 use crate::messages_stub::Reply;
 use crate::program::{Bench, TICKET, Told, block};
-use crate::project::PROGRAM;
 use crate::real_cli::{claude, service};
-use crate::terminal::{Start, Terminal};
 use programmator::adapters::store::Store;
 use programmator::domain::approval::{Answer, ApprovalKind, Presence, Scope};
 use programmator::domain::breaker::Circuit;
@@ -16,7 +14,6 @@ use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::state::Stage;
 use programmator::runtime::offline::state_of;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The CLI with a home of its own and the stub as its service, also when this process starts it.
@@ -239,11 +236,7 @@ fn our_death_while_asking_leaves_nothing_open() {
     let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false,
         "options": [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]}]});
     bench.script([Reply::tool("AskUserQuestion", question)]);
-    let env = bench.env();
-    let env: Vec<(&str, &str)> = env.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    let folder = bench.project.work();
-    let start = Start { program: Path::new(PROGRAM), args: &[TICKET], env: &env, folder: &folder, size: (120, 40) };
-    let mut terminal = Terminal::start(&start);
+    let mut terminal = bench.open(&[TICKET]);
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let store = Store::open(&bench.project.path("state")).unwrap();

@@ -3,13 +3,11 @@
 use crate::approvals::bash;
 use crate::messages_stub::Reply;
 use crate::program::{Bench, TICKET, block};
-use crate::project::PROGRAM;
-use crate::terminal::{Start, Terminal};
+use crate::terminal::Terminal;
 use programmator::adapters::store::Store;
 use programmator::runtime::offline::state_of;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A project with a program that notes what it was called with. The default rules ask about one of this name.
@@ -19,13 +17,6 @@ fn bench() -> Bench {
     bench.project.write("work/deploy", "#!/bin/sh\necho \"$*\" >> ran.txt\n");
     std::fs::set_permissions(bench.file("deploy"), std::fs::Permissions::from_mode(0o755)).unwrap();
     bench
-}
-
-fn open(bench: &Bench, args: &[&str]) -> Terminal {
-    let env = bench.env();
-    let env: Vec<(&str, &str)> = env.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    let folder = bench.project.work();
-    Terminal::start(&Start { program: Path::new(PROGRAM), args, env: &env, folder: &folder, size: (120, 40) })
 }
 
 fn ran(bench: &Bench) -> String {
@@ -70,7 +61,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
         bash("./deploy four"),
         Reply::text(&block("Do it", "DONE", &["ran.txt"])),
     ]);
-    let mut terminal = open(&bench, &[TICKET]);
+    let mut terminal = bench.open(&[TICKET]);
     card(&mut terminal, "./deploy one", "./deploy one");
     terminal.keys("y");
     answered(&terminal);
@@ -107,7 +98,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
 fn an_interrupt_takes_the_card_away_and_says_so() {
     let bench = bench();
     bench.script([bash("./deploy one")]);
-    let mut terminal = open(&bench, &[TICKET]);
+    let mut terminal = bench.open(&[TICKET]);
     card(&mut terminal, "./deploy one", "./deploy one");
     terminal.keys("\x1b");
     answered(&terminal);
@@ -123,7 +114,7 @@ fn an_interrupt_takes_the_card_away_and_says_so() {
 fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     let bench = bench();
     bench.script([bash("./deploy one")]);
-    let mut terminal = open(&bench, &[TICKET]);
+    let mut terminal = bench.open(&[TICKET]);
     card(&mut terminal, "./deploy one", "./deploy one");
     terminal.signal(rustix::process::Signal::KILL);
     terminal.wait_end();
@@ -136,7 +127,7 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
     assert_eq!(ran(&bench), "", "it did not run meanwhile");
     bench.script([bash("./deploy one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
     let old = open_questions(&bench);
-    let mut terminal = open(&bench, &["resume", TICKET]);
+    let mut terminal = bench.open(&["resume", TICKET]);
     let until = Instant::now() + Duration::from_secs(60);
     let waiting = loop {
         // One look each time: between two, the old one may have gone.

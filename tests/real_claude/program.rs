@@ -2,8 +2,9 @@
 //! program in it and to read what it said. One of them at a time.
 
 use crate::messages_stub::{Reply, Stub};
-use crate::project::Project;
+use crate::project::{PROGRAM, Project};
 use crate::real_cli::{claude, service};
+use crate::terminal::{Start, Terminal};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -43,12 +44,6 @@ impl Bench {
         self.project.write("config/config.yaml", &config);
     }
 
-    /// Adds a validation command to the ticket.
-    pub fn validate_by(&self, command: &str) {
-        let text = format!("{}\n## Validation Commands\n\n- `{command}`\n", self.project.ticket_text(TICKET));
-        self.project.write(&format!("work/.tickets/{TICKET}.md"), &text);
-    }
-
     /// Adds to what the service will say.
     pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
         self.stub.push(replies);
@@ -66,6 +61,12 @@ impl Bench {
         // A run that hangs ends by itself, and not as the test wants it.
         env.push(("PROGRAMMATOR_TIMEOUT".into(), "90".into()));
         env
+    }
+
+    /// The program in a terminal of 120×40.
+    pub fn open(&self, args: &[&str]) -> Terminal {
+        let (program, env, folder) = (Path::new(PROGRAM), self.env(), self.project.work());
+        Terminal::start(&Start { program, args, env: &env, folder: &folder, size: (120, 40) })
     }
 
     pub fn command(&self, args: &[&str]) -> Command {

@@ -3,20 +3,10 @@
 use crate::messages_stub::Reply;
 use crate::program::{Bench, TICKET, block};
 use crate::program_stopping::STUBBORN;
-use crate::project::PROGRAM;
-use crate::terminal::{Start, Terminal};
+use crate::terminal::Terminal;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::path::Path;
 use std::time::Duration;
-
-fn open(bench: &Bench) -> Terminal {
-    let env = bench.env();
-    let env: Vec<(&str, &str)> = env.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    let folder = bench.project.work();
-    let start = Start { program: Path::new(PROGRAM), args: &[TICKET], env: &env, folder: &folder, size: (120, 40) };
-    Terminal::start(&start)
-}
 
 #[test]
 fn a_ticket_is_seen_through_to_complete() {
@@ -30,7 +20,7 @@ fn a_ticket_is_seen_through_to_complete() {
         Reply::tool("Edit", json!({"file_path": notes, "old_string": "first line", "new_string": "better line"})),
         Reply::text(&block("Beta", "DONE", &["notes.txt"])),
     ]);
-    let mut terminal = open(&bench);
+    let mut terminal = bench.open(&[TICKET]);
     let screen = terminal.wait_for("complete: 2/2 phases");
     for words in ["Tickets", "Stream", "Gauges", "Log", "Iteration", "Alpha", "Beta", "quit"] {
         assert!(screen.contains(words), "“{words}” is missing:\n{screen}");
@@ -51,7 +41,7 @@ fn words_of_the_person_reach_the_running_turn_and_show_as_read() {
     let bench = Bench::new(&["Alpha"]);
     let wait = "touch waiting; until [ -e go ]; do sleep 0.1; done; echo went";
     bench.script([Reply::tool("Bash", json!({"command": wait})), Reply::text(&block("Alpha", "DONE", &["waiting"]))]);
-    let mut terminal = open(&bench);
+    let mut terminal = bench.open(&[TICKET]);
     bench.wait_for_file("waiting");
     terminal.keys_until("i", "Message to Claude");
     terminal.keys("prefer the blue one\r");
@@ -79,7 +69,7 @@ fn words_that_come_too_late_for_the_turn_get_one_of_their_own() {
         Reply::text(&early).slowly(2, Duration::from_millis(40)),
         Reply::text(&block("Alpha", "BLOCKED", &["early.txt"])),
     ]);
-    let mut terminal = open(&bench);
+    let mut terminal = bench.open(&[TICKET]);
     bench.stub.wait_for(2);
     terminal.keys_until("i", "Message to Claude");
     terminal.keys_until("one more thing\r", "read by Claude");
@@ -92,7 +82,7 @@ fn words_that_come_too_late_for_the_turn_get_one_of_their_own() {
 fn an_interrupt_ends_a_stubborn_tool_and_all_it_started() {
     let bench = Bench::new(&["Alpha"]);
     bench.script([Reply::tool("Bash", json!({"command": STUBBORN}))]);
-    let mut terminal = open(&bench);
+    let mut terminal = bench.open(&[TICKET]);
     bench.wait_for_file("child");
     bench.wait_for_file("grandchild");
     assert!(bench.survivors().len() >= 3, "{:?}", bench.survivors());

@@ -13,7 +13,7 @@ fn a_ticket_of_three_phases_is_completed_and_a_false_claim_caught() {
         "work/check.sh",
         "if grep -q WRONG greeting.txt; then echo 'checked: the greeting is WRONG'; exit 1; fi\n",
     );
-    bench.validate_by("sh check.sh");
+    bench.project.validate_by("sh check.sh");
     let greeting = bench.file("greeting.txt");
     let read = || Reply::tool("Read", json!({"file_path": greeting}));
     let edit = |old: &str, new: &str| {
@@ -133,7 +133,7 @@ fn twenty_five_megabytes_of_output_are_no_hindrance() {
 fn a_session_that_is_gone_is_replaced_by_a_fresh_one() {
     let bench = Bench::new(&["Alpha", "Beta"]);
     // It runs between the iterations, after Claude has ended.
-    bench.validate_by("rm -rf $HOME/.claude/projects");
+    bench.project.validate_by("rm -rf $HOME/.claude/projects");
     bench.script(honest(&bench, "Alpha", "a.txt"));
     bench.script(honest(&bench, "Beta", "b.txt"));
     let told = bench.run();

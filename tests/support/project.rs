@@ -79,6 +79,12 @@ impl Project {
         self.write(&format!("work/.tickets/{id}.md"), &text);
     }
 
+    /// Adds a validation command to the ticket `tk-1`.
+    pub fn validate_by(&self, command: &str) {
+        let text = format!("{}\n## Validation Commands\n\n- `{command}`\n", self.ticket_text("tk-1"));
+        self.write("work/.tickets/tk-1.md", &text);
+    }
+
     /// The ticket's file as it is now.
     pub fn ticket_text(&self, id: &str) -> String {
         self.read(&format!("work/.tickets/{id}.md"))

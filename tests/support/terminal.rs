@@ -41,7 +41,7 @@ pub struct Start<'a> {
     pub program: &'a Path,
     pub args: &'a [&'a str],
     /// Its whole environment.
-    pub env: &'a [(&'a str, &'a str)],
+    pub env: &'a [(String, String)],
     /// Where.
     pub folder: &'a Path,
     /// Columns and rows.

@@ -54,6 +54,22 @@ pub fn ran(project: &Project, args: &[&str], code: i32) -> Vec<Value> {
     records(&output)
 }
 
+/// The exit code and the records of a run, which leaves nothing behind.
+pub fn run(project: &Project, args: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let all: Vec<&str> = ["run", "--json"].iter().chain(args).copied().collect();
+    let output = project.run(&all);
+    let records = records(&output);
+    assert!(!records.is_empty(), "{}", text(&output));
+    assert_eq!(project.processes(), Vec::<String>::new(), "nothing is left behind");
+    (output.status.code(), records)
+}
+
+/// Why a run ended, and after how many iterations.
+pub fn end(records: &[Value]) -> (&str, u64) {
+    let end = records.last().unwrap();
+    (end["reason"].as_str().unwrap(), end["iterations"].as_u64().unwrap())
+}
+
 /// What the program with these arguments prints, on both ways; it ends with this code.
 pub fn said(project: &Project, args: &[&str], code: i32) -> String {
     let output = project.run(args);

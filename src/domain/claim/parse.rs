@@ -15,6 +15,7 @@ mod optional;
 mod value;
 
 use super::{Claim, ClaimStatus, Source};
+use crate::domain::worded::worded;
 use block::{Block, Entry};
 use key::Field;
 
@@ -30,28 +31,16 @@ pub struct Reading {
     pub warnings: Vec<String>,
 }
 
-/// Why there is no claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    Missing,
-    MissingStatus,
-    /// The text ends inside the block.
-    Truncated,
-    /// `status` is none of the three words.
-    UnknownStatus,
-    ConflictingStatus,
-}
-
-impl Reason {
-    /// The word for people and machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::MissingStatus => "missing_status",
-            Self::Truncated => "truncated",
-            Self::UnknownStatus => "unknown_status",
-            Self::ConflictingStatus => "conflicting_status",
-        }
+worded! {
+    /// Why there is no claim.
+    pub enum Reason {
+        Missing = "missing",
+        MissingStatus = "missing_status",
+        /// The text ends inside the block.
+        Truncated = "truncated",
+        /// `status` is none of the three words.
+        UnknownStatus = "unknown_status",
+        ConflictingStatus = "conflicting_status",
     }
 }
 
@@ -108,7 +97,7 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
             continue;
         };
         if seen.contains(&field) {
-            warnings.push(format!("duplicate_key:{}", field.name()));
+            warnings.push(format!("duplicate_key:{}", field.word()));
         }
         seen.push(field);
         match field {
@@ -130,7 +119,7 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     claim.phase_completed = claim.phase_completed.filter(|phase| !phase.is_empty());
     for field in [Field::Phase, Field::Files, Field::Summary] {
         if !seen.contains(&field) {
-            warnings.push(format!("missing_{}", field.name()));
+            warnings.push(format!("missing_{}", field.word()));
         }
     }
     if status == ClaimStatus::Blocked && claim.error.is_none() {

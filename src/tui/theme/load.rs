@@ -40,7 +40,7 @@ type Styles = BTreeMap<String, Style>;
 pub fn resolve(name: &str, own: &[(String, String)]) -> (Vec<(Role, Style)>, Vec<ThemeProblem>) {
     let mut problems = Vec::new();
     let styles = chain(name, own, &mut problems);
-    let found = Role::ALL.iter().map(|(role, key)| (*role, lookup(&styles, key)));
+    let found = Role::ALL.iter().map(|role| (*role, lookup(&styles, role.word())));
     (found.collect(), problems)
 }
 
@@ -150,15 +150,13 @@ fn add(
 
 /// A role's key, or the group of some.
 fn is_key(key: &str) -> bool {
-    Role::ALL
-        .iter()
-        .any(|(_, role)| role.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    Role::WORDS.iter().any(|role| role.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 fn nearest(key: &str) -> String {
-    let best = Role::ALL
+    let best = Role::WORDS
         .iter()
-        .map(|(_, role)| (similar::TextDiff::from_chars(key, *role).ratio(), *role))
+        .map(|role| (similar::TextDiff::from_chars(key, *role).ratio(), *role))
         .max_by(|one, other| one.0.total_cmp(&other.0));
     match best {
         Some((ratio, role)) if ratio > 0.6 => format!("; did you mean `{role}`?"),
@@ -215,7 +213,7 @@ mod tests {
             let mut problems = Vec::new();
             let styles = chain(name, &[], &mut problems);
             assert_eq!(problems, [], "{name}");
-            for (_, key) in Role::ALL {
+            for &key in Role::WORDS {
                 let group = key.split('.').next().unwrap();
                 assert!(styles.contains_key(key) || styles.contains_key(group), "{name} has no {key}");
             }

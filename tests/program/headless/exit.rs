@@ -1,18 +1,7 @@
 //! Leaving a ticket that has no phases, by whole runs on the scripted agent: what ends them, what keeps them going.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, records, text};
-use serde_json::Value;
-
-/// A run of a ticket without phases: its exit code and its records.
-fn run(project: &Project, args: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let all: Vec<&str> = ["run", "--json"].iter().chain(args).copied().collect();
-    let output = project.run(&all);
-    let records = records(&output);
-    assert!(!records.is_empty(), "{}", text(&output));
-    assert_eq!(project.processes(), Vec::<String>::new(), "nothing is left behind");
-    (output.status.code(), records)
-}
+use crate::watched::{DILIGENT, end, of_kind, run};
 
 /// A turn that changes a file and ends with these lines.
 fn turn(when: &str, block: &str) -> String {
@@ -23,11 +12,6 @@ fn turn(when: &str, block: &str) -> String {
 }
 
 const ANY: &str = "{prompt: \"\"}";
-
-fn end(records: &[Value]) -> (&str, u64) {
-    let end = records.last().unwrap();
-    (end["reason"].as_str().unwrap(), end["iterations"].as_u64().unwrap())
-}
 
 #[test]
 fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
@@ -102,15 +86,12 @@ fn test_after_test_ends_a_run_and_is_pointed_out_before() {
 
 #[test]
 fn words_of_completion_do_not_outvote_a_failing_check() {
-    let project = Project::new();
-    project.ticket("tk-1", &[]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e good.txt`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
     let block = "RALPH_STATUS:\n  STATUS: COMPLETE\n  EXIT_SIGNAL: true";
     let mended = turn("{prompt: \"test -e good.txt` failed\", lacks: {good.txt: x}}", block)
         .replace("date +%N >> log.txt", "echo x > good.txt");
     let begin = turn(ANY, block);
-    project.scenario(&format!("turns:\n{mended}{begin}"));
+    let project = Project::with(&[], &format!("turns:\n{mended}{begin}"));
+    project.validate_by("test -e good.txt");
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(0), ("complete", 3)), "{records:?}");
     assert_eq!(of_kind(&records, "phase_disputed").len(), 1);

@@ -66,8 +66,7 @@ fn a_tick_reaches_the_run_of_another_process_and_counts_at_once() {
 fn ticked_by_a_script() -> Project {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha", "Beta"]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `test -e alpha.txt`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
+    project.validate_by("test -e alpha.txt");
     project.write("work/tick.sh", "sed -i 's/- ... Alpha/- [x] Alpha/' .tickets/tk-1.md; date +%N > other.txt\n");
     project
 }

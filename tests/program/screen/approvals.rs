@@ -296,11 +296,10 @@ fn a_question_that_outlived_its_program_is_void_and_asked_anew() {
 fn one_queue_holds_calls_and_changed_commands() {
     let both = format!("parallel: [{{{}}}, {{{}}}]", push("one"), push("two"));
     let project = project("guarded", &[&both]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `true`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
+    project.validate_by("true");
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("1 more wait");
-    project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", "`test -e .git`"));
+    project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("`true`", "`test -e .git`"));
     terminal.wait_until("three things that wait", |screen| screen.contains("3 waiting"));
     terminal.keys_until("!", "1 of 3 waiting for you");
     terminal.keys_until("!", "2 of 3 waiting for you");

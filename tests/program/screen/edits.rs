@@ -127,11 +127,10 @@ fn wait_for_file(project: &Project, name: &str, terminal: &Terminal) {
 fn asked(new: &str) -> (Project, Terminal) {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
-    let ticket = project.ticket_text("tk-1") + "\n## Validation Commands\n\n- `true`\n";
-    project.write("work/.tickets/tk-1.md", &ticket);
+    project.validate_by("true");
     project.scenario(&gated(&project));
     let mut terminal = at_the_gate(&project, "Alpha");
-    project.write("work/.tickets/tk-1.md", &ticket.replace("`true`", &format!("`{new}`")));
+    project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("`true`", &format!("`{new}`")));
     terminal.wait_for("! needs you");
     let screen = terminal.keys_until("!", "Added:");
     assert!(screen.contains(&format!("+ {new}")) && screen.contains("- true"), "{screen}");

@@ -19,8 +19,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 fn typed(folder: &Path, keys: &[&str]) -> (String, u32) {
-    let places = places(folder);
-    let env: Vec<(&str, &str)> = places.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let env = places(folder).map(|(key, value)| (key.to_owned(), value));
     let start = Start { program: Path::new(PROGRAM), args: &["passphrase", "set"], env: &env, folder, size: (100, 20) };
     let mut terminal = Terminal::start(&start);
     let asks = ["New passphrase", "Repeat the passphrase"];

@@ -59,9 +59,8 @@ pub fn start_program(
     size: (u16, u16),
     more: &[(&str, &str)],
 ) -> Terminal {
-    let env = project.env();
-    let env: Vec<(&str, &str)> =
-        env.iter().map(|(key, value)| (key.as_str(), value.as_str())).chain(more.iter().copied()).collect();
+    let mut env = project.env();
+    env.extend(more.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
     Terminal::start(&Start { program, args, env: &env, folder: &project.work(), size })
 }
 

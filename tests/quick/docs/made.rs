@@ -51,7 +51,7 @@ fn architecture() -> String {
 fn config() -> String {
     let mut out =
         String::from("| key | default | what | environment | a project may set it |\n|---|---|---|---|---|\n");
-    for row in &KEYS {
+    for row in KEYS {
         let default = row.builtin().map_or_else(|| "–".to_owned(), |value| format!("`{}`", value.show()));
         let range = match row.kind {
             Kind::Whole(least, most) => format!(" ({least}–{most})"),
@@ -119,7 +119,7 @@ fn prompt_variables() -> Vec<String> {
 
 fn roles() -> String {
     let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (_, key) in Role::ALL {
+    for key in Role::WORDS {
         let (group, name) = key.split_once('.').unwrap_or(("", key));
         groups.entry(group).or_default().push(format!("`{}`", if group.is_empty() { name } else { key }));
     }

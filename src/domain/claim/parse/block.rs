@@ -279,7 +279,7 @@ impl Reader<'_> {
             && self.next + 1 == self.lines.len()
             && self.key_indent.is_none_or(|indent| indent == line.indent)
             && self.base.is_none_or(|base| line.indent > base)
-            && Field::all().any(|field| field.name().starts_with(text))
+            && Field::WORDS.iter().any(|word| word.starts_with(text))
     }
 
     fn continues(&self, line: &Line, blanks: usize) -> bool {

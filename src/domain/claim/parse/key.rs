@@ -1,54 +1,22 @@
 //! The keys of the block, in every spelling and markup that models put them in.
 
-/// The keys of the protocol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Field {
-    Phase,
-    Status,
-    Files,
-    Summary,
-    Error,
-    ExitSignal,
-    WorkType,
-    TestsStatus,
-    TasksCompleted,
-    Recommendation,
-    /// `files_modified`, of Hank's blocks only
-    FilesModified,
-}
+use crate::domain::worded::worded;
 
-impl Field {
-    /// The keys that every block of ours has, and `error`.
-    pub(super) const MAIN: [Self; 5] = [Self::Phase, Self::Status, Self::Files, Self::Summary, Self::Error];
-    /// The keys that may be missing.
-    pub(super) const OPTIONAL: [Self; 6] = [
-        Self::ExitSignal,
-        Self::WorkType,
-        Self::TestsStatus,
-        Self::TasksCompleted,
-        Self::Recommendation,
-        Self::FilesModified,
-    ];
-
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        Self::MAIN.into_iter().chain(Self::OPTIONAL)
-    }
-
-    /// The key as the prompt asks for it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Phase => "phase_completed",
-            Self::Status => "status",
-            Self::Files => "files_changed",
-            Self::Summary => "summary",
-            Self::Error => "error",
-            Self::ExitSignal => "exit_signal",
-            Self::WorkType => "work_type",
-            Self::TestsStatus => "tests_status",
-            Self::TasksCompleted => "tasks_completed",
-            Self::Recommendation => "recommendation",
-            Self::FilesModified => "files_modified",
-        }
+worded! {
+    /// The keys of the protocol, as the prompt asks for them.
+    pub(super) enum Field {
+        Phase = "phase_completed",
+        Status = "status",
+        Files = "files_changed",
+        Summary = "summary",
+        Error = "error",
+        ExitSignal = "exit_signal",
+        WorkType = "work_type",
+        TestsStatus = "tests_status",
+        TasksCompleted = "tasks_completed",
+        Recommendation = "recommendation",
+        /// Of Hank's blocks only.
+        FilesModified = "files_modified",
     }
 }
 
@@ -96,13 +64,17 @@ pub(super) fn line(text: &str) -> Option<KeyLine<'_>> {
 pub(super) fn field(name: &str) -> (Option<Field>, Option<&'static str>) {
     // Longer than any key's name: not worth a look.
     let bare = if name.len() < 40 { name.replace(['_', '-', ' '], "").to_ascii_lowercase() } else { String::new() };
-    let is_named = |field: &Field| field.name().bytes().filter(|b| *b != b'_').eq(bare.bytes());
+    let is_named = |field: &Field| field.word().bytes().filter(|b| *b != b'_').eq(bare.bytes());
     // Hank's name for it has more words.
-    let field = Field::all().find(is_named).or((bare == "taskscompletedthisloop").then_some(Field::TasksCompleted));
+    let field = Field::ALL
+        .iter()
+        .copied()
+        .find(is_named)
+        .or((bare == "taskscompletedthisloop").then_some(Field::TasksCompleted));
     let warning = field.and_then(|field| {
-        if field.name() == name {
+        if Field::from_word(name) == Some(field) {
             None
-        } else if field.name().eq_ignore_ascii_case(name) {
+        } else if field.word().eq_ignore_ascii_case(name) {
             Some("key_case")
         } else {
             Some("key_spelling")

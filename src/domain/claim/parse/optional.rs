@@ -20,7 +20,7 @@ pub(super) fn read(field: Field, entry: &Entry, claim: &mut Claim, warnings: &mu
         _ => true,
     };
     if !readable {
-        warnings.push(format!("unreadable_key:{}", field.name()));
+        warnings.push(format!("unreadable_key:{}", field.word()));
     }
 }
 
