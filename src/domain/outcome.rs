@@ -26,8 +26,6 @@ worded! {
         Timeout = "timeout",
         UserStopped = "user_stopped",
         TicketGone = "ticket_gone",
-        /// Reviews found what fixes could not fix.
-        ReviewFailed = "review_failed",
         /// Agent missing, not logged in, no model, no credit, or a fault of our own.
         Error = "error",
         /// Nothing could be stored for as long as a run waits for that.
@@ -49,7 +47,7 @@ impl ExitReason {
         match self {
             Self::Complete => 0,
             Self::Error | Self::TicketGone | Self::StorageFailed => 1,
-            Self::Blocked | Self::ReviewFailed => 3,
+            Self::Blocked => 3,
             Self::MaxIterations
             | Self::Stagnation
             | Self::RepeatedError

@@ -18,7 +18,6 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
         ExitReason::Timeout => "timed out",
         ExitReason::UserStopped => "stopped by you",
         ExitReason::TicketGone => "ticket file gone",
-        ExitReason::ReviewFailed => "review failed",
         ExitReason::Error => "error",
         ExitReason::StorageFailed => "storage failed",
     }
