@@ -7,6 +7,7 @@ pub mod effects;
 pub mod gate;
 pub mod headless;
 pub mod offline;
+pub mod others;
 pub mod policy_engine;
 pub mod prompts;
 pub mod reporter;

@@ -8,6 +8,7 @@
 pub mod attention;
 pub mod call_words;
 pub mod command;
+pub mod home;
 pub mod input;
 pub mod layout;
 pub mod log_lines;

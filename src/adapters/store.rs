@@ -24,7 +24,7 @@ mod writer;
 
 pub use error::StoreError;
 pub use folder::state_dir;
-pub use follow::Follower;
+pub use follow::{Follower, RunsFollower};
 pub use handle::Store;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Found, Loaded, Skipped};

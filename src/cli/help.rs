@@ -80,7 +80,7 @@ Examples:
   programmator status tk-4f2a --json | jq .receipts.phases
 
 With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
-started, updated. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
+started, updated, marks, unverified, needs, until. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
 

@@ -19,6 +19,7 @@ use crate::runtime::app::App;
 use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::{Supervisor, find_run};
+use crate::tui::home;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
 use crate::tui::screen_loop;
@@ -56,6 +57,9 @@ pub enum Open {
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let (mut model, theme) = dressed(session, &resolved)?;
+    if matches!(&open, Open::Tickets(names) if names.is_empty()) {
+        model.focus = home::NAME;
+    }
     for notice in &resolved.notices {
         model.tell(notice.text.clone());
     }
@@ -227,6 +231,7 @@ fn past(store: &Store, text: &str) -> Result<Subscription, CliError> {
 
 fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliError> {
     let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
+    model.folder = session.folder.display().to_string();
     let screen = &resolved.config.screen;
     if screen.ascii {
         model.glyphs = Glyphs::Ascii;

@@ -76,12 +76,15 @@ fn reason(run: &RunSummary) -> Option<&str> {
 }
 
 fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
-    let about = reason(run).map(str::to_owned).or_else(|| run.phase.clone()).unwrap_or_default();
+    let about = reason(run)
+        .map(str::to_owned)
+        .or_else(|| run.asks().or(run.phase.as_deref()).map(str::to_owned))
+        .unwrap_or_default();
     [
         run.run.short(),
         cut(run.ticket.as_str(), 24),
         date(run.updated, zone),
-        run.state.label().to_owned(),
+        run.label().to_owned(),
         if run.phases == 0 { "–".to_owned() } else { format!("{}/{}", run.phases_done, run.phases) },
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),

@@ -106,6 +106,24 @@ pub struct Approval {
 }
 
 impl Approval {
+    /// The call in a few words: tool and target, or the question. Raw: what it names may hide characters.
+    pub fn words(&self) -> String {
+        let input: serde_json::Value = serde_json::from_str(&self.input).unwrap_or_default();
+        let text = |at: &str| input.pointer(at).and_then(|value| value.as_str());
+        match self.kind {
+            ApprovalKind::Question => {
+                format!("asks: {}", first_line(text("/questions/0/question").unwrap_or_default()))
+            }
+            ApprovalKind::Plan => "has a plan: approve it?".into(),
+            ApprovalKind::Call | ApprovalKind::Passphrase => {
+                let mut targets =
+                    ["/command", "/file_path", "/notebook_path", "/path", "/url", "/query", "/pattern"].into_iter();
+                let target = targets.find_map(text).unwrap_or_default();
+                format!("{} {}", self.tool, first_line(target)).trim_end().to_owned()
+            }
+        }
+    }
+
     /// The kinds of calls that a yes to this one can be given for: one for each part that is asked about. `None` where one
     /// of them has no name.
     pub fn kinds(&self) -> Option<Vec<&str>> {
@@ -117,6 +135,14 @@ impl Approval {
         kinds.sort_unstable();
         kinds.dedup();
         (!kinds.is_empty()).then_some(kinds)
+    }
+}
+
+/// The first line, and that there are more.
+fn first_line(text: &str) -> String {
+    match text.trim().split_once('\n') {
+        Some((first, _)) => format!("{} …", first.trim_end()),
+        None => text.trim().to_owned(),
     }
 }
 

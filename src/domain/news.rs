@@ -6,6 +6,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
+use crate::domain::summary::RunSummary;
 use crate::domain::ticket::Ticket;
 use serde::Serialize;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub enum News {
     TicketRead(Arc<Ticket>),
     /// A ticket's file is gone.
     TicketGone(TicketId),
+    /// How a run stands that this program or another works on, or has worked on.
+    RunSeen(Arc<RunSummary>),
     /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
         ticket: TicketId,

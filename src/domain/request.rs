@@ -3,7 +3,7 @@
 //!
 //! What only a screen does (editor, clipboard, background) is no request.
 
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
@@ -14,7 +14,10 @@ use std::path::PathBuf;
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
+    /// Tell what tickets and runs there are, and from now on what becomes of the runs, whoever works on them.
     ListTickets,
+    /// Tell everything about a run, and from now on what becomes of it, whoever works on it.
+    Show(RunId),
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
@@ -156,6 +159,7 @@ mod tests {
         let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
         survives(&[
             Request::ListTickets,
+            Request::Show(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
             Request::Resume(None),

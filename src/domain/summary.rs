@@ -4,6 +4,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::phase::Mark;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -29,12 +30,39 @@ pub struct RunSummary {
     pub reason: Option<String>,
     pub started: Timestamp,
     pub updated: Timestamp,
+    /// Where each phase stands; empty for runs of older versions.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
+    /// Some of it is done by Claude's word alone.
+    #[serde(default)]
+    pub unverified: bool,
+    /// What waits for the person, in a few words: the oldest question, else why the run stands still.
+    #[serde(default)]
+    pub needs: Option<String>,
+    /// While it is parked: until when.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
 }
 
 impl RunSummary {
     /// Where the run works.
     pub fn workspace(&self) -> Workspace {
         Workspace::shared(&self.folder)
+    }
+
+    /// What the person is waited for, while the run is at work.
+    pub fn asks(&self) -> Option<&str> {
+        let at_work = !matches!(self.state, RunState::Ended | RunState::Interrupted);
+        self.needs.as_deref().filter(|_| at_work)
+    }
+
+    /// How it stands, for people.
+    pub fn label(&self) -> &'static str {
+        match (self.asks(), self.state) {
+            (Some(_), _) => "needs you",
+            (None, RunState::Waiting) => "queued",
+            (None, state) => state.word(),
+        }
     }
 }
 
@@ -51,11 +79,5 @@ worded! {
         Interrupted = "interrupted",
         /// It has an exit reason.
         Ended = "ended",
-    }
-}
-
-impl RunState {
-    pub fn label(self) -> &'static str {
-        if self == Self::Waiting { "queued" } else { self.word() }
     }
 }

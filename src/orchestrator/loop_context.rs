@@ -42,7 +42,8 @@ fn one_line(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::orchestrator::state::{Mark, PhaseState};
+    use crate::domain::phase::Mark;
+    use crate::orchestrator::state::PhaseState;
     use proptest::prelude::*;
 
     fn state() -> State {

@@ -17,7 +17,7 @@ use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
-use crate::domain::phase::PhaseId;
+use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{OfPhase, PhaseCarried, PhaseSeed, WorkCarried};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
@@ -142,30 +142,6 @@ impl PhaseState {
 
     pub fn named(&self) -> OfPhase {
         OfPhase { phase: self.text.clone(), id: Some(self.id) }
-    }
-}
-
-/// Where a phase stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Mark {
-    #[default]
-    Pending,
-    /// An iteration works on it.
-    Running,
-    /// Claude says it is done; being checked.
-    Claimed,
-    Done(DoneHow),
-    /// A claim did not hold.
-    Disputed,
-    /// The person leaves it out.
-    Skipped,
-    /// Claude is stuck in it.
-    Blocked,
-}
-
-impl Mark {
-    pub fn is_settled(self) -> bool {
-        matches!(self, Self::Done(_) | Self::Skipped)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The run at a glance: what `status` lists and the store keeps beside the journal.
 
 use crate::base::id::{RunId, TicketId};
+use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::messages::reason_words;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::orchestrator::state::{Stage, State};
 
@@ -26,10 +28,26 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         phase: state.open_iteration().and_then(|_| state.own_text()).map(str::to_owned),
         phases_done: count(state.phases_done()),
         phases: count(state.phases.len()),
+        marks: state.phases.iter().map(|phase| phase.mark).collect(),
+        unverified: state.is_unverified(),
+        needs: needs(state),
+        until: state.limits.parked.as_ref().filter(|_| state.stage == Stage::Parked).map(|parking| parking.until),
         iterations: state.counted_iterations(),
         cost_usd: state.cost_usd,
         reason: state.ended.as_ref().map(|ended| ended.reason.word().to_owned()),
         started: state.started.unwrap_or(epoch),
         updated: state.updated.unwrap_or(epoch),
     })
+}
+
+/// What the person has to do about it, in a few words.
+fn needs(state: &State) -> Option<String> {
+    let asked = state.approvals.first().map(|approval| clean_line(&approval.words(), 200));
+    match &state.ended {
+        Some(ended) => state.needs_person().then(|| match ended.detail.lines().next() {
+            Some(detail) if !detail.is_empty() => clean_line(detail, 200),
+            _ => reason_words(ended.reason).to_owned(),
+        }),
+        None => asked.or_else(|| state.needs_person().then(|| "validation commands changed".to_owned())),
+    }
 }

@@ -20,6 +20,7 @@ use crate::domain::passphrase::Checked;
 use crate::domain::request::{BoxOutcome, Closing, Refused, Reply, Request};
 use crate::runtime::channels;
 use crate::runtime::offline::Offline;
+use crate::runtime::others::Others;
 use crate::runtime::policy_engine::PolicyEngines;
 use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::supervisor::{Ended, OpenError, Opener, Opening, Rules, Supervisor};
@@ -80,6 +81,7 @@ impl App {
             opening: JoinSet::new(),
             waiting: HashMap::new(),
             offline: Offline { store: store.clone(), clock, reporter: reporter.clone(), turn: Arc::default() },
+            others: Others::new(store.clone(), reporter.clone()),
             store,
             policy_engines,
             places,
@@ -172,6 +174,7 @@ struct Waiting {
 
 struct Service {
     store: Store,
+    others: Others,
     offline: Offline,
     policy_engines: PolicyEngines,
     places: Places,
@@ -209,6 +212,7 @@ impl Service {
     async fn answer(&mut self, request: Request, by: Answerer, reply: oneshot::Sender<Reply>) {
         let replied = match request {
             Request::ListTickets => self.list(),
+            Request::Show(run) => self.show(run),
             Request::Open(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.start(self.files.ticket(&path), path, reply),
                 Err(error) => refused(&TicketId::from_file_name(&name), error.to_string(), 2),
@@ -303,6 +307,7 @@ impl Service {
                 self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
             }
         }
+        self.others.list();
         Reply::Done
     }
 

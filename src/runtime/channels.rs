@@ -40,6 +40,8 @@ pub enum Kept<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About<'a> {
     Ticket(&'a TicketId),
+    /// How a run stands.
+    Run(RunId),
     /// Whether a run can store.
     Storage(RunId),
     /// What Claude prints in a run.
@@ -53,6 +55,7 @@ pub fn kept(news: &News) -> Kept<'_> {
         News::RunLeft(_) => Kept::Always,
         News::TicketRead(ticket) => Kept::Latest(About::Ticket(&ticket.id)),
         News::TicketGone(ticket) => Kept::Latest(About::Ticket(ticket)),
+        News::RunSeen(run) => Kept::Latest(About::Run(run.run)),
         News::StorageAwaited(waiting) => Kept::Latest(About::Storage(waiting.run)),
         News::StreamGrew(run) => Kept::Latest(About::Stream(*run)),
         News::Trouble { .. } => Kept::IfRoom,

@@ -6,7 +6,8 @@
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
-use crate::orchestrator::state::{Mark, Stage};
+use crate::domain::phase::Mark;
+use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Tab, TabStatus};

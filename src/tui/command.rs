@@ -23,6 +23,7 @@ pub enum Command {
     NextWaiting,
     Queue,
     Edit,
+    Home,
     OpenTicket,
     FocusNext,
     FocusPrevious,

@@ -4,6 +4,7 @@
 //! panes, from 100 two, below that one pane at a time with the gauges as one line. Under 30 lines
 //! the log is its last line.
 
+use crate::tui::home;
 use crate::tui::model::Model;
 use crate::tui::panes::{gauges, log, stream, tickets};
 use ratatui::layout::Rect;
@@ -24,6 +25,8 @@ pub struct Layout {
     pub screen: Rect,
     /// The first line.
     pub tabs: Rect,
+    /// Everything between the first line and the last.
+    pub home: Option<Rect>,
     pub tickets: Option<Rect>,
     /// What Claude says and does.
     pub stream: Option<Rect>,
@@ -43,6 +46,7 @@ pub struct Layout {
 impl Layout {
     pub fn of(&self, pane: &str) -> Option<Rect> {
         match pane {
+            home::NAME => self.home,
             tickets::NAME => self.tickets,
             stream::NAME => self.stream,
             gauges::NAME => self.gauges,
@@ -72,6 +76,10 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     layout.footer = Rect { y: height - 1, height: 1, ..screen };
     let mut body = Rect { y: 1, height: height - 2, ..screen };
     let focus = model.focus;
+    if model.is_home() {
+        layout.home = Some(body);
+        return layout;
+    }
     if width < 100 {
         layout.gauges_line = (focus != gauges::NAME).then(|| take_top(&mut body, 1));
     }

@@ -4,7 +4,7 @@
 
 use crate::domain::breaker::Circuit;
 use crate::domain::outcome::DoneHow;
-use crate::orchestrator::state::Mark;
+use crate::domain::phase::Mark;
 use crate::tui::theme::role::Role;
 
 /// Which characters the screen may use.

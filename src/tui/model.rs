@@ -4,8 +4,10 @@ use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
+use crate::domain::summary::RunSummary;
 use crate::domain::ticket::Ticket;
 use crate::tui::attention::What;
+use crate::tui::home::{self, Home};
 use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::Ask;
@@ -36,6 +38,11 @@ pub struct Model {
     pub active: usize,
     /// Every ticket that was read, open or not.
     pub listed: BTreeMap<TicketId, Arc<Ticket>>,
+    /// The last run of each ticket, of all programs, by its file.
+    pub runs: BTreeMap<String, Arc<RunSummary>>,
+    /// The directory of this program.
+    pub folder: String,
+    pub home: Home,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
     /// What waited and was seen: it no longer waits.
@@ -70,6 +77,9 @@ impl Model {
             tabs: Vec::new(),
             active: 0,
             listed: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            folder: String::new(),
+            home: Home::default(),
             focus: stream::NAME,
             seen: Vec::new(),
             toast: None,
@@ -91,22 +101,31 @@ impl Model {
         if let Some(at) = self.tabs.iter().position(|tab| tab.id == *id) {
             return at;
         }
-        if self.tabs.is_empty() {
-            self.focus = stream::NAME;
-        }
         let mut tab = Tab::new(id.clone());
         tab.ticket = self.listed.get(id).cloned();
         self.tabs.push(tab);
         self.tabs.len() - 1
     }
 
+    /// The tab in front; at Home that of the chosen ticket.
     pub fn tab(&self) -> Option<&Tab> {
-        self.tabs.get(self.active)
+        if self.is_home() { self.tab_of(self.home.cursor.as_ref()?) } else { self.tabs.get(self.active) }
     }
 
-    /// The tab in front, to be changed.
+    /// The same, to be changed.
     pub fn tab_mut(&mut self) -> Option<&mut Tab> {
-        self.tabs.get_mut(self.active)
+        let at = self.tabs.iter().position(|tab| Some(&tab.id) == self.tab().map(|front| &front.id))?;
+        self.tabs.get_mut(at)
+    }
+
+    /// The ticket that keys mean, open or not.
+    pub fn ticket_in_front(&self) -> Option<&TicketId> {
+        if self.is_home() { self.home.cursor.as_ref() } else { self.tab().map(|tab| &tab.id) }
+    }
+
+    /// Home is shown.
+    pub fn is_home(&self) -> bool {
+        self.focus == home::NAME
     }
 
     /// The ticket's tab, if it is open.
@@ -119,6 +138,9 @@ impl Model {
         if at < self.tabs.len() {
             self.active = at;
             self.selection.cursor = None;
+            if self.is_home() {
+                self.focus = stream::NAME;
+            }
         }
     }
 

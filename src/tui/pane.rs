@@ -42,6 +42,11 @@ pub trait Pane: Send {
     /// The text of that line, at every change.
     fn typed(&mut self, _model: &mut Model, _text: &str) {}
 
+    /// It has a border with its name.
+    fn is_framed(&self) -> bool {
+        true
+    }
+
     /// Gets ready to be drawn inside its border.
     fn prepare(&mut self, _model: &mut Model, _inside: Rect) {}
 

@@ -3,6 +3,7 @@
 
 pub mod footer;
 pub mod gauges;
+pub mod home;
 pub mod log;
 pub mod notice;
 pub mod stream;
@@ -12,10 +13,12 @@ pub mod tickets;
 use crate::tui::pane::Entry;
 
 /// Every pane, in the order that `Tab` goes.
-pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, gauges::PANE, log::PANE];
+pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, gauges::PANE, log::PANE, home::PANE];
 
-/// The pane that the focus comes to `steps` behind this one, around.
-pub fn after(name: &str, steps: usize) -> &'static str {
-    let at = PANES.iter().position(|pane| pane.name == name).unwrap_or(0);
-    PANES[(at + steps) % PANES.len()].name
+/// The pane beside this one that the focus comes to, forwards or backwards, around. Home has none beside it.
+pub fn after(name: &'static str, forwards: bool) -> &'static str {
+    let beside: Vec<&'static str> =
+        PANES.iter().map(|pane| pane.name).filter(|name| *name != crate::tui::home::NAME).collect();
+    let Some(at) = beside.iter().position(|pane| *pane == name) else { return name };
+    beside[(at + if forwards { 1 } else { beside.len() - 1 }) % beside.len()]
 }

@@ -5,12 +5,13 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
 use crate::domain::messages::Weight;
 use crate::domain::outcome::{DoneHow, ExitReason};
-use crate::domain::phase::PhaseId;
+use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Record, Stored};
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
-use crate::orchestrator::state::{Ended, Iteration, Mark, PhaseState, Stage, State};
+use crate::orchestrator::state::{Ended, Iteration, PhaseState, Stage, State};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use std::sync::Arc;
@@ -235,6 +236,30 @@ pub fn busy() -> Ui {
     model.listed.insert(retention.id.clone(), Arc::new(retention));
     log(&mut model);
     model
+}
+
+/// A run that another program works on.
+pub fn seen(ticket: &str, folder: &str) -> RunSummary {
+    RunSummary {
+        run: run(ticket),
+        ticket: id(ticket),
+        title: "Health endpoint".into(),
+        ticket_path: format!("{folder}/{ticket}.md"),
+        folder: folder.into(),
+        state: RunState::Running,
+        phase: Some("Answer 200".into()),
+        phases_done: 1,
+        phases: 3,
+        iterations: 2,
+        cost_usd: 0.74,
+        reason: None,
+        started: ago(900),
+        updated: ago(30),
+        marks: vec![Mark::Done(DoneHow::Verified), Mark::Running, Mark::Pending],
+        unverified: false,
+        needs: None,
+        until: None,
+    }
 }
 
 /// Notes of the person's on their way.

@@ -14,7 +14,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::Stored;
+use crate::domain::record::{Record, Stored};
 use crate::domain::ticket::Ticket;
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
@@ -43,6 +43,8 @@ pub struct Tab {
     pub stream: StreamState,
     /// Puts the run's records into words for the log.
     pub formatter: LogFormatter,
+    /// Claude's last call in the iteration at hand: tool and target, raw.
+    pub call: Option<String>,
     /// When Claude was last heard, and how often lately.
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
@@ -117,6 +119,7 @@ impl Tab {
             state: State::default(),
             stream: StreamState::default(),
             formatter: LogFormatter::default(),
+            call: None,
             pulse: Pulse::default(),
             failure: None,
             unstored: Unstored::default(),
@@ -149,6 +152,11 @@ impl Tab {
         self.reopened &= self.state.ended.is_some();
         self.unstored.stored(&self.state);
         self.stream.record(stored);
+        match &stored.record {
+            Record::ToolJudged { tool, target, .. } => self.call = Some(format!("{tool} {target}")),
+            Record::IterationStarted { .. } => self.call = None,
+            _ => {}
+        }
         self.follow_gauges(stored);
         true
     }
@@ -259,8 +267,9 @@ impl Tab {
 mod tests {
     use super::*;
     use crate::domain::outcome::DoneHow;
+    use crate::domain::phase::Mark;
     use crate::domain::record::Record;
-    use crate::orchestrator::state::{Ended, Mark};
+    use crate::orchestrator::state::Ended;
     use crate::tui::sample;
 
     #[test]

@@ -54,7 +54,8 @@ impl Ui {
         }
         for (name, pane) in &mut self.panes {
             if let Some(place) = layout.of(name) {
-                pane.prepare(&mut self.model, inside(place));
+                let place = if pane.is_framed() { inside(place) } else { place };
+                pane.prepare(&mut self.model, place);
             }
         }
         layout

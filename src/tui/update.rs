@@ -11,6 +11,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::tui::command::{self, Command, Scope};
+use crate::tui::home;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
 use crate::tui::modals::explain::Explain;
@@ -19,7 +20,7 @@ use crate::tui::modals::open::Open;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::msg::{Ask, Input, Key, Msg};
-use crate::tui::panes::{PANES, after};
+use crate::tui::panes::after;
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::ui::Ui;
 use zeroize::Zeroize as _;
@@ -166,10 +167,15 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::NextWaiting => return attention::next(ui),
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
-        Command::Edit => return ui.tab().map(|tab| Ask::Edit(tab.id.clone())).into_iter().collect(),
+        Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
+        Command::Home => {
+            ui.home.cursor = ui.tab().map(|tab| tab.id.clone());
+            ui.focus = home::NAME;
+            return vec![Ask::Request(Request::ListTickets)];
+        }
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
-        Command::FocusNext => ui.focus = after(ui.focus, 1),
-        Command::FocusPrevious => ui.focus = after(ui.focus, PANES.len() - 1),
+        Command::FocusNext => ui.focus = after(ui.focus, true),
+        Command::FocusPrevious => ui.focus = after(ui.focus, false),
         Command::GoToTab => {
             if let Key::Char(digit) = input.key
                 && let Some(n) = digit.to_digit(10)

@@ -3,7 +3,7 @@
 use crate::tui::layout::{Layout, SMALLEST};
 use crate::tui::marks::{Glyphs, ascii};
 use crate::tui::modals;
-use crate::tui::panes::{footer, tabs};
+use crate::tui::panes::{footer, home, tabs};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::ui::Ui;
@@ -21,10 +21,18 @@ pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
         too_small(layout.screen, theme, buf);
         return;
     }
-    tabs::view(ui, theme, layout.tabs, buf);
+    if ui.is_home() {
+        home::view_header(ui, theme, layout.tabs, buf);
+    } else {
+        tabs::view(ui, theme, layout.tabs, buf);
+    }
     for (name, pane) in &ui.panes {
         if let Some(place) = layout.of(name) {
             let focused = ui.focus == *name && ui.modals.is_empty();
+            if !pane.is_framed() {
+                pane.view(ui, focused, theme, place, buf);
+                continue;
+            }
             let (more, status) = pane.border(ui, place.width);
             let border = Border {
                 title: &format!("{}{more}", capitalized(name)),

@@ -12,7 +12,10 @@ mod supervision;
 mod cards;
 
 use base::time::Timestamp;
+use domain::news::News;
+use domain::outcome::ExitReason;
 use domain::record::ApiRetried;
+use domain::summary::{RunState, RunSummary};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
@@ -244,6 +247,57 @@ fn steer() {
 #[test]
 fn tickets_in_front() {
     whole("tickets", || pressed(sample::busy(), "BackTab k"));
+}
+
+/// Home with a ticket in each group.
+fn at_home() -> Ui {
+    let mut model = sample::busy();
+    model.folder = "/home/ann/shop".into();
+    model.tabs[3].state.approvals.push(sample::push("c1").into());
+    let ended = |ticket: &str, reason: ExitReason| RunSummary {
+        state: RunState::Ended,
+        phase: None,
+        reason: Some(reason.word().to_owned()),
+        ..sample::seen(ticket, "/home/ann/shop")
+    };
+    let parked = RunSummary {
+        state: RunState::Parked,
+        until: Some(sample::NOW.plus(std::time::Duration::from_secs(4_000))),
+        ..sample::seen("tk-2b0e", "/home/ann/shop")
+    };
+    let asked =
+        RunSummary { needs: Some("Bash npm publish --tag next".into()), ..sample::seen("tk-3c4d", "/home/ann/shop") };
+    let runs = [
+        sample::seen("tk-1a1a", "/home/ann/shop"),
+        parked,
+        asked,
+        ended("tk-7f01", ExitReason::Complete),
+        RunSummary { unverified: true, ..ended("tk-7f02", ExitReason::Complete) },
+        sample::seen("tk-0000", "/home/ann/elsewhere"),
+    ];
+    for run in runs {
+        update(&mut model, Msg::News(News::RunSeen(Arc::new(run))));
+    }
+    pressed(model, "h")
+}
+
+#[test]
+fn home() {
+    whole("home", at_home);
+}
+
+#[test]
+fn home_of_all_directories_filtered() {
+    scene("home_filtered", || pressed(at_home(), "o / h e a l t h"));
+}
+
+#[test]
+fn home_of_a_new_person() {
+    scene("home_empty", || {
+        let mut model = sample::model();
+        model.folder = "/home/ann/shop".into();
+        pressed(model, "h")
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::base::time::Timestamp;
 use crate::domain::record::{FORMAT, Record, Stored};
 use crate::domain::summary::RunSummary;
 use rusqlite::{Connection, OptionalExtension, Params, params};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// A journal as far as it could be read.
@@ -89,6 +89,28 @@ impl Store {
             }
             Some(_) => Found::Many(by_part),
         })
+    }
+
+    /// The runs whose last record is another than `told` has for them, newest first; `told` has it then.
+    pub(super) fn runs_changed(&self, told: &mut HashMap<String, i64>) -> Result<Vec<RunSummary>, StoreError> {
+        let changed = {
+            let db = self.reader();
+            let read = || -> rusqlite::Result<Vec<(String, i64)>> {
+                let mut query = db.prepare_cached("SELECT run, last_seq FROM runs")?;
+                let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                rows.filter(|row| row.as_ref().map_or(true, |(run, seq)| told.get(run) != Some(seq))).collect()
+            };
+            read().map_err(StoreError::sql(&self.inner.database))?
+        };
+        // One query for many: a list of ids would be one of unbounded length.
+        let runs = match &changed[..] {
+            [] => Vec::new(),
+            [(run, _)] => self.summaries("WHERE run = ?1", [run])?,
+            _ => self.runs()?,
+        };
+        let runs = runs.into_iter().filter(|run| changed.iter().any(|(id, _)| *id == run.run.to_string())).collect();
+        told.extend(changed);
+        Ok(runs)
     }
 
     /// How many calls of Claude all programs of the person have made since `time`, inclusive.

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
     include_str!("schema/004.sql"),
+    include_str!("schema/005.sql"),
 ];
 
 /// `application_id` of our databases: "prgm".
@@ -184,7 +185,8 @@ mod tests {
         migrate(&mut db, path, &MIGRATIONS[..version]).unwrap();
         if version > 0 {
             db.execute_batch(
-                "INSERT INTO runs VALUES ('r','t','/t','/f','running',NULL,0,1,0,0.5,NULL,1,2,1);
+                "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
+                     reason, started, updated, last_seq) VALUES ('r','t','/t','/f','running',NULL,0,1,0,0.5,NULL,1,2,1);
                  INSERT INTO records VALUES ('r',1,1,'paused','{\"kind\":\"paused\"}');",
             )
             .unwrap();

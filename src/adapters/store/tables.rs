@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// The columns that make a [`RunSummary`], in the order that [`summary`] reads.
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
-     (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1)";
+     (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
+     marks, unverified, needs, parked_until";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -83,19 +84,14 @@ pub(super) fn append(
     Ok(stored)
 }
 
-fn put_summary(
-    db: &Connection,
-    id: &str,
-    ticket: &TicketId,
-    summary: &RunSummary,
-    last_seq: i64,
-) -> rusqlite::Result<usize> {
+fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummary, last_seq: i64) -> Result<(), Fault> {
     db.prepare_cached(
         "INSERT INTO runs VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
-             :iterations, :cost_usd, :reason, :started, :updated, :last_seq)
+             :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
-             cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq",
+             cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
+             marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until",
     )?
     .execute(named_params! {
         ":run": id,
@@ -112,7 +108,12 @@ fn put_summary(
         ":started": summary.started.millis(),
         ":updated": summary.updated.millis(),
         ":last_seq": last_seq,
-    })
+        ":marks": serde_json::to_string(&summary.marks)?,
+        ":unverified": summary.unverified,
+        ":needs": summary.needs,
+        ":parked_until": summary.until.map(Timestamp::millis),
+    })?;
+    Ok(())
 }
 
 /// Reads a row of [`SUMMARY`]. A state of another program's making counts as interrupted.
@@ -134,6 +135,11 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         reason: row.get(10)?,
         started: Timestamp::from_millis(row.get(11)?),
         updated: Timestamp::from_millis(row.get(12)?),
+        // Marks of a newer program are none.
+        marks: serde_json::from_str(&row.get::<_, String>(14)?).unwrap_or_default(),
+        unverified: row.get(15)?,
+        needs: row.get(16)?,
+        until: row.get::<_, Option<i64>>(17)?.map(Timestamp::from_millis),
     }))
 }
 

@@ -151,10 +151,10 @@ fn receipts(state: &State) -> Receipts {
 
 fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
     let RunDetails { run, detail, step, parked, unasked, limits, receipts } = shown;
-    let about = reason(run).or(run.phase.as_deref()).unwrap_or_default();
+    let about = reason(run).or(run.asks()).or(run.phase.as_deref()).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
     let step = of_step(step);
-    writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.state.label())?;
+    writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.label())?;
     if !detail.is_empty() {
         writeln!(out, "  {}", clean_line(detail, 400))?;
     }

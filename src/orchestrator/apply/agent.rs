@@ -4,10 +4,11 @@ use super::watch;
 use crate::base::time::Timestamp;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::phase::Claimed;
+use crate::domain::phase::Mark;
 use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::judge;
-use crate::orchestrator::state::{Failure, Mark, Stage, State};
+use crate::orchestrator::state::{Failure, Stage, State};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;

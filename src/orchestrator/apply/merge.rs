@@ -4,8 +4,9 @@
 //! its number first of all, stays with it, also when the person rewrites its text in place.
 
 use crate::domain::outcome::DoneHow;
+use crate::domain::phase::Mark;
 use crate::domain::record::PhaseSeed;
-use crate::orchestrator::state::{Mark, PhaseState, State};
+use crate::orchestrator::state::{PhaseState, State};
 
 /// Takes the phases as a reading of the file has them; readings come in their order.
 ///

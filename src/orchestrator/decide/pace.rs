@@ -5,7 +5,7 @@ use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::phase::PhaseId;
+use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
 use crate::domain::session::Sessions;
 use crate::domain::settings::{Settings, SettingsChanged};
@@ -17,7 +17,7 @@ use crate::orchestrator::exit;
 use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
-use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
+use crate::orchestrator::state::{Pace, PhaseState, Stage};
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {

@@ -5,9 +5,9 @@ use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
-use crate::domain::phase::PhaseId;
+use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{ByPerson, ChangeAnswered, Level, PhaseByPerson, Record, WishTaken};
-use crate::orchestrator::state::{Mark, Pace, PhaseState, Stage};
+use crate::orchestrator::state::{Pace, PhaseState, Stage};
 
 impl Draft<'_> {
     pub(super) fn commanded(&mut self, id: String, by: Answerer, command: UserCommand) {

@@ -3,6 +3,7 @@
 
 use crate::domain::claim::parse::parse;
 use crate::domain::claim::{Claim, ClaimStatus};
+use crate::domain::phase::Mark;
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::record::Record;
 use crate::domain::step::{Counts, StepName};
@@ -10,7 +11,7 @@ use crate::orchestrator::exit;
 use crate::orchestrator::judge::{self, Checks, Judgement};
 use crate::orchestrator::loop_context::loop_context;
 use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
-use crate::orchestrator::state::{Mark, PhaseState, State};
+use crate::orchestrator::state::{PhaseState, State};
 use crate::orchestrator::step::{Judged, Next, SessionUse, Step};
 
 /// Works on one phase.

@@ -2,7 +2,8 @@
 
 use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
-use crate::orchestrator::state::{Mark, PhaseState, Stage};
+use crate::domain::phase::Mark;
+use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::stream::FollowStatus;
 use crate::tui::tab::{Tab, TabStatus};
@@ -44,7 +45,15 @@ pub fn retry_word(model: &Model) -> &'static str {
 }
 
 pub fn can_edit(model: &Model) -> bool {
-    live_tab(model, |tab| !tab.gone)
+    live(model) && model.ticket_in_front().is_some() && model.tab().is_none_or(|tab| !tab.gone)
+}
+
+pub fn can_go_home(model: &Model) -> bool {
+    live(model) && !model.is_home()
+}
+
+pub fn beside_others(model: &Model) -> bool {
+    !model.is_home()
 }
 
 pub fn someone_waits(model: &Model) -> bool {
@@ -52,7 +61,7 @@ pub fn someone_waits(model: &Model) -> bool {
 }
 
 pub fn several_tabs(model: &Model) -> bool {
-    model.tabs.len() > 1
+    model.tabs.len() > usize::from(!model.is_home())
 }
 
 pub fn stream_is_behind(model: &Model) -> bool {

@@ -66,7 +66,7 @@ fn rows(room: Rect) -> Vec<Row> {
 
 fn marks() -> impl Iterator<Item = Row> {
     use crate::domain::outcome::DoneHow::{ClaimedUnchecked, Verified};
-    use crate::orchestrator::state::Mark;
+    use crate::domain::phase::Mark;
     let marks = [
         (Mark::Pending, "not started"),
         (Mark::Running, "Claude is working on it"),

@@ -14,7 +14,6 @@ use crate::domain::request::{Refused, Reply, Request};
 use crate::tui::modals::Modal;
 use crate::tui::modals::open::Open;
 use crate::tui::msg::Ask;
-use crate::tui::panes::tickets;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
@@ -27,10 +26,13 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
                 tab.read(ticket.clone());
             }
-            if ui.tabs.is_empty() && ui.listed.is_empty() {
-                ui.focus = tickets::NAME;
-            }
             ui.listed.insert(ticket.id.clone(), ticket);
+        }
+        News::RunSeen(run) => {
+            let newer = ui.runs.get(&run.ticket_path).is_none_or(|known| known.started <= run.started);
+            if newer {
+                ui.runs.insert(run.ticket_path.clone(), run);
+            }
         }
         News::TicketGone(id) => {
             ui.listed.remove(&id);

@@ -7,10 +7,10 @@ use crate::domain::limits::admission::{Parking, Why};
 use crate::domain::limits::provider::Reset;
 use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::outcome::{DoneHow, ExitReason};
-use crate::domain::phase::PhaseId;
+use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{OfPhase, Record};
 use crate::domain::request::{Closing, Refused, Reply, Request};
-use crate::orchestrator::state::{Mark, State};
+use crate::orchestrator::state::State;
 use crate::tui::panes;
 use crate::tui::sample;
 use proptest::prelude::*;
@@ -231,7 +231,7 @@ fn d_ticks_the_phase_under_the_cursor_and_only_there() {
 fn retry_names_the_disputed_phase() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "r"), [], "none is disputed");
-    model.tabs[0].state.phases[1].mark = crate::orchestrator::state::Mark::Disputed;
+    model.tabs[0].state.phases[1].mark = Mark::Disputed;
     let retry = UserCommand::RetryPhase { phase: PhaseId(2) };
     assert_eq!(press(&mut model, "r"), command(retry));
 }

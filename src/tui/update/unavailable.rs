@@ -16,6 +16,9 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         _ if model.mode == Mode::Replay => return "not available in a replay".to_owned(),
         _ => {}
     }
+    if model.is_home() && model.tab().is_none() {
+        return "Enter opens the ticket first".to_owned();
+    }
     let Some(tab) = model.tab() else { return "no ticket is open; t opens one".to_owned() };
     let id = &tab.id;
     match (command, tab.standing()) {

@@ -7,9 +7,10 @@ use crate::project::Project;
 use crate::watched::{of_kind, ran, records};
 use programmator::adapters::store::{Append, Store};
 use programmator::domain::outcome::DoneHow;
+use programmator::domain::phase::Mark;
 use programmator::domain::record::{Record, Stored};
 use programmator::orchestrator::apply::apply;
-use programmator::orchestrator::state::{Mark, State};
+use programmator::orchestrator::state::State;
 use programmator::orchestrator::summary::summary;
 use serde_json::Value;
 

@@ -8,13 +8,13 @@ use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
-use programmator::domain::phase::PhaseId;
+use programmator::domain::phase::{Mark, PhaseId};
 use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
 use programmator::domain::settings::BreakerSettings;
 use programmator::domain::step::StepName;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
-use programmator::orchestrator::state::{Iteration, Mark, Stage, State};
+use programmator::orchestrator::state::{Iteration, Stage, State};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is remembered of one run to judge what it does next.

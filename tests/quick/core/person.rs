@@ -7,13 +7,14 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Claimed;
+use programmator::domain::phase::Mark;
 use programmator::domain::record::{Record, Stored, WishTaken, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::input::Input;
-use programmator::orchestrator::state::{Mark, Stage, State};
+use programmator::orchestrator::state::{Stage, State};
 
 /// A fair world with two phases at least, where the run has come to `stage`.
 fn at(stage: &Stage) -> World {

@@ -12,13 +12,13 @@ use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
 use programmator::domain::outcome::IterationOutcome;
+use programmator::domain::phase::Mark;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
 use programmator::domain::session::{SessionEvent, Told};
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::orchestrator::input::Input;
-use programmator::orchestrator::state::Mark;
 
 impl World {
     /// The rules that the person has set.

@@ -6,6 +6,7 @@ use programmator::domain::breaker::Breaker;
 use programmator::domain::claim::parse::parse;
 use programmator::domain::outcome::{DoneHow, ExitReason};
 use programmator::domain::phase::Claimed;
+use programmator::domain::phase::Mark;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::{Record, Stored};
 use programmator::domain::session::Sessions;
@@ -16,7 +17,7 @@ use programmator::orchestrator::effect::Spawn;
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::judge::Checks;
 use programmator::orchestrator::prompt::{Kind, Prompt, PromptContext};
-use programmator::orchestrator::state::{Iteration, Mark, PhaseState, Stage, State};
+use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
 use programmator::orchestrator::step::{Judged, Next, SessionUse, Step};
 use programmator::orchestrator::steps::{STEPS, code};
 

@@ -17,6 +17,7 @@ use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
@@ -57,6 +58,10 @@ pub fn summary(run: RunId) -> RunSummary {
         phase: Some("Phase ☃".into()),
         phases_done: 1,
         phases: 4,
+        marks: vec![Mark::Done(DoneHow::Verified), Mark::Running, Mark::Pending, Mark::Disputed],
+        unverified: true,
+        needs: Some("Bash git push".into()),
+        until: Some(time(9)),
         iterations: 2,
         cost_usd: 0.25,
         reason: None,

@@ -3,13 +3,48 @@
 use super::*;
 
 #[test]
-fn the_focus_starts_in_tickets_and_follows_the_first_ticket_that_is_opened() {
+fn home_is_gone_to_and_left_by_keys_and_its_row_is_what_keys_mean() {
+    let mut model = sample::busy();
+    let (first, fourth) = (model.tabs[0].id.clone(), model.tabs[3].id.clone());
+    assert_eq!(press(&mut model, "h"), [Ask::Request(Request::ListTickets)]);
+    model.prepare();
+    assert_eq!((model.is_home(), model.home.cursor.as_ref()), (true, Some(&first)));
+    model.home.cursor = Some(fourth.clone());
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Command(fourth.clone(), UserCommand::Resume))]);
+    press(&mut model, "Enter");
+    assert_eq!((model.focus, model.active), (panes::stream::NAME, 3));
+    press(&mut model, "h");
+    model.home.cursor = Some(first.clone());
+    press(&mut model, "Esc");
+    assert_eq!((model.focus, model.active), (panes::stream::NAME, 3), "back to where it was");
+    press(&mut model, "h 1");
+    assert_eq!((model.focus, model.active), (panes::stream::NAME, 0));
+    let listed = model.listed.keys().find(|id| model.tab_of(id).is_none()).cloned().unwrap();
+    press(&mut model, "h");
+    model.home.cursor = Some(listed.clone());
+    assert_eq!(press(&mut model, "s"), [Ask::Request(Request::Start(listed.clone()))]);
+    assert_eq!(press(&mut model, "e"), [Ask::Edit(listed)]);
+    assert_eq!(press(&mut model, "p"), [], "no key is obeyed for another ticket");
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("Enter opens")), "{:?}", model.toast);
+}
+
+#[test]
+fn a_run_of_another_program_is_read_when_it_is_opened_from_home() {
     let mut model = sample::model();
-    let ticket = sample::ticket("tk-1", "Login", &[]);
-    crate::tui::update::news::fold(&mut model, crate::domain::news::News::TicketRead(ticket.clone()));
-    assert_eq!(model.focus, panes::tickets::NAME);
-    model.open_tab(&ticket.id);
-    assert_eq!(model.focus, panes::stream::NAME);
+    model.folder = "/w".into();
+    let seen = sample::seen("tk-9", "/w");
+    let elsewhere = sample::seen("tk-8", "/elsewhere");
+    for run in [&seen, &elsewhere] {
+        update(&mut model, Msg::News(News::RunSeen(Arc::new(run.clone()))));
+    }
+    model.focus = crate::tui::home::NAME;
+    model.prepare();
+    assert_eq!(model.home.cursor.as_ref(), Some(&seen.ticket));
+    assert_eq!(press(&mut model, "j Enter"), [Ask::Request(Request::Show(seen.run))], "the other is elsewhere");
+    assert_eq!(model.tab().map(|tab| &tab.id), Some(&seen.ticket));
+    press(&mut model, "h o");
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("tk-8"), "{screen}");
 }
 
 #[test]

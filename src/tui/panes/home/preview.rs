@@ -1,0 +1,91 @@
+//! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
+
+use super::rows::Entry;
+use crate::base::text::clean_line;
+use crate::domain::outcome::DoneHow;
+use crate::domain::phase::Mark;
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Draws it.
+pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let lines = lines(model, entry, area.width.into());
+    for (place, line) in area.rows().zip(lines) {
+        line.draw(theme, place, buf);
+    }
+}
+
+fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
+    let sign = entry.sign(model);
+    let phases = phases(entry);
+    let done = phases.iter().filter(|(mark, _)| mark.is_settled()).count();
+    let count = if phases.is_empty() { String::new() } else { format!("{done}/{} ", phases.len()) };
+    let mut out = vec![
+        Row::new()
+            .left(Role::Title, entry.id.as_str())
+            .right(sign.role, sign.word)
+            .right(Role::Dim, format!("  {count}")),
+        Row::new().left(Role::Text, entry.title()),
+        Row::new(),
+    ];
+    let mut say = |role: Role, text: &str, lines: usize| {
+        let text = clean_line(text, 800);
+        out.extend(wrap(&text, width).into_iter().take(lines).map(|line| Row::new().left(role, line)));
+    };
+    let words = entry.words(model);
+    if !words.is_empty() {
+        say(Role::Text, &words, 4);
+        say(Role::Text, " ", 1);
+    }
+    for (mark, text) in &phases {
+        let sign = model.glyphs.phase(*mark);
+        let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
+        out.push(if *mark == Mark::Pending { row } else { row.right(Role::Dim, sign.word) });
+    }
+    if phases.is_empty() {
+        out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
+    }
+    out.push(Row::new());
+    match entry.ticket.map(|ticket| &ticket.validation[..]) {
+        Some([]) => {
+            let words = "no validation commands: what Claude claims is not verified";
+            out.extend(wrap(words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));
+        }
+        Some(commands) => {
+            out.push(Row::new().left(Role::Dim, "checked by"));
+            out.extend(commands.iter().map(|command| Row::new().left(Role::Text, format!("  {command}"))));
+        }
+        None => {}
+    }
+    let iterations = entry.tab.map(|tab| tab.state.counted_iterations()).or(entry.run.map(|run| run.iterations));
+    if let Some((cost, iterations)) = entry.cost().zip(iterations) {
+        let noun = if iterations == 1 { "iteration" } else { "iterations" };
+        out.push(Row::new());
+        out.push(Row::new().left(Role::Dim, format!("${cost:.2} · {iterations} {noun}")));
+    }
+    out
+}
+
+/// The phases and where each stands: as the run knows them, else as the file has them.
+fn phases<'a>(entry: &Entry<'a>) -> Vec<(Mark, &'a str)> {
+    let marks = entry.marks();
+    let of_tab = entry.tab.filter(|tab| !tab.is_as_in_file()).map(|tab| &tab.state.phases);
+    let texts: Vec<&str> = match (of_tab, entry.ticket) {
+        (Some(phases), _) => phases.iter().map(|phase| phase.text.as_str()).collect(),
+        (None, Some(ticket)) => ticket.phases.iter().map(|phase| phase.text.as_str()).collect(),
+        (None, None) => Vec::new(),
+    };
+    let in_file = |at: usize| {
+        let done = entry.ticket.and_then(|ticket| ticket.phases.get(at)).is_some_and(|phase| phase.done);
+        if done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending }
+    };
+    texts
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| (marks.get(at).copied().unwrap_or_else(|| in_file(at)), text))
+        .collect()
+}
