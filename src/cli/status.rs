@@ -67,19 +67,20 @@ fn date(time: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// Why the run ended, for people.
-fn reason(run: &RunSummary) -> Option<&str> {
+fn reason(run: &RunSummary) -> Option<String> {
     let word = run.reason.as_deref()?;
     Some(match ExitReason::from_word(word) {
-        Some(reason) => reason_words(reason),
-        None => word,
+        Some(ExitReason::Complete) if run.phases_done < run.phases => {
+            format!("complete, {} skipped", run.phases - run.phases_done)
+        }
+        Some(reason) => reason_words(reason).to_owned(),
+        None => word.to_owned(),
     })
 }
 
 fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
-    let about = reason(run)
-        .map(str::to_owned)
-        .or_else(|| run.asks().or(run.phase.as_deref()).map(str::to_owned))
-        .unwrap_or_default();
+    let asks_or_phase = || run.asks().or(run.phase.as_deref()).map(str::to_owned);
+    let about = reason(run).or_else(asks_or_phase).unwrap_or_default();
     [
         run.run.short(),
         cut(run.ticket.as_str(), 24),

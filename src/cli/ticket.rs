@@ -8,7 +8,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
-use crate::domain::ticket::{Phase, Problem, Severity, Ticket, TicketStatus};
+use crate::domain::ticket::{Phase, Problem, Ticket, TicketStatus};
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
@@ -97,8 +97,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
     Ok(())
 }
 
-/// Prints one line for each ticket of the folder `dir`: mark, id, status, phases, title; a broken one with
-/// what is wrong with it.
+/// Prints one line for each ticket of the folder `dir`: mark, id, status, phases, title; and what is wrong with it.
 pub fn list(out: &mut dyn Write, dir: &Path, listed: &[Listed]) -> io::Result<()> {
     if listed.is_empty() {
         let dir = clean_line(&dir.to_string_lossy(), 200);
@@ -118,7 +117,7 @@ pub fn list(out: &mut dyn Write, dir: &Path, listed: &[Listed]) -> io::Result<()
             row.title
         );
         writeln!(out, "{}", line.trim_end())?;
-        for message in &row.errors {
+        for message in &row.problems {
             writeln!(out, "    {message}")?;
         }
     }
@@ -132,7 +131,7 @@ struct Row {
     status: &'static str,
     phases: String,
     title: String,
-    errors: Vec<String>,
+    problems: Vec<String>,
 }
 
 impl Row {
@@ -147,13 +146,11 @@ impl Row {
                     status: "broken",
                     phases: String::new(),
                     title: String::new(),
-                    errors: vec![clean_line(&error.to_string(), 400)],
+                    problems: vec![clean_line(&error.to_string(), 400)],
                 };
             }
         };
-        let errors: Vec<String> =
-            ticket.problems.iter().filter(|problem| problem.severity == Severity::Error).map(problem_line).collect();
-        let (mark, status) = if errors.is_empty() { look(ticket) } else { ('!', "broken") };
+        let (mark, status) = if ticket.is_broken() { ('!', "broken") } else { look(ticket) };
         Self {
             mark,
             id: clean_line(ticket.id.as_str(), MAX_ID),
@@ -163,7 +160,7 @@ impl Row {
                 all => format!("{}/{all}", done(ticket)),
             },
             title: clean_line(&ticket.title, 100),
-            errors,
+            problems: ticket.problems.iter().map(problem_line).collect(),
         }
     }
 }
@@ -319,6 +316,7 @@ mod tests {
             listed("tk-3.md", "---\nid: tk-3\nid: x\n---\n# Broken\n- [ ] a\n"),
             Listed { path: "dir/gone.md".into(), ticket: Err(LoadError::Gone { path: "dir/gone.md".into() }) },
             listed("plan.md", "# Plan\n- [x] a\n"),
+            listed("odd.md", "# Odd\n## Validation Commands\n- [ ] write it\n"),
         ];
         assert_eq!(
             printed(|out| list(out, Path::new("dir"), &tickets)),
@@ -330,13 +328,16 @@ mod tests {
 ! gone     broken
     there is no file dir/gone.md
 ✓ plan.md  -            1/1  Plan
+○ odd.md   -              -  Odd
+    3:1: not read as a validation command: write one command in backticks, like - `make test`
+    3:1: no open checkbox of this ticket is read as a phase: it runs as a whole. Write phases under another heading
 "
         );
         let empty = printed(|out| list(out, Path::new("dir"), &[]));
         assert!(empty.contains("programmator ticket new"), "{empty}");
     }
 
-    const TICKET: &str = "---\nid: tk-1\nstatus: open\ndeps: [tk-0]\npriority: 2\nlinks: []\n---\n# T\u{1b}[2J\u{9b}\u{202e}\u{e0041}\n- [ ] a\n  - [x] t\n- [x] b\n- [ ] a\n## Validation\n- `make`\n";
+    const TICKET: &str = "---\nid: tk-1\nstatus: open\ndeps: [tk-0]\npriority: 2\nlinks: []\n---\n# T\u{1b}[2J\u{9b}\u{202e}\u{e0041}\n- [ ] a\n  - [x] t\n- [x] b\n- [ ] a\n## Validation Commands\n- `make`\n";
 
     #[test]
     fn a_ticket_is_shown_to_people() {

@@ -16,7 +16,6 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
-use crate::domain::ticket::TicketStatus;
 use crate::orchestrator::exit::{self, Signs};
 use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
@@ -81,10 +80,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             for phase in state.phases.iter_mut().filter(|phase| phase.ticked && is_unverified(phase)) {
                 (phase.mark, phase.claimed_tick) = (Mark::Pending, true);
             }
-            // Without phases, who closed it said that it is done.
-            if state.phases.is_empty() && *ticket_status == Some(TicketStatus::Closed) {
-                state.whole.mark = Mark::Done(DoneHow::TickedByPerson);
-            }
             state.validation.clone_from(validation);
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };
@@ -105,6 +100,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.rules_trouble = None;
             state.signs = Signs::default();
             state.pace = Pace::Run;
+            state.has_tree = false;
             state.ticket_lost = None;
             state.phases.iter_mut().for_each(|phase| phase.box_writes = 0);
             state.stage = Stage::AwaitingTree { holder: None };
@@ -112,7 +108,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
-        Record::TreeGranted => state.stage = Stage::Idle,
+        Record::TreeGranted => (state.stage, state.has_tree) = (Stage::Idle, true),
         Record::TicketRead { title, phases, reading } => {
             state.title.clone_from(title);
             state.ticket_lost = None;
@@ -134,7 +130,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::Continued => {
             state.pace = Pace::Run;
             if state.stage == Stage::Paused {
-                state.stage = Stage::Idle;
+                state.stage = if state.has_tree { Stage::Idle } else { Stage::AwaitingTree { holder: None } };
             }
         }
         Record::StopRequested => state.pace = Pace::StopNext,
@@ -152,7 +148,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
-            state.stage = Stage::Ended;
+            (state.stage, state.has_tree) = (Stage::Ended, false);
         }
         Record::TickIntended(OfPhase { phase, id }) | Record::UntickIntended(OfPhase { phase, id }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {

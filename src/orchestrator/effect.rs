@@ -31,6 +31,8 @@ pub struct Decision {
 pub enum Effect {
     /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
+    /// Give it back: the run is paused before it has done anything there.
+    ReleaseTree,
     /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
     Admit(Box<Ask>),
     /// Save the working tree → `SnapshotTaken` / `SnapshotFailed`.

@@ -37,6 +37,8 @@ pub struct State {
     pub started: Option<Timestamp>,
     pub updated: Option<Timestamp>,
     pub workspace: Workspace,
+    /// The workspace is its own: no other run may work there.
+    pub has_tree: bool,
     pub ticket_path: String,
     pub title: String,
     /// What the front matter's `status` is, as far as we know; `None`: there is none.
@@ -228,6 +230,10 @@ impl State {
         self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
     }
 
+    pub fn phases_skipped(&self) -> usize {
+        self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
+    }
+
     /// The phase to work on next: the first that is not settled.
     pub fn next_phase(&self) -> Option<&PhaseState> {
         self.phases.iter().find(|phase| !phase.mark.is_settled())
@@ -254,7 +260,8 @@ impl State {
             };
             PhaseCarried { id, how, spent_ms: phase.spent_ms }
         });
-        Some(WorkCarried { run: self.run?, cost_usd: self.ticket_usd(), phases: phases.collect() })
+        let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
+        Some(WorkCarried { run: self.run?, cost_usd: self.ticket_usd(), phases: phases.collect(), whole })
     }
 
     /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
@@ -338,10 +345,15 @@ impl State {
         self.phases.iter().chain([&self.whole]).any(|phase| phase.mark == Mark::Done(DoneHow::ClaimedUnchecked))
     }
 
-    /// What a complete run says of how far it was checked.
+    /// What a complete run says of how far it went and was checked.
     pub fn caveats(&self) -> String {
+        let skipped = match self.phases_skipped() {
+            0 => String::new(),
+            some => format!(", {some} skipped"),
+        };
         let unverified = if self.is_unverified() { ", not verified" } else { "" };
-        self.unapplied().map_or_else(|| unverified.to_owned(), |words| format!("{unverified}; {words}"))
+        let unapplied = self.unapplied().map_or_else(String::new, |words| format!("; {words}"));
+        format!("{skipped}{unverified}{unapplied}")
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

@@ -74,12 +74,22 @@ pub struct Work {
     asked: HashMap<String, ToolCall>,
     /// Folders that calls were made from, where it is not the run's.
     places: HashMap<String, String>,
-    tree: Arc<Mutex<Option<TreeLock>>>,
+    tree: Arc<Mutex<Tree>>,
     evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     /// Ends with the last write of a box.
     box_written: Option<oneshot::Receiver<()>>,
     tasks: Vec<AbortHandle>,
+}
+
+/// The right to work in the folder, as far as the run has come to it.
+#[derive(Default)]
+enum Tree {
+    #[default]
+    Free,
+    /// It is waited for; who had it, in words.
+    Awaited(String),
+    Held(#[allow(dead_code, reason = "held by being there")] TreeLock),
 }
 
 /// Claude's process, as far as it has come.
@@ -98,6 +108,7 @@ impl Effects {
     pub async fn perform(&mut self, effect: Effect, state: &State) -> Option<Input> {
         match effect {
             Effect::AcquireTree => self.acquire_tree(),
+            Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n } => self.take_snapshot(n),
             Effect::Spawn(spawn) => self.spawn_agent(*spawn),
@@ -172,7 +183,7 @@ impl Effects {
             scratch_folder::remove(run);
         };
         let _ = tokio::task::spawn_blocking(clear).await;
-        lock(&self.work.tree).take();
+        *lock(&self.work.tree) = Tree::Free;
     }
 
     fn arm(&mut self, timer: Timer, at: Timestamp) {

@@ -109,6 +109,7 @@ pub fn running(name: &str) -> Tab {
         title: "Login rate limiter".into(),
         ticket_path: "/home/ann/shop/.tickets/tk-4f2a.md".into(),
         workspace: Workspace::shared("/home/ann/shop"),
+        has_tree: true,
         validation: vec!["cargo test".into(), "cargo clippy -- -D warnings".into()],
         phases: vec![
             phase(1, "Investigate flow", Mark::Done(DoneHow::ClaimedNoChange), 131_000),

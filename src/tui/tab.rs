@@ -15,7 +15,7 @@ use crate::base::time::Timestamp;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
-use crate::domain::ticket::Ticket;
+use crate::domain::ticket::{Ticket, TicketStatus};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
 use crate::tui::marks::{Glyphs, Sign};
@@ -34,7 +34,7 @@ pub struct Tab {
     pub id: TicketId,
     /// Its file as last read; `None` until it was.
     pub ticket: Option<Arc<Ticket>>,
-    /// The run is complete, and the file has had open phases since.
+    /// The run is complete, and the file says since that there is more to do.
     pub reopened: bool,
     pub gone: bool,
     pub run: Option<RunId>,
@@ -133,7 +133,13 @@ impl Tab {
         let complete = self.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
         // A box that the run left empty, as of a phase that was skipped, is no more work.
         let left = |text: &str| self.state.phases.iter().any(|phase| phase.text == text && !phase.ticked);
-        self.reopened = complete && ticket.phases.iter().any(|phase| !phase.done && !left(&phase.text));
+        let closed = Some(TicketStatus::Closed);
+        self.reopened = complete
+            && if ticket.phases.is_empty() {
+                self.state.ticket_status == closed && ticket.status.is_some() && ticket.status != closed
+            } else {
+                ticket.phases.iter().any(|phase| !phase.done && !left(&phase.text))
+            };
         self.ticket = Some(ticket);
         self.gone = false;
     }
@@ -205,6 +211,11 @@ impl Tab {
             && self.failure.is_none()
             && self.state.ended.is_none()
             && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
+    }
+
+    /// The run is complete but for phases that the person left out: another one works on them.
+    pub fn left_out(&self) -> bool {
+        matches!(self.standing(), TabStatus::Complete | TabStatus::Unverified) && self.state.phases_skipped() > 0
     }
 
     /// A run is open that has not ended: it takes commands.

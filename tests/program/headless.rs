@@ -186,7 +186,21 @@ fn a_ticket_without_phases_and_a_folder_without_git_work_too() {
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
     let done = of_kind(&records, "phase_done");
     assert_eq!((done.len(), &done[0]["how"]), (1, &"claimed_unchecked".into()));
+    let told = of_kind(&records, "noticed");
+    let no_git =
+        told.iter().filter(|told| told["level"] == "warn" && told["text"].as_str().unwrap().contains("git init"));
+    assert_eq!(no_git.count(), 1, "{told:?}");
     assert!(project.ticket_text("tk-1").contains("status: closed"));
+}
+
+#[test]
+fn a_run_names_what_is_wrong_with_its_tickets_file() {
+    let project = Project::new();
+    project.write("work/.tickets/tk-1.md", "---\nstatus: open\n---\n# T\n## Validation Commands\n- [ ] write it\n");
+    project.scenario("turns: [{steps: [{status: {status: BLOCKED, phase: \"\", summary: what, files: []}}]}]\n");
+    let told = ran(&project, &["run", "--json", "tk-1"], 3);
+    let told: Vec<_> = of_kind(&told, "noticed").iter().map(|told| told["text"].as_str().unwrap().to_owned()).collect();
+    assert!(told.iter().any(|text| text.starts_with("line 6: no open checkbox")), "{told:?}");
 }
 
 #[test]
@@ -546,6 +560,15 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     let why = String::from_utf8_lossy(&refused.stderr);
     assert!(why.contains("OPEN") && why.contains("m ") && why.contains("circuit reset tk-1"), "{why}");
     assert!(refused.stdout.is_empty(), "no run was begun: {}", text(&refused));
+
+    // Nothing is run where nothing is left to do.
+    let open = project.ticket_text("tk-1");
+    project.write("work/.tickets/tk-1.md", &open.replace("- [ ]", "- [x]"));
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&records, "iteration_started").len(), 0);
+    assert!(project.ticket_text("tk-1").contains("\nstatus: closed\n"));
+    project.write("work/.tickets/tk-1.md", &open);
+    assert_eq!(project.run(&["run", "--json", "tk-1"]).status.code(), Some(4));
 
     said(&project, &["circuit", "reset", "tk-1"], 0);
     let shown = circuit(&project);

@@ -151,8 +151,8 @@ fn receipts(state: &State) -> Receipts {
 
 fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
     let RunDetails { run, detail, step, parked, unasked, limits, receipts } = shown;
-    let about = reason(run).or(run.asks()).or(run.phase.as_deref()).unwrap_or_default();
-    let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(about, 60)) };
+    let about = reason(run).or_else(|| run.asks().or(run.phase.as_deref()).map(str::to_owned)).unwrap_or_default();
+    let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(&about, 60)) };
     let step = of_step(step);
     writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.label())?;
     if !detail.is_empty() {

@@ -22,6 +22,9 @@ pub struct WorkCarried {
     /// What all of them cost.
     pub cost_usd: f64,
     pub phases: Vec<PhaseCarried>,
+    /// On what ground the whole ticket is done, where it has no phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<DoneHow>,
 }
 
 /// A phase, by its number in the new run.

@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         }
         let index = self.outline.headings.len();
         let text = text_of(text);
-        let section = match section::named(&text, index) {
+        let section = match section::named(&text, level, index) {
             Section::Plain => self.outline.section(parent),
             named => named,
         };

@@ -4,8 +4,9 @@
 
 use super::boxes::{self, Boxes};
 use super::front::{self, Front, Text};
-use super::outline::Outline;
+use super::outline::{Checkbox, Outline};
 use super::phases::{self, Found};
+use super::section::Section;
 use super::{Problem, Severity, TEMPLATE_PHASE, Ticket, TicketStatus};
 use crate::base::id::TicketId;
 use std::collections::HashMap;
@@ -40,6 +41,9 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
     problems.extend(outline.problems.iter().cloned());
     problems.extend(twins(&found));
     problems.extend(unedited(&found));
+    if found.is_empty() && !is_hanks {
+        problems.extend(unread(&outline));
+    }
 
     let id = id(&front, name, split.yaml.is_some(), &mut problems);
     let status = status(front.status.as_ref(), &mut problems);
@@ -105,6 +109,21 @@ fn unedited(found: &[Found]) -> impl Iterator<Item = Problem> {
         column: 1,
         message: "fill in the ticket first: this phase is still the template's".to_owned(),
         severity: Severity::Error,
+    })
+}
+
+/// An open box that is nothing to programmator, in a ticket without phases: it would be closed with that box open.
+fn unread(outline: &Outline) -> Option<Problem> {
+    let is_told = |line| outline.problems.iter().any(|problem| problem.line == line);
+    let is_command = |one: &Checkbox| outline.section(one.heading) == Section::Validation && !is_told(one.line);
+    let open = outline.boxes.iter().find(|one| !one.done && !is_command(one))?;
+    Some(Problem {
+        line: open.line,
+        column: 1,
+        message:
+            "no open checkbox of this ticket is read as a phase: it runs as a whole. Write phases under another heading"
+                .to_owned(),
+        severity: Severity::Warning,
     })
 }
 
@@ -194,6 +213,16 @@ mod tests {
             ("Tasks\n=====\n\n- [ ] a\n\nNotes\n-----\n\n- [ ] n", &["box - a"]),
             ("## Acceptance Criteria\n- [ ] only\n- [x] these", &["box - only", "box x these"]),
             ("## Validation Commands\n- [ ] `make`", &[]),
+            ("## VALIDATION commands:\n- [ ] a\n### More\n- [ ] b", &[]),
+            // Only that heading, and never a title.
+            ("# Validation fails\n- [ ] a\n- [ ] b", &["box - a", "box - b"]),
+            ("# Validation Commands\n- [ ] a", &["box - a"]),
+            ("## Validation\n- [ ] a", &["box - a"]),
+            ("## Validation rules\n- [ ] a", &["box - a"]),
+            ("## Form validation\n- [ ] a", &["box - a"]),
+            ("## Validate input\n- [ ] a\n## Validation Commands (CI)\n- [ ] b", &["box - a", "box - b"]),
+            ("# Validation\n## Phase 1: A\n- [ ] t", &["phase - Phase 1: A +t"]),
+            ("# Validation\n## 1. A\n## 2. B", &["number - 1. A", "number - 2. B"]),
             // Headings.
             (
                 "## Phase 1: A\n## phase 2. B [x]\n### Phase 3 - C [ ]\n## Phase 4",
@@ -342,6 +371,22 @@ mod tests {
             );
             assert_eq!(ticket.problems.len(), 1);
             assert_eq!(ticket.problems[0].line, 8);
+        }
+    }
+
+    #[test]
+    fn open_boxes_none_of_which_is_a_phase_are_a_problem() {
+        let cases = [
+            ("# T\n## Validation Commands\n- [ ] write it\n", "t.md", Some(3)),
+            ("# T\n## Validation Commands\n- [ ] `make`\n- [x] write it\n", "t.md", None),
+            ("# T\n- [ ] a\n## Validation Commands\n- [ ] write it\n", "t.md", None),
+            ("# T\n- [ ] a\n", "fix_plan.md", None),
+        ];
+        for (text, name, line) in cases {
+            let problems = parse(text.as_bytes(), name).problems;
+            let told = problems.iter().find(|problem| problem.message.contains("read as a phase"));
+            assert_eq!(told.map(|problem| problem.line), line, "{text:?}: {problems:?}");
+            assert!(told.is_none_or(|problem| problem.severity == Severity::Warning));
         }
     }
 

@@ -14,15 +14,16 @@ pub(super) enum Section {
     Validation,
 }
 
-/// What a heading's words say about its section.
-pub(super) fn named(text: &str, index: usize) -> Section {
+/// What a heading's words say about its section. A title, which is of level 1, is about the whole ticket: it names no
+/// validation commands.
+pub(super) fn named(text: &str, level: usize, index: usize) -> Section {
     if phase_number(text).is_some() {
         return Section::Phase(index);
     }
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |word: &str| words.contains(&word);
-    if words.first() == Some(&"validation") && words.len() <= 2 {
+    if words == ["validation", "commands"] && level > 1 {
         Section::Validation
     } else if has("criteria")
         || has("notes")

@@ -4,7 +4,7 @@ use super::{Draft, STOPPED};
 use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
-use crate::domain::outcome::{ExitReason, IterationOutcome};
+use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
 use crate::domain::session::Sessions;
@@ -25,6 +25,8 @@ impl Draft<'_> {
             return;
         }
         let texts = (1..).zip(&start.phases).filter(|(id, _)| start.claimed_ticks.contains(&PhaseId(*id)));
+        let is_closed = start.phases.is_empty() && start.ticket_status == Some(TicketStatus::Closed);
+        let whole = start.carried.as_ref().and_then(|carried| carried.whole);
         self.record(Record::RunStarted {
             unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
             folder: start.workspace.to_string(),
@@ -38,6 +40,11 @@ impl Draft<'_> {
         });
         if let Some(carried) = start.carried {
             self.record(Record::WorkCarried(carried));
+        }
+        // Without phases, who closed the ticket said that it is done: an earlier run of ours, else the person.
+        if is_closed {
+            let how = whole.unwrap_or(DoneHow::TickedByPerson);
+            self.record(Record::PhaseDone { n: 0, phase: None, how, id: None });
         }
         if start.sessions != Sessions::default() {
             self.record(Record::SessionsCarried(start.sessions));
@@ -58,7 +65,7 @@ impl Draft<'_> {
                 self.record(Record::SettingsChanged(SettingsChanged { settings: *settings, what }));
             }
         }
-        if self.differs(&phases) {
+        if self.says_something(&phases) {
             let title = self.state.title.clone();
             self.take_phases(reading, title, phases);
         }
@@ -69,6 +76,10 @@ impl Draft<'_> {
     /// The folder is ours: settle what an earlier process left open, else go on.
     pub(super) fn tree_granted(&mut self) {
         if !self.awaits_tree() {
+            // The person has paused it meanwhile: another run may have the folder until it goes on.
+            if self.state.stage == Stage::Paused && !self.state.has_tree {
+                self.effect(Effect::ReleaseTree);
+            }
             return;
         }
         self.record(Record::TreeGranted);
@@ -193,7 +204,7 @@ impl Draft<'_> {
     }
 
     fn close_ticket(&mut self) {
-        let skipped = self.state.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count();
+        let skipped = self.state.phases_skipped();
         let open = self.state.ticket_status.is_some_and(|status| status != TicketStatus::Closed);
         if open && skipped == 0 && !self.state.status_given_up {
             return self.set_status(TicketStatus::Closed);
@@ -202,9 +213,7 @@ impl Draft<'_> {
             (0, _) => "the ticket is done".to_owned(),
             (1, 0) => "the phase is done".to_owned(),
             (all, 0) => format!("all {all} phases are done"),
-            (all, skipped) => {
-                format!("{} of {all} phases are done, {skipped} skipped by you", all - skipped)
-            }
+            (all, skipped) => format!("{} of {all} phases are done", all - skipped),
         };
         let detail = format!("{detail}{}", self.state.caveats());
         self.reset_sessions("the ticket is complete");

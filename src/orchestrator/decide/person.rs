@@ -7,6 +7,7 @@ use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{ByPerson, ChangeAnswered, Level, PhaseByPerson, Record, WishTaken};
+use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 
 impl Draft<'_> {
@@ -21,12 +22,8 @@ impl Draft<'_> {
                 self.interrupt();
             }
             UserCommand::Resume => {
-                let paused = self.state.stage == Stage::Paused;
-                if paused || self.state.pace != Pace::Run {
-                    self.record(Record::Continued);
-                }
-                if paused {
-                    self.advance();
+                if self.state.stage == Stage::Paused || self.state.pace != Pace::Run {
+                    self.go_on();
                 }
             }
             UserCommand::RetryNow => self.look_again(Asker::Person),
@@ -80,7 +77,22 @@ impl Draft<'_> {
         }
     }
 
+    /// Takes back a wish to pause or a pause. What waited for the folder when it was paused waits for it again.
+    pub(super) fn go_on(&mut self) {
+        let paused = self.state.stage == Stage::Paused;
+        self.record(Record::Continued);
+        if paused && self.awaits_tree() {
+            self.effect(Effect::AcquireTree);
+        } else if paused {
+            self.advance();
+        }
+    }
+
     fn pause(&mut self) {
+        // Nothing is under way that would have to end first.
+        if self.awaits_tree() {
+            return self.record(Record::Paused);
+        }
         if self.state.pace == Pace::Run && self.state.stage != Stage::Paused {
             self.record(Record::PauseAsked);
         }

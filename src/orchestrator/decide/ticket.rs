@@ -13,7 +13,7 @@ impl Draft<'_> {
             // own phases are the better guide.
             return self.notice(Level::Warn, "the ticket no longer has phases; the run continues with those it knows");
         }
-        if title != self.state.title || self.differs(&phases) || self.state.ticket_lost.is_some() {
+        if title != self.state.title || self.says_something(&phases) || self.state.ticket_lost.is_some() {
             self.take_phases(reading, title, phases);
         }
         let asked = self.state.validation_change.as_ref() == Some(&validation);
@@ -30,6 +30,7 @@ impl Draft<'_> {
 
     /// What is new in the file. A tick that does not count by itself is told.
     pub(super) fn take_phases(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>) {
+        let when = if self.state.open_iteration().is_some() { "during an iteration" } else { "perhaps by Claude" };
         let known: Vec<PhaseId> = self.state.claimed_ticks().map(|phase| phase.id).collect();
         self.record(Record::TicketRead { title, phases, reading: Some(reading) });
         let new: Vec<PhaseState> =
@@ -38,16 +39,19 @@ impl Draft<'_> {
             self.notice(
                 Level::Warn,
                 format!(
-                    "the box of “{text}” was ticked in the file during an iteration: that counts as a claim only. \
+                    "the box of “{text}” was ticked in the file {when}: that counts as a claim only. \
                     If it was you: press d in Tickets or run `programmator ticket tick`"
                 ),
             );
         }
     }
 
-    pub(super) fn differs(&self, phases: &[PhaseSeed]) -> bool {
+    /// A reading of these phases is to be known: they are not those of the run, or it is the first one behind what Claude
+    /// did. What is ticked later is the person's.
+    pub(super) fn says_something(&self, phases: &[PhaseSeed]) -> bool {
         let ours = self.state.phases.iter().map(|phase| (phase.text.as_str(), phase.ticked));
-        !ours.eq(phases.iter().map(|seed| (seed.text.as_str(), seed.done)))
+        let is_first = self.state.iteration.as_ref().is_some_and(|last| last.unread);
+        is_first || !ours.eq(phases.iter().map(|seed| (seed.text.as_str(), seed.done)))
     }
 
     pub(super) fn ticket_lost(&mut self, why: String) {
@@ -62,7 +66,7 @@ impl Draft<'_> {
             self.cut(n, IterationOutcome::Failed);
         }
         if self.state.stage == Stage::Paused {
-            self.record(Record::Continued);
+            self.go_on();
         }
         if self.state.stage == Stage::Parked {
             self.record(Record::Unparked);

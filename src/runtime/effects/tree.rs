@@ -1,6 +1,6 @@
 //! Effects on the working directory: getting it, saving it, comparing it.
 
-use super::Effects;
+use super::{Effects, Tree};
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
@@ -16,9 +16,22 @@ const NAME: usize = 300;
 const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another \
 clone: only changes of this iteration count";
 
+/// Said once a run, at its first snapshot.
+const NO_GIT: &str = "this folder is in no git repository: changes are found by comparing files, and nothing can be \
+undone or restored; `git init` gives snapshots";
+
 impl Effects {
-    /// One run at a time works in a workspace, whichever program it belongs to.
+    /// One run at a time works in a workspace, whichever program it belongs to. A run that was paused while it waited
+    /// waits on: there is one answer for each time that the folder is got.
     pub(super) fn acquire_tree(&mut self) {
+        let busy = match &*super::lock(&self.work.tree) {
+            Tree::Free => None,
+            Tree::Awaited(holder) => Some(holder.clone()),
+            Tree::Held(_) => return,
+        };
+        if let Some(holder) = busy {
+            return self.answer_now(Input::TreeBusy { holder });
+        }
         let (store, workspace, inputs) = (self.store.clone(), self.workspace.clone(), self.inputs.clone());
         let holder = Holder {
             pid: std::process::id(),
@@ -31,6 +44,7 @@ impl Effects {
             let lock = match store.lock_tree(&workspace, &holder) {
                 Ok(lock) => Ok(lock),
                 Err(LockError::Held { holder: other }) => {
+                    *super::lock(&place) = Tree::Awaited(other.clone());
                     let _ = inputs.send(Input::TreeBusy { holder: other }).await;
                     store.wait_tree(&workspace, &holder).await
                 }
@@ -38,7 +52,7 @@ impl Effects {
             };
             match lock {
                 Ok(lock) => {
-                    *super::lock(&place) = Some(lock);
+                    *super::lock(&place) = Tree::Held(lock);
                     Input::TreeGranted
                 }
                 Err(error) => Input::Faulted { message: error.to_string() },
@@ -61,6 +75,9 @@ impl Effects {
         self.answer_with(async move {
             let taken = async {
                 let tree = place.open().await?;
+                if n == 1 && matches!(tree, WorkTree::Plain(_)) {
+                    let _ = inputs.send(Input::Warned { text: NO_GIT.to_owned() }).await;
+                }
                 tree.snapshot(&name, &place.excluded(&tree)).await
             };
             match taken.await {

@@ -11,7 +11,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::stream::envelope::classify;
-use crate::domain::ticket::{Boxes, Ticket};
+use crate::domain::ticket::{Boxes, Problem, Ticket};
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
@@ -29,6 +29,9 @@ pub type Rules = Arc<dyn Fn(&Workspace) -> Result<(Arc<Config>, Arc<Templates>),
 
 /// How long a sweep of another program is waited for.
 pub(super) const SWEEPS: Duration = Duration::from_secs(15);
+
+/// What is wrong with a ticket's file, in the log of a run.
+const PROBLEMS: usize = 5;
 
 /// What opens runs.
 #[derive(Clone)]
@@ -125,8 +128,12 @@ impl Opener {
             None => Workspace::shared(std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned())),
         };
         let (config, templates) = (self.rules)(&workspace).map_err(OpenError::Config)?;
-        admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
         let phases = translate::phases(&ticket);
+        let claimed_ticks = earlier.claimed_ticks_in(&phases);
+        // Where nothing is left to do, nothing is run: the ticket is closed.
+        if phases.is_empty() || !claimed_ticks.is_empty() || phases.iter().any(|phase| !phase.done) {
+            admit(&ticket.id, &earlier.breaker, &config.settings.breaker, self.clock.now())?;
+        }
         let (run, state, mut first) = if let Some(run) = resumed {
             let settings = Some(Box::new(config.over(&earlier.settings)));
             let resumed = Input::Resumed { pid: std::process::id(), reading: earlier.reading + 1, phases, settings };
@@ -137,7 +144,7 @@ impl Opener {
                 ticket_path: path.display().to_string(),
                 title: ticket.title.clone(),
                 ticket_status: ticket.status,
-                claimed_ticks: earlier.claimed_ticks_in(&phases),
+                claimed_ticks,
                 carried: earlier.carried_into(&phases),
                 phases,
                 validation: commands(&ticket, &config.validation),
@@ -152,6 +159,8 @@ impl Opener {
         if has_own_boxes(&ticket) {
             first.push(said(&ticket, state.reading + 1, &config.validation));
         }
+        let told = |problem: &Problem| Input::Warned { text: format!("line {}: {}", problem.line, problem.message) };
+        first.extend(ticket.problems.iter().take(PROBLEMS).map(told));
         Ok(Plan { run, ticket, path: path.to_owned(), workspace, config, templates, state, first })
     }
 

@@ -17,7 +17,9 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 pub fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| !matches!(tab.standing(), TabStatus::Complete | TabStatus::Unverified | TabStatus::Gone))
+    live_tab(model, |tab| {
+        tab.left_out() || !matches!(tab.standing(), TabStatus::Complete | TabStatus::Unverified | TabStatus::Gone)
+    })
 }
 
 pub fn can_pause_now(model: &Model) -> bool {
@@ -37,7 +39,10 @@ pub fn can_skip(model: &Model) -> bool {
 }
 
 pub fn can_retry(model: &Model) -> bool {
-    can_command(model) && if model.is_parked() { model.can_try_now() } else { model.retryable().is_some() }
+    let again = || model.retryable().is_some();
+    let skipped = || model.retryable().is_some_and(|phase| phase.mark == Mark::Skipped);
+    live_tab(model, Tab::left_out) && skipped()
+        || can_command(model) && if model.is_parked() { model.can_try_now() } else { again() }
 }
 
 pub fn retry_word(model: &Model) -> &'static str {
@@ -76,7 +81,7 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
 
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
-        Some(TabStatus::NotStarted) => "start",
+        Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
         Some(TabStatus::Pausing) => "cancel pause",
         Some(TabStatus::Paused | TabStatus::Stopped) => "resume",
         Some(TabStatus::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",

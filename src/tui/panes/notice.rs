@@ -100,7 +100,10 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     if tab.reopened {
         let (done, all) = tab.progress();
-        let words = format!("complete, and changed since: {} of {all} phases open in the file", all - done);
+        let words = match all {
+            0 => "complete, and opened again in the file since".to_owned(),
+            _ => format!("complete, and changed since: {} of {all} phases open in the file", all - done),
+        };
         return Some((Role::Warning, format!("{words}{}", key(" · p starts a new run"))));
     }
     if let Some(ended) = &tab.state.ended {
@@ -113,7 +116,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         };
         return Some(match ended.reason {
             ExitReason::Complete => {
-                (if tab.state.is_unverified() { Role::Warning } else { Role::Success }, complete(tab))
+                let again = if tab.left_out() { key(" · p starts a new run") } else { String::new() };
+                let role = if tab.state.is_unverified() { Role::Warning } else { Role::Success };
+                (role, format!("{}{again}", complete(tab)))
             }
             ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p resumes"))),
             ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q quits"))),
@@ -153,7 +158,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         }
         (Stage::AwaitingTree { holder }, _) => {
             let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
-            Some((Role::Dim, format!("{words}{}", key(" · x cancels"))))
+            Some((Role::Dim, format!("{words}{}", key(" · p pauses, x cancels"))))
         }
         (_, TabStatus::Pausing) => {
             Some((Role::Dim, format!("pausing after this iteration{}", key(" · p cancels, P pauses now"))))
@@ -209,9 +214,11 @@ fn at_time(model: &Model, parking: &Parking) -> String {
 
 /// Who works in the folder: the ticket beside us when it is one, else the holder in the words of its lock.
 fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
-    let beside =
-        model.tabs.iter().find(|other| other.is_active() && other.state.workspace.collides_with(&tab.state.workspace));
+    let has_it = |other: &&Tab| other.has_open_run() && other.state.has_tree;
+    let beside = model.tabs.iter().filter(has_it);
+    let beside = beside.into_iter().find(|other| other.state.workspace.collides_with(&tab.state.workspace));
     match (beside, holder) {
+        (Some(beside), _) if beside.state.stage == Stage::Paused => format!("{}, which is paused", beside.id),
         (Some(beside), _) => beside.id.to_string(),
         (None, Some(holder)) => clean_line(holder, 100),
         (None, None) => "another run".into(),
@@ -224,10 +231,17 @@ fn complete(tab: &Tab) -> String {
     let state = &tab.state;
     let counted = state.counted_iterations();
     let iterations = if counted == 1 { "iteration" } else { "iterations" };
+    let skipped = match state.phases_skipped() {
+        0 => String::new(),
+        some => format!(" {some} skipped,"),
+    };
     let unverified = if state.is_unverified() { " not verified," } else { "" };
     let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
     let in_all = if state.carried_usd > 0.0 { " in all" } else { "" };
-    format!("complete:{phases}{unverified} {counted} {iterations}, ${:.2}{in_all}{unapplied}", state.ticket_usd())
+    format!(
+        "complete:{phases}{skipped}{unverified} {counted} {iterations}, ${:.2}{in_all}{unapplied}",
+        state.ticket_usd()
+    )
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.

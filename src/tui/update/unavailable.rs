@@ -24,9 +24,16 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
-        (_, TabStatus::Complete | TabStatus::Unverified) => {
-            format!("{id} is complete; untick a phase in the file to work on it again")
-        }
+        (_, TabStatus::Complete | TabStatus::Unverified) => match &tab.ticket {
+            _ if tab.left_out() => format!("{id} is complete; p works on what was skipped"),
+            Some(ticket) if ticket.phases.is_empty() && ticket.status.is_some() => {
+                format!("{id} is complete; set `status: open` in the file to work on it again")
+            }
+            Some(ticket) if ticket.phases.is_empty() => {
+                format!("{id} is complete; `programmator run {id}` in a shell works on it again")
+            }
+            _ => format!("{id} is complete; untick a phase in the file to work on it again"),
+        },
         (_, TabStatus::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),

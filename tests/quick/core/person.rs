@@ -10,6 +10,7 @@ use programmator::domain::phase::Claimed;
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{Record, Stored, WishTaken, WriteOutcome};
 use programmator::domain::session::Sessions;
+use programmator::domain::ticket::TicketStatus;
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Effect;
@@ -81,7 +82,8 @@ fn a_phase_that_is_skipped_during_the_snapshot_is_not_called_for() {
     world.live();
     assert_eq!(world.state.phases[0].mark, Mark::Skipped);
     assert_eq!(world.state.phases[0].iterations, 1, "it is not taken up again");
-    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+    assert!(detail(&world).contains(" phases are done, 1 skipped"), "{}", detail(&world));
+    assert!(world.state.caveats().starts_with(", 1 skipped"));
 }
 
 #[test]
@@ -305,4 +307,81 @@ fn a_stop_does_not_wait_for_the_box_of_a_phase_that_has_left_the_file() {
     }
     let ended = decide(&state, settled, now).next.unwrap();
     assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
+}
+
+#[test]
+fn what_is_ticked_behind_the_first_reading_after_a_stop_is_the_persons() {
+    let mut world = at(&Stage::Validating);
+    command(&mut world, UserCommand::Stop);
+    assert!(world.state.ended.is_some());
+    world.readings += 1;
+    let (reading, phases) = (world.readings, world.phases.clone());
+    world.give(Input::Resumed { pid: 8, reading, phases, settings: None });
+    world.phases[1].done = true;
+    world.rules.person_ticks(&world.phases[1].text);
+    world.ticket_read();
+    let ticked = &world.state.phases[1];
+    assert_eq!((ticked.mark, ticked.claimed_tick), (Mark::Done(DoneHow::TickedByPerson), false));
+}
+
+#[test]
+fn a_queued_run_that_is_paused_leaves_the_folder_to_others_until_it_goes_on() {
+    let mut world = at(&Stage::AwaitingTree { holder: None });
+    command(&mut world, UserCommand::Pause);
+    let asked = |record: &Record| matches!(record, Record::PauseAsked);
+    assert!(!world.journal.iter().any(|stored| asked(&stored.record)), "there is no iteration to wait for");
+    assert_eq!(world.state.stage, Stage::Paused);
+    let got = decide(&world.state, Input::TreeGranted, Timestamp::from_millis(world.now));
+    assert_eq!((got.records, got.effects), (vec![], vec![Effect::ReleaseTree]));
+    while !world.coming.is_empty() {
+        assert!(world.happen());
+    }
+    assert_eq!((&world.state.stage, world.state.has_tree), (&Stage::Paused, false));
+    command(&mut world, UserCommand::Resume);
+    assert_eq!(world.state.stage, Stage::AwaitingTree { holder: None });
+    world.live();
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+}
+
+#[test]
+fn a_ticket_that_goes_while_its_queued_run_is_paused_ends_it() {
+    let mut world = at(&Stage::AwaitingTree { holder: None });
+    command(&mut world, UserCommand::Pause);
+    world.coming.clear();
+    world.give(Input::TicketLost { why: "the file is gone".into() });
+    world.live();
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::TicketGone);
+}
+
+/// A ticket without phases and without validation commands.
+fn whole() -> World {
+    let mut world = World::new(1, Weather::Fair);
+    (world.phases, world.validation) = (vec![], vec![]);
+    world
+}
+
+fn detail(world: &World) -> &str {
+    let ended = world.state.ended.as_ref().expect("it has ended");
+    assert_eq!(ended.reason, ExitReason::Complete);
+    &ended.detail
+}
+
+#[test]
+fn a_ticket_that_a_run_closed_unverified_stays_unverified_in_later_runs() {
+    let mut world = whole();
+    for _ in 0..3 {
+        world.start(Breaker::default(), Sessions::default());
+        world.live();
+        assert_eq!(world.status, TicketStatus::Closed);
+        assert_eq!((detail(&world), world.spawned), ("the ticket is done, not verified", 1));
+    }
+    let mut closed = whole();
+    closed.status = TicketStatus::Closed;
+    closed.start(Breaker::default(), Sessions::default());
+    closed.live();
+    assert_eq!((detail(&closed), closed.spawned), ("the ticket is done", 0));
+    assert_eq!(closed.state.whole.mark, Mark::Done(DoneHow::TickedByPerson));
+    // An older program worked on such a ticket.
+    let begun = programmator::orchestrator::apply::folded(&closed.journal[..1]);
+    assert!(matches!(closed.journal[0].record, Record::RunStarted { .. }) && !begun.is_complete());
 }

@@ -281,7 +281,7 @@ impl World {
             Effect::Rejudge { id, .. } => return self.judge_again(id),
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::ResolveApproval { id, answer } => return self.settled(&id, &answer),
-            Effect::Unlock { .. } => return,
+            Effect::ReleaseTree | Effect::Unlock { .. } => return,
             Effect::Interrupt { n } => {
                 let result = TurnResult { is_error: true, origin: Origin::Foreign, ..TurnResult::default() };
                 Input::TurnFinished { n, result: Box::new(result) }

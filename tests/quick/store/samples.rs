@@ -233,6 +233,7 @@ pub fn every_record() -> Vec<Record> {
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
             phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9 }],
+            whole: Some(DoneHow::ClaimedUnchecked),
         }),
         Record::SessionEnded(SessionEnded {
             n,

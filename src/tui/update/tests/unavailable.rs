@@ -65,6 +65,66 @@ fn a_complete_run_whose_file_has_open_phases_again_is_as_the_file_says() {
 }
 
 #[test]
+fn a_complete_run_that_left_a_phase_out_says_so_and_another_works_on_it() {
+    let mut model = sample::model();
+    let mut tab = sample::finished("tk-1");
+    tab.state.phases[3].mark = crate::domain::phase::Mark::Skipped;
+    model.tabs.push(tab);
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("complete: 5/6 phases, 1 skipped, "), "{screen}");
+    assert!(screen.contains(" · p starts a new run") && screen.contains("p start"), "{screen}");
+    for key in ["p", "r"] {
+        assert_eq!(press(&mut model, key), [Ask::Request(Request::Start(sample::id("tk-1")))], "{key}");
+    }
+    assert_eq!(press(&mut model, "s"), []);
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words == "tk-1 is complete; p works on what was skipped"));
+}
+
+#[test]
+fn a_ticket_without_phases_is_opened_again_by_its_status() {
+    use crate::domain::ticket::TicketStatus;
+    let mut model = sample::model();
+    let mut tab = sample::finished("tk-1");
+    tab.state.phases.clear();
+    tab.state.ticket_status = Some(TicketStatus::Closed);
+    model.tabs.push(tab);
+    let read = |model: &mut Ui, status| {
+        let file = crate::domain::ticket::Ticket { status, ..sample::ticket("tk-1", "T", &[]).as_ref().clone() };
+        update(model, Msg::News(News::TicketRead(std::sync::Arc::new(file))));
+    };
+    read(&mut model, Some(TicketStatus::Closed));
+    assert_eq!((model.tabs[0].standing(), press(&mut model, "p")), (TabStatus::Complete, vec![]));
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("set `status: open` in the file")));
+    read(&mut model, Some(TicketStatus::Open));
+    assert_eq!(model.tabs[0].standing(), TabStatus::NotStarted);
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("opened again in the file since · p starts a new run"), "{screen}");
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+}
+
+#[test]
+fn a_queued_ticket_names_the_one_that_holds_the_folder() {
+    let mut model = sample::model();
+    let mut queued = ["tk-1", "tk-2"].map(sample::running);
+    for tab in &mut queued {
+        let holder = Some("programmator (pid 7, ticket tk-0)".to_owned());
+        (tab.state.stage, tab.state.has_tree) = (crate::orchestrator::state::Stage::AwaitingTree { holder }, false);
+        tab.state.iteration = None;
+    }
+    queued[1].state.stage = crate::orchestrator::state::Stage::Paused;
+    model.tabs.extend(queued);
+    assert!(sample::draw(&mut model, (120, 40)).contains("queued behind programmator (pid 7, ticket tk-0)"));
+    model.tabs.push(sample::paused("tk-3"));
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("queued behind tk-3, which is paused (same directory)"), "{screen}");
+    model.tabs[2] = sample::running("tk-3");
+    assert!(sample::draw(&mut model, (120, 40)).contains("queued behind tk-3 (same"));
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Pause));
+    model.show_tab(1);
+    assert_eq!(press(&mut model, "p").len(), 1);
+}
+
+#[test]
 fn what_ended_a_run_opens_with_the_keys_that_help() {
     let mut model = sample::model();
     let mut tab = sample::guarded("tk-1");
