@@ -1,6 +1,7 @@
 //! Everything that touches the world, one module for each thing outside.
 
 pub mod agent;
+pub mod checks;
 pub mod clipboard;
 pub mod clock;
 pub mod config_files;

@@ -83,7 +83,8 @@
 //! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence and snapshots.
-//! [`file_watch`](adapters::file_watch) reports changed files.
+//! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
+//! repository.
 //!
 //! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
 //! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of

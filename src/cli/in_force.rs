@@ -64,6 +64,7 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
         places: session.places(resolved),
         config_folder: session.config_folder(),
         passphrases: session.passphrases(),
+        user: session.environment.get("USER").cloned(),
     })
 }
 

@@ -231,6 +231,7 @@ fn past(store: &Store, text: &str) -> Result<Subscription, CliError> {
 
 fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliError> {
     let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
+    model.profile = resolved.config.profile.word();
     model.folder = session.folder.display().to_string();
     let screen = &resolved.config.screen;
     if screen.ascii {

@@ -8,6 +8,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
+use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Phase, Problem, Ticket, TicketStatus};
 use clap::Subcommand;
 use serde::Serialize;
@@ -87,7 +88,8 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
         TicketCommand::Tick { .. } | TicketCommand::Untick { .. } => {}
         TicketCommand::New { title, no_edit } => {
             let assignee = session.environment.get("USER").map(String::as_str);
-            let ticket = NewTicket { title: &title, project: &session.folder, assignee, now: session.clock().now() };
+            let draft = Draft { title, ..Draft::default() };
+            let ticket = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now() };
             let path = new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
             if !no_edit && io::stdin().is_terminal() && io::stdout().is_terminal() {
                 Editor::from_env().edit(&path).map_err(|error| CliError::failure(error.to_string()))?;

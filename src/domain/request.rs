@@ -8,6 +8,7 @@ use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
+use crate::domain::ticket::draft::Draft;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -18,6 +19,10 @@ pub enum Request {
     ListTickets,
     /// Tell everything about a run, and from now on what becomes of it, whoever works on it.
     Show(RunId),
+    /// What a new ticket may begin with: commands that usually check what is here.
+    SuggestChecks,
+    /// Write a new ticket.
+    Create(Draft),
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
@@ -90,6 +95,10 @@ pub enum Reply {
     },
     Refused(Refused),
     BoxSet(BoxOutcome),
+    /// Commands that usually check what is here, likeliest first.
+    Checks(Vec<String>),
+    /// The ticket is written, or why not; words for the person.
+    Created(Result<TicketId, String>),
     /// It is reset; `changed`: it was not so before.
     Reset {
         changed: bool,
@@ -160,6 +169,8 @@ mod tests {
         survives(&[
             Request::ListTickets,
             Request::Show(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()),
+            Request::SuggestChecks,
+            Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
             Request::Resume(None),
@@ -178,6 +189,8 @@ mod tests {
             Reply::Refused(Refused { ticket: ticket.clone(), message: "no".into(), exit_code: 75 }),
             Reply::BoxSet(BoxOutcome::Handed { holder: "pid 1".into() }),
             Reply::Reset { changed: true },
+            Reply::Checks(vec!["make".into()]),
+            Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },
         ]);

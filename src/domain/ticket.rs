@@ -1,6 +1,7 @@
 //! A ticket: one markdown file with phases. The shapes only; `parse` reads one, `edit` changes one.
 
 mod boxes;
+pub mod draft;
 pub mod edit;
 mod front;
 mod lines;

@@ -2,8 +2,10 @@
 //! have ended. It works in a task of its own, one request after the other; what takes long is answered when it is done.
 
 mod card;
+mod listing;
 mod opening;
 
+use crate::adapters::checks;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
@@ -14,7 +16,6 @@ use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::command::UserCommand;
-use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::request::{BoxOutcome, Closing, Refused, Reply, Request};
@@ -42,6 +43,8 @@ pub struct Parts {
     /// The person's config folder; `None` without a home.
     pub config_folder: Option<PathBuf>,
     pub passphrases: Option<Passphrases>,
+    /// Whom new tickets are for.
+    pub user: Option<String>,
 }
 
 /// A front end's way to the service.
@@ -69,7 +72,7 @@ struct Files(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
 impl App {
     /// Begins to work.
     pub fn start(parts: Parts) -> Self {
-        let Parts { store, clock, rules, policy_engines, places, config_folder, passphrases } = parts;
+        let Parts { store, clock, rules, policy_engines, places, config_folder, passphrases, user } = parts;
         let (asked, asks) = mpsc::channel(channels::ASKS);
         let (ended, endings) = mpsc::unbounded_channel();
         let (told, runs) = watch::channel(Runs::default());
@@ -87,6 +90,7 @@ impl App {
             places,
             config_folder,
             passphrases,
+            user,
             supervisor,
             reporter: reporter.clone(),
             files: files.clone(),
@@ -137,16 +141,6 @@ impl App {
     }
 }
 
-/// Tells what a listed ticket says when its file is saved, with a run or without.
-fn follow_tickets(reporter: Reporter) -> Option<FileWatch> {
-    let watch = FileWatch::new(move |path| {
-        if let Ok(ticket) = tickets::load(&path) {
-            reporter.tell(&News::TicketRead(Arc::new(ticket)));
-        }
-    });
-    watch.inspect_err(|error| tracing::warn!(%error, "the tickets folder cannot be watched")).ok()
-}
-
 impl Files {
     fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
@@ -180,6 +174,7 @@ struct Service {
     places: Places,
     config_folder: Option<PathBuf>,
     passphrases: Option<Passphrases>,
+    user: Option<String>,
     supervisor: Supervisor,
     opener: Opener,
     /// Runs that are being opened, and who waits for each.
@@ -213,6 +208,8 @@ impl Service {
         let replied = match request {
             Request::ListTickets => self.list(),
             Request::Show(run) => self.show(run),
+            Request::SuggestChecks => Reply::Checks(checks::usual(&self.places.folder)),
+            Request::Create(draft) => Reply::Created(self.create(&draft)),
             Request::Open(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.start(self.files.ticket(&path), path, reply),
                 Err(error) => refused(&TicketId::from_file_name(&name), error.to_string(), 2),
@@ -293,22 +290,6 @@ impl Service {
 
     fn count(&self) {
         self.runs.send_modify(|runs| runs.open = self.supervisor.open_tickets().count());
-    }
-
-    /// Tells about every ticket of the tickets folder.
-    fn list(&mut self) -> Reply {
-        self.watch = self.watch.take().or_else(|| follow_tickets(self.reporter.clone()));
-        for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
-            if let Ok(ticket) = listed.ticket {
-                self.files.learn(&ticket.id, &listed.path);
-                if let Some(Err(error)) = self.watch.as_mut().map(|watch| watch.add(&listed.path)) {
-                    tracing::warn!(%error, "a ticket cannot be watched");
-                }
-                self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
-            }
-        }
-        self.others.list();
-        Reply::Done
     }
 
     /// To a ticket whose run is not open.

@@ -24,6 +24,7 @@ pub enum Command {
     Queue,
     Edit,
     Home,
+    NewTicket,
     OpenTicket,
     FocusNext,
     FocusPrevious,
@@ -77,6 +78,8 @@ pub enum Scope {
     /// Words for Claude.
     Steer,
     Open,
+    /// A new ticket.
+    Draft,
     /// Leaving while something runs.
     Quit,
     Question,

@@ -2,6 +2,7 @@
 //! the keys of the whole screen mean while Home is shown.
 
 use crate::base::id::TicketId;
+use crate::domain::ticket::draft::Draft;
 
 /// The pane's name.
 pub const NAME: &str = "home";
@@ -9,10 +10,16 @@ pub const NAME: &str = "home";
 /// Home's own state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Home {
-    /// The chosen ticket; `None` until there is one.
+    /// The selected ticket; `None`: there is no row.
     pub cursor: Option<TicketId>,
+    /// The person chose it; else it is the first row, whichever that is.
+    pub is_chosen: bool,
     /// Only rows with these words are shown.
     pub filter: String,
     /// Runs of other directories are shown too.
     pub everywhere: bool,
+    /// The preview has most of the screen.
+    pub peeks: bool,
+    /// A new ticket, as far as it was typed.
+    pub draft: Draft,
 }

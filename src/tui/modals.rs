@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod confirm;
+pub mod draft;
 pub mod explain;
 pub mod help;
 pub mod matter;
@@ -27,6 +28,8 @@ pub enum Modal {
     Confirm(confirm::Confirm),
     /// Words for Claude.
     Steer(steer::Steer),
+    /// A new ticket.
+    Draft(Box<draft::Form>),
     Open(open::Open),
     /// Leaving while something runs.
     Quit,
@@ -47,6 +50,7 @@ impl Modal {
             Self::Help(_) | Self::Explain(_) => Scope::Help,
             Self::Confirm(_) => Scope::Confirm,
             Self::Steer(_) => Scope::Steer,
+            Self::Draft(_) => Scope::Draft,
             Self::Open(_) => Scope::Open,
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
@@ -66,6 +70,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Explain(explain)) => explain.view(model, theme, room, buf),
         Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
+        Some(Modal::Draft(form)) => form.view(model, theme, room, buf),
         Some(Modal::Open(open)) => open.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),

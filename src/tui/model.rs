@@ -42,6 +42,8 @@ pub struct Model {
     pub runs: BTreeMap<String, Arc<RunSummary>>,
     /// The directory of this program.
     pub folder: String,
+    /// The gate's profile for runs that begin here.
+    pub profile: &'static str,
     pub home: Home,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
@@ -79,6 +81,7 @@ impl Model {
             listed: BTreeMap::new(),
             runs: BTreeMap::new(),
             folder: String::new(),
+            profile: "",
             home: Home::default(),
             focus: stream::NAME,
             seen: Vec::new(),

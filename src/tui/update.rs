@@ -14,13 +14,14 @@ use crate::tui::command::{self, Command, Scope};
 use crate::tui::home;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
+use crate::tui::modals::draft::Form;
 use crate::tui::modals::explain::Explain;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::msg::{Ask, Input, Key, Msg};
-use crate::tui::panes::after;
+use crate::tui::panes::{self, after};
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::ui::Ui;
 use zeroize::Zeroize as _;
@@ -172,8 +173,13 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
         Command::Home => {
             ui.home.cursor = ui.tab().map(|tab| tab.id.clone());
+            ui.home.is_chosen = ui.home.cursor.is_some();
             ui.focus = home::NAME;
             return vec![Ask::Request(Request::ListTickets)];
+        }
+        Command::NewTicket => {
+            ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.model.home.draft))));
+            return vec![Ask::Request(Request::SuggestChecks)];
         }
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => ui.focus = after(ui.focus, true),
@@ -208,9 +214,20 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         // A pane's own, or a movement in it.
         command => {
             let asks = ui.act(command);
-            return ask_to_tick(ui, asks);
+            return if ui.is_home() { ask_to_start(ui, asks) } else { ask_to_tick(ui, asks) };
         }
     }
+    Vec::new()
+}
+
+/// Nothing is spent by accident: a start from Home is asked about.
+fn ask_to_start(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
+    let (true, Some(words)) = (matches!(&asks[..], [Ask::Request(Request::Start(_))]), panes::home::start_words(ui))
+    else {
+        return asks;
+    };
+    let confirm = asks.pop().map(|ask| Confirm { title: "Start a run", words, ask });
+    ui.modals.extend(confirm.map(Modal::Confirm));
     Vec::new()
 }
 

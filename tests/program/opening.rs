@@ -81,6 +81,7 @@ fn service(project: &Project) -> App {
         places: Places { folder: project.work(), tickets_dir: None, home: None },
         config_folder: None,
         passphrases: None,
+        user: None,
     })
 }
 

@@ -15,6 +15,7 @@ use base::time::Timestamp;
 use domain::news::News;
 use domain::outcome::ExitReason;
 use domain::record::ApiRetried;
+use domain::request::Reply;
 use domain::summary::{RunState, RunSummary};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -284,6 +285,15 @@ fn at_home() -> Ui {
 #[test]
 fn home() {
     whole("home", at_home);
+}
+
+#[test]
+fn new_ticket() {
+    modal("new_ticket", || {
+        let mut model = pressed(at_home(), "n L i m i t Tab Tab O n e Enter T w o Tab");
+        update(&mut model, Msg::Replied(Reply::Checks(vec!["cargo test".into()])));
+        model
+    });
 }
 
 #[test]

@@ -11,6 +11,7 @@ use programmator::adapters::tickets::{self, FindError, LoadError, NewTicket, Pla
 use programmator::base::time::Timestamp;
 use programmator::domain::record::WriteOutcome;
 use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::draft::Draft;
 use programmator::domain::ticket::edit::{Unchanged, complete_phase};
 use programmator::domain::ticket::parse::parse;
 use std::collections::BTreeMap;
@@ -645,7 +646,7 @@ fn a_huge_file_is_no_ticket() {
 fn a_new_ticket_is_found_and_read() {
     let folder = Folder::new();
     let new = NewTicket {
-        title: "Add: \x1b[31mlogin\n form",
+        draft: &Draft { title: "Add: \x1b[31mlogin\n form".into(), ..Draft::default() },
         project: Path::new("/x/my-web-app"),
         assignee: Some("O'Neil, A."),
         now: Timestamp::from_millis(1_795_269_733_120),
@@ -663,7 +664,13 @@ fn a_new_ticket_is_found_and_read() {
     let ticket = tickets::load(&path).unwrap();
     assert_eq!((ticket.id.as_str(), ticket.problems.len(), ticket.phases.len()), (name, 1, 1), "it is to be filled in");
     assert_eq!(ticket.validation, Vec::<String>::new(), "the example is none");
-    assert!(tickets::create(&NewTicket { title: " \n", ..new }, &folder.path("t")).is_err());
+    assert!(
+        tickets::create(
+            &NewTicket { draft: &Draft { title: " \n".into(), ..Draft::default() }, ..new },
+            &folder.path("t")
+        )
+        .is_err()
+    );
 }
 
 // ---- watching -----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ use super::load::shown;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::ticket::TEMPLATE_PHASE;
+use crate::domain::ticket::draft::Draft;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What a new ticket is made of.
 #[derive(Clone, Debug)]
 pub struct NewTicket<'a> {
-    pub title: &'a str,
+    pub draft: &'a Draft,
     /// The project's folder; the id begins with the initials of its name.
     pub project: &'a Path,
     /// Who it is for, if it is known.
@@ -31,8 +31,7 @@ pub enum CreateError {
 
 /// Writes a new ticket into `dir`, which is made if it is not there. The path of the file.
 pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
-    let title = clean_line(new.title, 200);
-    if title.is_empty() {
+    if new.draft.title().is_empty() {
         return Err(CreateError::NoTitle);
     }
     let unwritable = |path: &Path| {
@@ -46,7 +45,7 @@ pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
         let path = dir.join(format!("{id}.md"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                let written = file.write_all(text(&id, &title, new).as_bytes()).and_then(|()| file.sync_all());
+                let written = file.write_all(text(&id, new).as_bytes()).and_then(|()| file.sync_all());
                 if written.is_err() {
                     // Half a ticket helps nobody.
                     let _ = std::fs::remove_file(&path);
@@ -89,7 +88,7 @@ fn random_suffix() -> String {
         .collect()
 }
 
-fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
+fn text(id: &str, new: &NewTicket<'_>) -> String {
     let now = new.now.to_string();
     let created = now.split('.').next().unwrap_or(&now);
     let assignee = new
@@ -109,18 +108,8 @@ fn text(id: &str, title: &str, new: &NewTicket<'_>) -> String {
          priority: 2\n\
          {assignee}\
          ---\n\
-         # {title}\n\
-         \n\
-         ## Design\n\
-         \n\
-         - [ ] {TEMPLATE_PHASE}\n\
-         \n\
-         ## Validation Commands\n\
-         \n\
-         <!-- Commands that check every claim, one a line: - `cargo test` -->\n\
-         \n\
-         ## Acceptance Criteria\n\
-         \n"
+         {}",
+        new.draft.markdown()
     )
 }
 

@@ -2,10 +2,9 @@
 
 use super::{Service, Waiting, real, refused};
 use crate::adapters::store::StoreError;
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::TicketId;
 use crate::domain::request::Reply;
 use crate::domain::stream::envelope::classify;
-use crate::domain::summary::RunSummary;
 use crate::runtime::supervisor::{OpenError, Opener, Opening};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,19 +12,6 @@ use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError};
 
 impl Service {
-    /// Tells a front end about a run, whoever works on it.
-    pub(super) fn show(&mut self, run: RunId) -> Reply {
-        let why = match self.others.show(run) {
-            Ok(Some(RunSummary { ticket, ticket_path, .. })) => {
-                self.files.learn(&ticket, Path::new(&ticket_path));
-                return Reply::Done;
-            }
-            Ok(None) => "there is no such run any more".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        refused(&TicketId::from_file_name(&run.short()), why, 1)
-    }
-
     pub(super) fn start(&mut self, ticket: TicketId, path: PathBuf, reply: oneshot::Sender<Reply>) {
         let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
         if self.supervisor.is_ending(&ticket) {

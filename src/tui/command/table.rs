@@ -85,6 +85,22 @@ const REST: &[Row] = rows! {
         "in the message dialog: a new line";
     Close "steer.close" Scope::Steer, "message", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
         "in the message dialog: close it and keep the text";
+    Own("save") "draft.save" Scope::Draft, "new ticket", [ctrl('s')], Shown, always, |_| "save",
+        "new ticket: save it";
+    Own("start") "draft.start" Scope::Draft, "new ticket", [ctrl('r')], Shown, always, |_| "start",
+        "new ticket: save and start it";
+    Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
+        "new ticket: save it and open it in $EDITOR";
+    Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
+        "new ticket: add a command that usually checks what is here";
+    FocusNext "draft.next" Scope::Draft, "new ticket", [press(Key::Tab)], Shown, always, |_| "next",
+        "new ticket: the next field";
+    FocusPrevious "draft.previous" Scope::Draft, "new ticket", [SHIFT_TAB], HelpOnly, always, |_| "previous field",
+        "new ticket: the previous field";
+    NewLine "draft.new_line" Scope::Draft, "new ticket", [press(Key::Enter)], HelpOnly, always, |_| "new line",
+        "new ticket: a new line";
+    Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
+        "new ticket: close it and keep the text";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",

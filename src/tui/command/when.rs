@@ -35,7 +35,7 @@ pub fn can_reset_breaker(model: &Model) -> bool {
 }
 
 pub fn can_skip(model: &Model) -> bool {
-    can_command(model) && model.skippable().is_some()
+    can_command(model) && !model.is_home() && model.skippable().is_some()
 }
 
 pub fn can_retry(model: &Model) -> bool {

@@ -1,6 +1,7 @@
 //! Home: every ticket and run in one table, grouped by what the person has to do, and a preview of the chosen one. It
 //! takes the whole screen while it has the focus.
 
+mod estimate;
 mod preview;
 mod rows;
 
@@ -31,8 +32,12 @@ pub const PANE: pane::Entry = pane::Entry { name: NAME, keys: KEYS, new: || Box:
 const KEYS: &[command::Row] = rows! {
     Choose "home.open" Scope::Pane(NAME), "home", [press(Key::Enter), press(Key::Right)], Shown, has_row, |_| "open",
         "in Home: open the selected ticket";
+    Own("peek") "home.peek" Scope::Pane(NAME), "home", [c(' ')], Shown, has_row, |model| if model.home.peeks { "table" } else { "peek" },
+        "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
         "in Home: start the selected ticket";
+    NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
+        "in Home: write a new ticket";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, always, |_| "filter",
         "in Home: show only tickets with these words";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
@@ -71,25 +76,45 @@ fn chosen(model: &Model) -> Option<Entry<'_>> {
     entries(model).into_iter().find(|entry| entry.id == cursor)
 }
 
-/// The lines of the table: headings and rows.
+/// The question before a start; `None`: no ticket is selected.
+pub fn start_words(model: &Model) -> Option<String> {
+    chosen(model).map(|entry| estimate::words(model, &clean_line(entry.title(), 100), &entry.marks()))
+}
+
+/// The lines of the table: headings and rows, and air between groups where there is room for it.
 enum Line<'a> {
+    Gap,
     Heading(Group, usize),
     Ticket(Entry<'a>),
 }
 
-fn table(model: &Model) -> Vec<Line<'_>> {
+fn table(model: &Model, height: usize) -> Vec<Line<'_>> {
     let entries = entries(model);
+    let groups = entries.chunk_by(|one, next| one.group == next.group).count();
+    let airy = entries.len() + 2 * groups <= height;
     let mut out = Vec::new();
     let mut last = None;
     for entry in &entries {
         if last != Some(entry.group) {
             last = Some(entry.group);
+            out.extend(airy.then_some(Line::Gap));
             let count = entries.iter().filter(|other| other.group == entry.group).count();
             out.push(Line::Heading(entry.group, count));
         }
         out.push(Line::Ticket(*entry));
     }
     out
+}
+
+/// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
+fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
+    let width = match (inside.width >= WIDE, model.home.peeks) {
+        (true, false) => (inside.width / 3).min(64),
+        (true, true) => inside.width * 3 / 5,
+        (false, peeks) => return if peeks { (Rect::default(), inside) } else { (inside, Rect::default()) },
+    };
+    let left = Rect { width: inside.width - width, ..inside };
+    (left, Rect { x: left.right() + 2, width: width - 3, ..inside })
 }
 
 fn is_at(line: &Line<'_>, model: &Model) -> bool {
@@ -101,6 +126,7 @@ fn step(model: &mut Model, by: i32) {
     let at = entries.iter().position(|entry| Some(entry.id) == model.home.cursor.as_ref()).unwrap_or(0);
     let to = at.saturating_add_signed(by as isize).min(entries.len().saturating_sub(1));
     model.home.cursor = entries.get(to).map(|entry| entry.id.clone());
+    model.home.is_chosen = true;
 }
 
 /// Brings the chosen ticket to the front, with the records of its last run where the screen has none.
@@ -119,13 +145,12 @@ impl pane::Pane for HomePane {
         match command {
             Command::Choose => return open(model),
             Command::Own("start") => {
-                let Some(id) = model.home.cursor.clone() else { return Vec::new() };
-                model.tell(format!("starting {id} …"));
-                return vec![Ask::Request(Request::Start(id))];
+                return model.home.cursor.clone().map(|id| Ask::Request(Request::Start(id))).into_iter().collect();
             }
+            Command::Own("peek") => model.home.peeks = !model.home.peeks,
             Command::Own("everywhere") => {
                 model.home.everywhere = !model.home.everywhere;
-                model.home.cursor = None;
+                model.home.is_chosen = false;
             }
             Command::Own("back") => model.focus = stream::NAME,
             command => step(model, lines(Some(command), page(height))),
@@ -139,7 +164,7 @@ impl pane::Pane for HomePane {
 
     fn typed(&mut self, model: &mut Model, text: &str) {
         text.clone_into(&mut model.home.filter);
-        model.home.cursor = None;
+        model.home.is_chosen = false;
     }
 
     fn is_framed(&self) -> bool {
@@ -147,35 +172,34 @@ impl pane::Pane for HomePane {
     }
 
     fn prepare(&mut self, model: &mut Model, inside: Rect) {
-        let lines = table(model);
-        let height = usize::from(inside.height).saturating_sub(1);
-        if let Some(at) = lines.iter().position(|line| is_at(line, model)) {
+        let height = usize::from(inside.height);
+        let lines = table(model, height);
+        if let Some(at) = lines.iter().position(|line| model.home.is_chosen && is_at(line, model)) {
             // The heading above the first row stays in sight.
-            self.0 = self.0.showing(if at == 1 { 0 } else { at }, at, height);
-            return;
+            self.0 = self.0.showing(if at <= 2 { 0 } else { at }, at, height);
+        } else {
+            let first = lines.iter().find_map(|line| match line {
+                Line::Ticket(entry) => Some(entry.id.clone()),
+                Line::Heading(..) | Line::Gap => None,
+            });
+            self.0 = Scrolled::default();
+            model.home.cursor = first;
         }
-        let first = lines.iter().find_map(|line| match line {
-            Line::Ticket(entry) => Some(entry.id.clone()),
-            Line::Heading(..) => None,
-        });
-        self.0 = Scrolled::default();
-        model.home.cursor = first;
+        let stream = chosen(model).map(|entry| preview::places(model, &entry, places(model, inside).1).1);
+        if let (Some(tab), Some(place)) = (model.tab_mut(), stream.filter(|place| !place.is_empty())) {
+            tab.stream.prepare(place.width, place.height);
+        }
     }
 
     fn view(&self, model: &Model, _focused: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {
-        let lines = table(model);
-        let mut left = inside;
-        if inside.width >= WIDE {
-            let width = (inside.width / 3).min(64);
-            left.width -= width;
-            let right = Rect { x: left.right(), width, ..inside };
-            for place in right.rows() {
-                Row::new().left(Role::Border, model.glyphs.pick("│ ", "| ")).draw(theme, place, buf);
-            }
-            let right = Rect { x: right.x + 2, width: width - 3, ..right };
-            if let Some(entry) = chosen(model) {
-                preview::view(model, &entry, theme, right, buf);
-            }
+        let lines = table(model, inside.height.into());
+        let (left, right) = places(model, inside);
+        let border = Rect { x: left.right(), width: u16::from(!right.is_empty() && !left.is_empty()), ..inside };
+        for place in border.rows() {
+            Row::new().left(Role::Border, model.glyphs.pick("│", "|")).draw(theme, place, buf);
+        }
+        if let Some(entry) = chosen(model).filter(|_| !right.is_empty()) {
+            preview::view(model, &entry, theme, right, buf);
         }
         if lines.is_empty() {
             empty(model, theme, left, buf);
@@ -185,6 +209,7 @@ impl pane::Pane for HomePane {
         let columns = Columns::of(seen(), left.width.into());
         for (place, line) in left.rows().zip(seen()) {
             match line {
+                Line::Gap => {}
                 Line::Heading(group, count) => heading(*group, *count).draw(theme, place, buf),
                 Line::Ticket(entry) => {
                     ticket(model, entry, &columns).draw(theme, place, buf);

@@ -39,8 +39,13 @@ fn after(ui: &mut Ui, ticket: &TicketId, what: &What) -> Vec<Ask> {
 /// Brings a thing to the front, with its dialog.
 pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
     let Some(at) = ui.tabs.iter().position(|tab| tab.id == item.ticket) else { return Vec::new() };
-    ui.show_tab(at);
-    ui.focus = stream::NAME;
+    // From Home a question is answered there.
+    if ui.is_home() {
+        (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
+    } else {
+        ui.show_tab(at);
+        ui.focus = stream::NAME;
+    }
     match &item.what {
         What::Call(id) => {
             let Some(approval) = ui.approval(&item.ticket, id) else { return Vec::new() };

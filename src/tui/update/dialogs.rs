@@ -73,6 +73,15 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
                 Some(Modal::Open(open))
             }
         },
+        Modal::Draft(form) if form.sent.is_none() && command == Some(Command::Close) => {
+            ui.home.draft = form.draft();
+            None
+        }
+        Modal::Draft(mut form) => {
+            let ask = if form.sent.is_none() { form.key(command, &input) } else { None };
+            ui.modals.push(Modal::Draft(form));
+            return ask.into_iter().collect();
+        }
         Modal::Question(mut question) => {
             let accept = match command {
                 Some(Command::Yes) if question.end_seen(ui, room) => Some(true),
@@ -124,6 +133,7 @@ pub fn pasted(ui: &mut Ui, text: &str) {
     match ui.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
+        Some(Modal::Draft(form)) => form.pasted(text),
         Some(Modal::Open(open)) => {
             prompt::insert(&mut open.query, text);
             open.cursor = 0;

@@ -11,7 +11,9 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::{Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::ticket::draft::Draft;
 use crate::tui::modals::Modal;
+use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
 use crate::tui::msg::Ask;
 use crate::tui::tab::{Tab, Unstored};
@@ -127,11 +129,43 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 attention::refused(ui, &ticket, id, "Your answer was not applied; the log says why.");
             }
         }
+        Reply::Checks(commands) => {
+            if let Some(form) = form(ui) {
+                form.usual(commands);
+            }
+        }
+        Reply::Created(Ok(ticket)) => return created(ui, ticket),
+        Reply::Created(Err(why)) => {
+            if let Some(form) = form(ui) {
+                form.refused(why);
+            }
+        }
         Reply::Refused(why) => refused(ui, why),
         Reply::Passphrase { ticket, id, checked } => attention::checked(ui, &ticket, &id, checked),
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
     }
     Vec::new()
+}
+
+fn form(ui: &mut Ui) -> Option<&mut Form> {
+    ui.modals.iter_mut().find_map(|modal| match modal {
+        Modal::Draft(form) => Some(&mut **form),
+        _ => None,
+    })
+}
+
+/// A new ticket is written: its form goes, and what the person wanted with it follows.
+fn created(ui: &mut Ui, ticket: TicketId) -> Vec<Ask> {
+    let then = form(ui).and_then(|form| form.sent);
+    ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
+    ui.home.draft = Draft::default();
+    (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
+    ui.tell(format!("{ticket} is written"));
+    match then {
+        Some(Then::Start) => vec![Ask::Request(Request::Start(ticket))],
+        Some(Then::Edit) => vec![Ask::Edit(ticket)],
+        Some(Then::Nothing) | None => Vec::new(),
+    }
 }
 
 /// The service has too much to do, or is gone: what was asked is not done.
@@ -149,6 +183,11 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         }
         Request::LookUpPassphrase { ticket, id } | Request::TryPassphrase { ticket, id, .. } => {
             attention::checked(ui, &ticket, &id, Checked::Failed(why.to_owned()));
+        }
+        Request::Create(_) => {
+            if let Some(form) = form(ui) {
+                form.refused(why.to_owned());
+            }
         }
         Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),
         _ => {}

@@ -73,13 +73,18 @@ impl Field {
     pub fn view(&self, head: (&str, &str), hint: &str, theme: &Theme, area: Rect, buf: &mut Buffer) {
         Row::new().left(Role::Key, head.0).left(Role::Dim, format!("  {}", head.1)).draw(theme, area, buf);
         let area = Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area };
+        self.view_text(hint, true, theme, area, buf);
+    }
+
+    /// Draws the text alone; `focused`: keys go here.
+    pub fn view_text(&self, hint: &str, focused: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;
         }
         // The widget carries its styles; they come from the theme of the moment.
         let mut shown = self.0.as_ref().clone();
         shown.set_style(theme.style(Role::Input));
-        shown.set_cursor_style(theme.style(Role::Selection));
+        shown.set_cursor_style(theme.style(if focused { Role::Selection } else { Role::Input }));
         shown.set_placeholder_text(hint);
         shown.set_placeholder_style(theme.style(Role::Dim));
         (&shown).render(area, buf);

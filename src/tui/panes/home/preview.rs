@@ -5,17 +5,38 @@ use crate::base::text::clean_line;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
 use crate::tui::model::Model;
+use crate::tui::panes::stream;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+/// Lines that the end of the stream is worth showing in.
+const STREAM: u16 = 4;
+
+/// The places of what is known of the ticket and, below it, of the end of its stream; that one is empty where there is
+/// no stream or no room.
+pub fn places(model: &Model, entry: &Entry<'_>, area: Rect) -> (Rect, Rect) {
+    let facts = u16::try_from(lines(model, entry, area.width.into()).len()).unwrap_or(u16::MAX);
+    let has_stream = entry.tab.is_some_and(|tab| tab.run.is_some());
+    let most = if model.home.peeks { area.height / 3 } else { area.height.saturating_sub(STREAM + 1) };
+    let height = facts.min(most) + 1;
+    if !has_stream || area.height < height + STREAM {
+        return (area, Rect { height: 0, ..area });
+    }
+    let facts = Rect { height, ..area };
+    (facts, Rect { y: area.y + height, height: area.height - height, ..area })
+}
+
 /// Draws it.
 pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let lines = lines(model, entry, area.width.into());
-    for (place, line) in area.rows().zip(lines) {
+    let (facts, end) = places(model, entry, area);
+    for (place, line) in facts.rows().zip(lines(model, entry, area.width.into())) {
         line.draw(theme, place, buf);
+    }
+    if let Some(tab) = entry.tab.filter(|_| !end.is_empty()) {
+        stream::view(&tab.stream, theme, end, buf);
     }
 }
 

@@ -197,8 +197,8 @@ impl<'a> Entry<'a> {
         let blocked = self.standing == TabStatus::NotStarted && self.group == Group::Waiting;
         let broken = self.standing == TabStatus::NotStarted && self.group == Group::NeedsYou;
         match () {
-            () if blocked => TabStatus::Waiting.sign(model.glyphs),
-            () if broken => TabStatus::Halted.sign(model.glyphs),
+            () if blocked => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
+            () if broken => Sign { word: "broken", ..TabStatus::Halted.sign(model.glyphs) },
             () => self.standing.sign(model.glyphs),
         }
     }
@@ -220,7 +220,8 @@ impl<'a> Entry<'a> {
 
     fn ready(&self) -> String {
         let checks = self.ticket.is_some_and(|ticket| ticket.validation.is_empty()).then_some("no checks");
-        let priority = self.extra("priority").map(|priority| format!("p{}", priority.trim_start_matches(['p', 'P'])));
+        let priority =
+            self.extra("priority").map(|priority| format!("priority {}", priority.trim_start_matches(['p', 'P'])));
         priority.into_iter().chain(checks.map(str::to_owned)).collect::<Vec<_>>().join(" · ")
     }
 }

@@ -1,6 +1,7 @@
 //! Which pane has the focus.
 
 use super::*;
+use crate::domain::ticket::draft::Draft;
 
 #[test]
 fn home_is_gone_to_and_left_by_keys_and_its_row_is_what_keys_mean() {
@@ -22,7 +23,10 @@ fn home_is_gone_to_and_left_by_keys_and_its_row_is_what_keys_mean() {
     let listed = model.listed.keys().find(|id| model.tab_of(id).is_none()).cloned().unwrap();
     press(&mut model, "h");
     model.home.cursor = Some(listed.clone());
-    assert_eq!(press(&mut model, "s"), [Ask::Request(Request::Start(listed.clone()))]);
+    assert_eq!(press(&mut model, "s"), [], "nothing is spent by accident");
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("1 open phase and runs under"), "{screen}");
+    assert_eq!(press(&mut model, "y"), [Ask::Request(Request::Start(listed.clone()))]);
     assert_eq!(press(&mut model, "e"), [Ask::Edit(listed)]);
     assert_eq!(press(&mut model, "p"), [], "no key is obeyed for another ticket");
     assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("Enter opens")), "{:?}", model.toast);
@@ -63,4 +67,33 @@ fn the_focus_goes_round_all_panes() {
     assert_eq!(model.focus, panes::gauges::NAME);
     press(&mut model, "BackTab");
     assert_eq!(model.focus, panes::stream::NAME);
+}
+
+#[test]
+fn a_new_ticket_is_typed_kept_and_written() {
+    let mut model = sample::model();
+    model.focus = crate::tui::home::NAME;
+    assert_eq!(press(&mut model, "n"), [Ask::Request(Request::SuggestChecks)]);
+    assert_eq!(press(&mut model, "Ctrl-s"), [], "it has no title");
+    assert!(sample::draw(&mut model, (80, 24)).contains("A ticket needs a title."));
+    press(&mut model, "F i x Enter Tab A Enter B Esc");
+    assert!(model.modals.is_empty());
+    press(&mut model, "n");
+    update(&mut model, Msg::Replied(Reply::Checks(vec!["make".into(), "make lint".into()])));
+    press(&mut model, "Ctrl-n Ctrl-n Ctrl-n");
+    let draft = Draft {
+        title: "Fix".into(),
+        text: String::new(),
+        phases: vec!["A".into(), "B".into()],
+        validation: vec!["make".into(), "make lint".into()],
+    };
+    assert_eq!(press(&mut model, "Ctrl-r"), [Ask::Request(Request::Create(draft.clone()))]);
+    assert_eq!(press(&mut model, "Ctrl-r"), [], "it is being written");
+    update(&mut model, Msg::Replied(Reply::Created(Err("the disk is full".into()))));
+    assert!(sample::draw(&mut model, (60, 15)).contains("the disk is full"));
+    assert_eq!(press(&mut model, "Ctrl-r"), [Ask::Request(Request::Create(draft))], "nothing is lost");
+    let id = sample::id("tk-1");
+    let asks = update(&mut model, Msg::Replied(Reply::Created(Ok(id.clone()))));
+    assert_eq!(asks, [Ask::Request(Request::Start(id.clone()))]);
+    assert_eq!((model.modals.len(), model.home.cursor.as_ref()), (0, Some(&id)));
 }
