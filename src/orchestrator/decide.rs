@@ -158,7 +158,8 @@ impl<'a> Draft<'a> {
             | Input::AgentExited { n, .. }
             | Input::EvidenceGathered { n, .. }
             | Input::EvidenceFailed { n, .. }
-            | Input::ValidationFinished { n, .. } => *n,
+            | Input::ValidationFinished { n, .. }
+            | Input::ValidationStopped { n, .. } => *n,
             _ => return,
         };
         if self.state.ended.is_some() || self.state.open_iteration().is_none_or(|open| open.n != n) {
@@ -194,6 +195,10 @@ impl<'a> Draft<'a> {
             Input::ValidationFinished { results, reading, .. } => {
                 self.reading = Some(reading);
                 self.validation_finished(n, &results);
+            }
+            Input::ValidationStopped { reading, .. } => {
+                self.reading = Some(reading);
+                self.validation_stopped();
             }
             _ => {}
         }

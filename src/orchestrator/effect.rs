@@ -84,6 +84,8 @@ pub enum Effect {
     },
     /// Run the validation commands one after another, stop at the first failure → `ValidationFinished`.
     RunValidation { n: u32, commands: Vec<String> },
+    /// End them → `ValidationStopped`, unless they have just finished.
+    StopValidation,
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
     SetBox { phase: OfPhase, done: bool },
     /// Set `status:` in the front matter → `StatusSettled`.

@@ -167,6 +167,12 @@ pub enum Input {
         /// The last reading of the ticket's file, after they had ended.
         reading: u64,
     },
+    /// The commands were ended before they had finished.
+    ValidationStopped {
+        n: u32,
+        /// The last reading of the ticket's file, after that.
+        reading: u64,
+    },
     /// The box was ticked or unticked, or not.
     BoxSettled {
         phase: OfPhase,

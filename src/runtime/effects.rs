@@ -77,6 +77,8 @@ pub struct Work {
     tree: Arc<Mutex<Tree>>,
     evidence: Arc<OnceCell<WorkTree>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
+    /// Ends the validation commands.
+    validation: Option<oneshot::Sender<()>>,
     /// Ends with the last write of a box.
     box_written: Option<oneshot::Receiver<()>>,
     tasks: Vec<AbortHandle>,
@@ -133,6 +135,12 @@ impl Effects {
                 self.gather_evidence(n, iteration_base, phase_base);
             }
             Effect::RunValidation { n, commands } => self.run_validation(n, commands, state),
+            Effect::StopValidation => {
+                if let Some(stop) = self.work.validation.take() {
+                    // They may have finished by now.
+                    let _: Result<(), ()> = stop.send(());
+                }
+            }
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
             Effect::SetStatus { to } => {
                 let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));

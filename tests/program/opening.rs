@@ -13,6 +13,7 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Approval, Presence};
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
+use programmator::domain::outcome::ExitReason;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
 use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
@@ -127,6 +128,50 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     assert!(opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
     assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(Reply::Done));
+    ask(Request::Close(Closing::Abandon)).await;
+}
+
+/// The next record of this kind in the ticket's run.
+async fn recorded(told: &mut Subscription, ticket: &str, is_it: fn(&Record) -> bool) -> Record {
+    loop {
+        if let News::Recorded(stored) = timeout(PATIENCE, told.next()).await.expect("a record")
+            && stored.ticket.as_str() == ticket
+            && is_it(&stored.record)
+        {
+            return stored.record.clone();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_queued_run_that_is_paused_lets_the_next_one_have_the_folder() {
+    let project = Project::with_config(&["Ask"], ASKS, "policy: {profile: guarded}\n");
+    project.ticket("tk-2", &["Two"]);
+    project.ticket("tk-3", &["Three"]);
+    let app = service(&project);
+    let mut told = app.subscribe(Presence::Screen);
+    let ask = async |request| app.ask(request, Answerer::SCREEN).await;
+    let id = |name: &str| TicketId::from_file_name(name);
+    let queued = |record: &Record| matches!(record, Record::TreeAwaited { .. });
+    let complete = |record: &Record| matches!(record, Record::RunEnded { reason: ExitReason::Complete, .. });
+    assert_eq!(ask(Request::Open("tk-1".into())).await, Reply::Done);
+    question(&mut told).await;
+    assert_eq!(ask(Request::Open("tk-2".into())).await, Reply::Done);
+    recorded(&mut told, "tk-2", queued).await;
+    for (command, then) in [
+        (UserCommand::Pause, (|record: &Record| matches!(record, Record::Paused)) as fn(&Record) -> bool),
+        (UserCommand::Resume, queued),
+        (UserCommand::Pause, |record: &Record| matches!(record, Record::Paused)),
+    ] {
+        ask(Request::Command(id("tk-2"), command)).await;
+        recorded(&mut told, "tk-2", then).await;
+    }
+    assert_eq!(ask(Request::Open("tk-3".into())).await, Reply::Done);
+    recorded(&mut told, "tk-3", queued).await;
+    ask(Request::Command(id("tk-1"), UserCommand::Stop)).await;
+    recorded(&mut told, "tk-3", complete).await;
+    ask(Request::Command(id("tk-2"), UserCommand::Resume)).await;
+    recorded(&mut told, "tk-2", complete).await;
     ask(Request::Close(Closing::Abandon)).await;
 }
 

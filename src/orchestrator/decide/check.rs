@@ -52,6 +52,16 @@ impl Draft<'_> {
         self.judge_claim(n, Checks::Ran(results));
     }
 
+    /// The person has stopped the run, and may have taken that back since.
+    pub(super) fn validation_stopped(&mut self) {
+        self.end_iteration(IterationOutcome::Interrupted);
+        if self.state.pace == Pace::StopNext {
+            self.end_if_nothing_runs();
+        } else {
+            self.advance();
+        }
+    }
+
     /// What the step's answer comes to. There may be none.
     fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
         let blocked = match self.step().map(|step| (step.judge)(&self.state, checks)) {

@@ -121,7 +121,9 @@ impl Draft<'_> {
     pub(super) fn end_if_nothing_runs(&mut self) {
         match self.state.stage {
             Stage::Idle | Stage::Paused | Stage::Parked | Stage::AwaitingTree { .. } => {}
-            Stage::Snapshotting | Stage::Comparing | Stage::Validating => {
+            // They run what Claude has written: what they have done to the ticket's file is to be known first.
+            Stage::Validating => return self.effect(Effect::StopValidation),
+            Stage::Snapshotting | Stage::Comparing => {
                 self.end_iteration(IterationOutcome::Interrupted);
             }
             _ => return,

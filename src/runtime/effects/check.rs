@@ -10,6 +10,7 @@ use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 impl Effects {
     pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
@@ -26,15 +27,23 @@ impl Effects {
         let output = storage.validation_output;
         let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
         let file = self.ticket_file.clone();
+        let (stop, stopped) = oneshot::channel();
+        self.work.validation = Some(stop);
         self.answer_with(async move {
             let folder = workspace.directory();
             let place = Place { folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
-            let results = validate::run(n, &commands, &place).await;
+            let results = tokio::select! {
+                results = validate::run(n, &commands, &place) => Some(results),
+                Ok(()) = stopped => None,
+            };
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
             // They run what Claude has written, which may have ticked a box too.
             let reading = file.read().await;
-            Input::ValidationFinished { n, results, reading }
+            match results {
+                Some(results) => Input::ValidationFinished { n, results, reading },
+                None => Input::ValidationStopped { n, reading },
+            }
         });
     }
 }

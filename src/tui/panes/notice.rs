@@ -179,6 +179,9 @@ const COOLED_KEYS: &str = " · p starts, c resets the breaker";
 /// Why the breaker is open, what becomes of it now, and the keys; the words that ended the run tell of the moment it ended.
 fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
     let breaker = &tab.state.breaker;
+    if !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len() {
+        return ("all phases are done".to_owned(), " · p closes the ticket");
+    }
     let (next, keys) = match (breaker_left(model, tab), model.mode) {
         (_, Mode::Replay) => (String::new(), OPEN_KEYS),
         (Some(left), Mode::Live) if !left.is_zero() => {

@@ -248,14 +248,30 @@ fn a_name_that_the_file_has_only_since_the_claim_is_looked_for_once_more() {
 
 #[test]
 fn a_tick_that_a_validation_command_may_have_made_is_a_claim_where_the_person_stops_it() {
-    let mut world = at(&Stage::Validating);
-    command(&mut world, UserCommand::Stop);
-    assert!(world.state.ended.is_some());
-    let mut phases = world.phases.clone();
-    phases[1].done = true;
-    world.give(Input::Resumed { pid: 8, reading: world.readings + 1, phases, settings: None });
-    let ticked = &world.state.phases[1];
-    assert!(ticked.claimed_tick && ticked.is_open(), "{ticked:?}");
+    for taken_back in [false, true] {
+        let mut world = at(&Stage::Validating);
+        world.phases[1].done = true;
+        command(&mut world, UserCommand::Stop);
+        assert!(world.state.ended.is_none(), "the file is to be read behind the commands");
+        if taken_back {
+            command(&mut world, UserCommand::Resume);
+            world.live();
+            assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::Complete);
+            assert_eq!(world.state.phases[1].iterations, 1, "it was no tick of the person's");
+            continue;
+        }
+        world.live();
+        assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::UserStopped);
+        assert_eq!(outcomes(&world), [IterationOutcome::Interrupted]);
+        let ticked = &world.state.phases[1];
+        assert!(ticked.claimed_tick && ticked.is_open(), "{ticked:?}");
+        // Since then nobody but the person can tick one.
+        world.phases[0].done = true;
+        world.rules.person_ticks(&world.phases[0].text);
+        let (reading, phases) = (world.readings + 1, world.phases.clone());
+        world.give(Input::Resumed { pid: 8, reading, phases, settings: None });
+        assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson));
+    }
 }
 
 #[test]
@@ -311,7 +327,7 @@ fn a_stop_does_not_wait_for_the_box_of_a_phase_that_has_left_the_file() {
 
 #[test]
 fn what_is_ticked_behind_the_first_reading_after_a_stop_is_the_persons() {
-    let mut world = at(&Stage::Validating);
+    let mut world = at(&Stage::Comparing);
     command(&mut world, UserCommand::Stop);
     assert!(world.state.ended.is_some());
     world.readings += 1;

@@ -323,6 +323,12 @@ impl World {
                 let results = commands.into_iter().map(ran).collect();
                 Input::ValidationFinished { n, results, reading: self.last_reading() }
             }
+            Effect::StopValidation => {
+                let finished = |input: &Input| matches!(input, Input::ValidationFinished { .. });
+                let Some(at) = self.coming.iter().position(finished) else { return };
+                self.coming.remove(at);
+                Input::ValidationStopped { n: self.state.iterations, reading: self.last_reading() }
+            }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {
                     Some(seed) if seed.done == done => WriteOutcome::AlreadySo,

@@ -81,6 +81,18 @@ fn a_complete_run_that_left_a_phase_out_says_so_and_another_works_on_it() {
 }
 
 #[test]
+fn a_start_closes_a_ticket_whose_phases_were_all_ticked_though_its_breaker_is_open() {
+    let mut model = sample::model();
+    let mut tab = sample::finished("tk-1");
+    tab.state.ended.as_mut().unwrap().reason = ExitReason::CircuitOpen;
+    tab.state.breaker.state = crate::domain::breaker::Circuit::Open;
+    model.tabs.push(tab);
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("all phases are done · p closes the ticket"), "{screen}");
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+}
+
+#[test]
 fn a_ticket_without_phases_is_opened_again_by_its_status() {
     use crate::domain::ticket::TicketStatus;
     let mut model = sample::model();
