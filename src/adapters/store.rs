@@ -27,7 +27,7 @@ pub use folder::state_dir;
 pub use follow::{Follower, RunsFollower};
 pub use handle::Store;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
-pub use read::{Found, Loaded, Skipped};
+pub use read::{Loaded, Skipped, newest_of_each};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
 pub use wishes::{Wish, Wishes};
 pub use writer::Append;

@@ -4,8 +4,7 @@ use super::error::{CliError, HELD};
 use super::help;
 use super::in_force;
 use super::session::Session;
-use crate::adapters::store::Store;
-use crate::adapters::tickets;
+use crate::adapters::store::{Store, newest_of_each};
 use crate::base::json;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
@@ -18,10 +17,9 @@ use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::runtime::app::App;
 use crate::runtime::offline::state_of;
-use crate::runtime::supervisor::find_run;
+use crate::runtime::supervisor::Typed;
 use clap::Subcommand;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -128,7 +126,7 @@ fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
 pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<u8, CliError> {
     let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
     let runs = match ticket {
-        Some(text) => vec![named(session, &parts.store, text)?],
+        Some(text) => vec![session.find_run(&parts.store, text, Typed::Ticket)?],
         None => latest(&parts.store)?.into_iter().filter(|run| run.workspace().directory() == session.folder).collect(),
     };
     let app = App::start(parts);
@@ -159,23 +157,9 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     Ok(code)
 }
 
-/// The latest run of the ticket that `text` names: as a ticket of this folder, else as one of the store.
-pub(super) fn named(session: &Session, store: &Store, text: &str) -> Result<RunSummary, CliError> {
-    let resolved = session.resolve(&session.folder)?;
-    if let Ok(path) = tickets::find(text, &session.places(&resolved)) {
-        let path = std::fs::canonicalize(&path).unwrap_or(path);
-        if let Some(run) = store.latest_for(&path.display().to_string())? {
-            return Ok(run);
-        }
-    }
-    let run = find_run(store, text)?;
-    Ok(store.latest_for(&run.ticket_path)?.unwrap_or(run))
-}
-
 /// The latest run of each ticket, newest first.
 pub(super) fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
-    let mut seen = BTreeSet::new();
-    Ok(store.runs()?.into_iter().filter(|run| seen.insert(run.ticket_path.clone())).collect())
+    Ok(newest_of_each(store.runs()?))
 }
 
 fn all(session: &Session) -> Result<Vec<CircuitRow>, CliError> {

@@ -4,7 +4,7 @@ use super::error::CliError;
 use super::session::Session;
 use crate::domain::record::Record;
 use crate::runtime::headless::{Format, Printer};
-use crate::runtime::supervisor::find_run;
+use crate::runtime::supervisor::Typed;
 use std::io::Write;
 
 /// Whether to wait for more records.
@@ -25,7 +25,7 @@ pub async fn print(
     follow: Follow,
 ) -> Result<(), CliError> {
     let store = session.store_to_read()?;
-    let run = find_run(&store, text)?.run;
+    let run = session.find_run(&store, text, Typed::Part)?.run;
     let mut printer = Printer::new(out, format, jiff::tz::TimeZone::system());
     let mut follower = store.follow(run, 0)?;
     let mut ended = false;

@@ -13,8 +13,9 @@ use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
 use crate::config::Resolved;
 use crate::config::key::Key;
+use crate::domain::summary::RunSummary;
 use crate::runtime::policy_engine::Person;
-use crate::runtime::supervisor::Rules;
+use crate::runtime::supervisor::{Rules, Typed, find_run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,6 +79,13 @@ impl Session {
             _ => PathBuf::from(dir),
         });
         Places { folder: self.folder.clone(), tickets_dir: configured, home }
+    }
+
+    /// The run that `text` names, whether or not the configuration can be read.
+    pub fn find_run(&self, store: &Store, text: &str, typed: Typed) -> Result<RunSummary, CliError> {
+        let no_config = |_| Places { folder: self.folder.clone(), ..Places::default() };
+        let places = self.resolve(&self.folder).map_or_else(no_config, |resolved| self.places(&resolved));
+        Ok(find_run(store, &places, text, typed)?)
     }
 
     /// The person's own themes: name and YAML of each `themes/*.yaml` in the config folder.

@@ -1,6 +1,6 @@
 //! `programmator session show` and `programmator session reset`: Claude's sessions of the tickets, from the store.
 
-use super::circuit::{latest, named};
+use super::circuit::latest;
 use super::error::{CliError, HELD};
 use super::help;
 use super::in_force;
@@ -16,6 +16,7 @@ use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
 use crate::runtime::offline::state_of;
+use crate::runtime::supervisor::Typed;
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::Write;
@@ -120,7 +121,7 @@ fn print(out: &mut dyn Write, shown: &SessionRow, now: Timestamp) -> std::io::Re
 /// Gives the ticket's sessions up. Gives the exit code: 75 when a program works on it.
 async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u8, CliError> {
     let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
-    let RunSummary { ticket, ticket_path, .. } = named(session, &parts.store, ticket)?;
+    let RunSummary { ticket, ticket_path, .. } = session.find_run(&parts.store, ticket, Typed::Ticket)?;
     let request = Request::ResetSessions(PathBuf::from(ticket_path));
     match App::start(parts).ask(request, Answerer::COMMAND_LINE).await {
         Reply::Reset { changed: true } => {
@@ -144,7 +145,7 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
 fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<SessionRow>, CliError> {
     let store = session.store_to_read()?;
     let runs = match ticket {
-        Some(text) => vec![named(session, &store, text)?],
+        Some(text) => vec![session.find_run(&store, text, Typed::Part)?],
         None => latest(&store)?,
     };
     let now = session.clock().now();

@@ -12,13 +12,13 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
-use crate::domain::request::{Closing, Reply, Request};
+use crate::domain::request::{Closing, LATEST, Reply, Request};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
 use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
-use crate::runtime::supervisor::{Supervisor, find_run};
+use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::tui::home;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
@@ -65,6 +65,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     }
     // Before the terminal is ours: none may end us without giving it back.
     let signals = Signals::listen()?;
+    model.opening = match &open {
+        Open::Tickets(names) => names.first().cloned(),
+        Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
+    };
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model, &theme).map_err(|error| unfit(&error))?;
@@ -74,7 +78,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let clock = session.clock();
     let mut host = TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone());
     let stop = CancellationToken::new();
-    let first = Beginning { open, places: session.places(&resolved), refused: host.reply.clone() };
+    let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));
     let shown = screen_loop::run(&mut screen, &mut model, &theme, &*clock, stop.clone(), &mut host).await;
     drop(screen);
@@ -99,8 +103,8 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
 struct Beginning {
     open: Open,
     places: Places,
-    /// The screen, which shows what was refused.
-    refused: mpsc::UnboundedSender<Reply>,
+    /// The screen, which shows the first and what was refused.
+    screen: mpsc::UnboundedSender<Reply>,
 }
 
 /// Works until the screen is left and every run has ended. Gives the exit code that a signal asks for, and that of the
@@ -148,7 +152,10 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
         Open::Resume(run) => {
             return match app.ask(Request::Resume(run), Answerer::SCREEN).await {
                 Reply::Refused(refused) => Err(refused.into()),
-                _ => Ok(()),
+                opened => {
+                    let _ = first.screen.send(opened);
+                    Ok(())
+                }
             };
         }
     };
@@ -156,14 +163,17 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
         found?;
     }
     let alone = names.len() == 1;
-    for name in names {
+    for (at, name) in names.into_iter().enumerate() {
         match app.ask(Request::Open(name), Answerer::SCREEN).await {
+            // The person has quit meanwhile.
+            Reply::Refused(refused) if refused.exit_code == 0 => break,
             // Alone there is nothing to show; beside others it must not end them. Where a breaker is open there is a run
             // to look at, and a key that helps.
             Reply::Refused(refused) if alone && refused.exit_code != ExitReason::CircuitOpen.exit_code() => {
                 return Err(refused.into());
             }
-            reply => drop(first.refused.send(reply)),
+            Reply::Opened { .. } if at > 0 => {}
+            reply => drop(first.screen.send(reply)),
         }
     }
     Ok(())
@@ -205,7 +215,8 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
 /// Shows a run of the past.
 pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let told = past(&session.store_to_read()?, run)?;
+    let store = session.store_to_read()?;
+    let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
     let (mut model, theme) = dressed(session, &resolved)?;
     model.mode = Mode::Replay;
     let mut signals = Signals::listen()?;
@@ -222,8 +233,7 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
 }
 
 /// A run of the past, as news.
-fn past(store: &Store, text: &str) -> Result<Subscription, CliError> {
-    let summary = find_run(store, text)?;
+fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
     let reporter = Reporter::new(store.clone());
     reporter.opened(summary.run, &summary.ticket, 0, Arc::new(store.scrollback(summary.run, classify)?));
     Ok(reporter.subscribe(Presence::Nobody))

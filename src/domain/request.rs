@@ -12,6 +12,9 @@ use crate::domain::ticket::draft::Draft;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// What is asked for where no run is named.
+pub const LATEST: &str = "the latest run";
+
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
@@ -88,6 +91,11 @@ pub enum Closing {
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
+    /// What the person typed is this ticket, which is open now.
+    Opened {
+        asked: String,
+        ticket: TicketId,
+    },
     /// The run has obeyed the command or not, as its records say, and they are stored.
     Decided {
         ticket: TicketId,
@@ -146,8 +154,10 @@ pub struct Refused {
     pub ticket: TicketId,
     /// What happened and what to do.
     pub message: String,
-    /// Exit code of a program that can do nothing else (75: held by another program).
+    /// Exit code of a program that can do nothing else (75: held by another program); 0: nothing failed.
     pub exit_code: u8,
+    /// What the person typed for it, where it was to be opened.
+    pub asked: Option<String>,
 }
 
 #[cfg(test)]
@@ -185,8 +195,9 @@ mod tests {
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
         survives(&[
             Reply::Done,
+            Reply::Opened { asked: LATEST.into(), ticket: ticket.clone() },
             Reply::Decided { ticket: ticket.clone(), command: UserCommand::Stop },
-            Reply::Refused(Refused { ticket: ticket.clone(), message: "no".into(), exit_code: 75 }),
+            Reply::Refused(Refused { ticket: ticket.clone(), message: "no".into(), exit_code: 75, asked: None }),
             Reply::BoxSet(BoxOutcome::Handed { holder: "pid 1".into() }),
             Reply::Reset { changed: true },
             Reply::Checks(vec!["make".into()]),

@@ -2,7 +2,7 @@
 //!
 //! Error kinds are the CLI's own (`assistant.error`, `api_retry.error`), as measured on 2.1.197.
 
-use crate::domain::claim::fingerprint::fingerprint;
+use crate::domain::claim::fingerprint::{fingerprint, speaks_of_an_error};
 use crate::domain::limits::provider::cause;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::api_error::fatal_api_error;
@@ -50,10 +50,11 @@ pub fn timer_in(fingerprint: &str) -> Option<Watch> {
     Some(rest.strip_prefix(": ").and_then(Watch::from_word).unwrap_or(Watch::Total))
 }
 
-/// The error of an iteration for people: unlike the masked one it has its paths and numbers. `None`: that says all.
+/// The error of an iteration for people: unlike the masked one it has its paths and numbers. Of several lines the first
+/// that speaks of an error; before it may stand where it was thrown. `None`: the masked one says all.
 pub fn in_words(iteration: &Iteration) -> Option<&str> {
-    let said = iteration.failure.as_ref().map(|failure| failure.message.as_str()).or(iteration.dispute.as_deref());
-    said.and_then(|said| said.lines().next())
+    let said = iteration.failure.as_ref().map(|failure| failure.message.as_str()).or(iteration.dispute.as_deref())?;
+    said.lines().find(|line| speaks_of_an_error(&line.to_lowercase())).or(said.lines().next()).map(str::trim)
 }
 
 /// The masked error of an iteration, when it ended in one: two of one cause compare equal.
@@ -86,6 +87,18 @@ pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_crash_the_line_that_says_what_happened_is_told() {
+        let said = |message: &str| {
+            let failure = Some(Failure { error: EXITED.into(), message: message.into(), status: None });
+            in_words(&Iteration { failure, ..Iteration::default() }).map(str::to_owned)
+        };
+        let crash = "file:///opt/claude/cli.js:88\n  ^\n\nTypeError: x is undefined\n    at x (node:fs:1)";
+        assert_eq!(said(crash).as_deref(), Some("TypeError: x is undefined"));
+        assert_eq!(said("    at x (node:fs:1)\n  Error: gone").as_deref(), Some("Error: gone"));
+        assert_eq!(said("killed by SIGSEGV\nbye").as_deref(), Some("killed by SIGSEGV"));
+    }
 
     #[test]
     fn what_ends_a_run_and_what_is_tried_again() {

@@ -2,9 +2,11 @@
 //! have ended. It works in a task of its own, one request after the other; what takes long is answered when it is done.
 
 mod card;
+mod files;
 mod listing;
 mod opening;
 
+use self::files::Files;
 use crate::adapters::checks;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
@@ -27,7 +29,7 @@ use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::supervisor::{Ended, OpenError, Opener, Opening, Rules, Supervisor};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{self, JoinSet};
 
@@ -66,9 +68,6 @@ struct Runs {
     codes: BTreeMap<TicketId, u8>,
 }
 
-#[derive(Clone, Default)]
-struct Files(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
-
 impl App {
     /// Begins to work.
     pub fn start(parts: Parts) -> Self {
@@ -85,7 +84,6 @@ impl App {
             waiting: HashMap::new(),
             offline: Offline { store: store.clone(), clock, reporter: reporter.clone(), turn: Arc::default() },
             others: Others::new(store.clone(), reporter.clone()),
-            store,
             policy_engines,
             places,
             config_folder,
@@ -95,7 +93,7 @@ impl App {
             reporter: reporter.clone(),
             files: files.clone(),
             runs: told,
-            again: BTreeMap::new(),
+            later: BTreeMap::new(),
             watch: None,
         };
         tokio::spawn(service.work(asks, endings));
@@ -141,33 +139,17 @@ impl App {
     }
 }
 
-impl Files {
-    fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
-    }
-
-    /// The ticket that lives in the file, else the one that its name says.
-    fn ticket(&self, path: &Path) -> TicketId {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = known.iter().find(|(_, known)| *known == path).map(|(id, _)| id.clone());
-        id.unwrap_or_else(|| TicketId::from_file_name(&path.file_stem().unwrap_or_default().to_string_lossy()))
-    }
-
-    fn learn(&self, ticket: &TicketId, path: &Path) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.clone(), path.to_owned());
-    }
-}
-
 /// Who waits for a run to be opened.
 struct Waiting {
     /// As far as it is known.
     ticket: TicketId,
     path: Option<PathBuf>,
+    /// What the person typed for it.
+    asked: Option<String>,
     reply: oneshot::Sender<Reply>,
 }
 
 struct Service {
-    store: Store,
     others: Others,
     offline: Offline,
     policy_engines: PolicyEngines,
@@ -183,8 +165,8 @@ struct Service {
     reporter: Reporter,
     files: Files,
     runs: watch::Sender<Runs>,
-    /// Tickets that were started again while their last run was being cleared away, and who is to be answered.
-    again: BTreeMap<TicketId, oneshot::Sender<Reply>>,
+    /// What was asked of a run that had ended, while what it left was being cleared away: asked again then.
+    later: BTreeMap<TicketId, Vec<Asked>>,
     /// Follows the files of listed tickets.
     watch: Option<FileWatch>,
 }
@@ -194,7 +176,7 @@ impl Service {
         loop {
             tokio::select! {
                 biased;
-                Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason),
+                Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason).await,
                 Some(opened) = self.opening.join_next_with_id() => self.opened(opened),
                 asked = asks.recv() => match asked {
                     Some((request, by, reply)) => self.answer(request, by, reply).await,
@@ -211,11 +193,14 @@ impl Service {
             Request::SuggestChecks => Reply::Checks(checks::usual(&self.places.folder)),
             Request::Create(draft) => Reply::Created(self.create(&draft)),
             Request::Open(name) => match tickets::find(&name, &self.places) {
-                Ok(path) => return self.start(self.files.ticket(&path), path, reply),
-                Err(error) => refused(&TicketId::from_file_name(&name), error.to_string(), 2),
+                Ok(path) => return self.start(self.files.ticket(&path), path, Some(name), (by, reply)),
+                Err(error) => {
+                    let ticket = TicketId::from_file_name(&name);
+                    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
+                }
             },
             Request::Start(ticket) => match self.files.of(&ticket) {
-                Some(path) => return self.start(ticket, path, reply),
+                Some(path) => return self.start(ticket, path, None, (by, reply)),
                 None => unknown(&ticket),
             },
             Request::Resume(run) => return self.resume(run, reply),
@@ -227,6 +212,10 @@ impl Service {
                             async move { decided.await.map_or(Reply::Done, |()| Reply::Decided { ticket, command }) };
                         tokio::spawn(async move { reply.send(replied.await) });
                         return;
+                    }
+                    None if self.supervisor.is_open(&ticket) => {
+                        let asked = (Request::Command(ticket.clone(), command), by, reply);
+                        return self.later.entry(ticket).or_default().push(asked);
                     }
                     None => return self.command(ticket, by, command, reply),
                 }
@@ -269,13 +258,11 @@ impl Service {
         let _ = reply.send(replied);
     }
 
-    fn ended(&mut self, ticket: &TicketId, reason: Option<ExitReason>) {
+    async fn ended(&mut self, ticket: &TicketId, reason: Option<ExitReason>) {
         self.supervisor.forget(ticket);
         self.outcome(ticket, reason.map_or(1, ExitReason::exit_code));
-        if let Some(reply) = self.again.remove(ticket)
-            && let Some(path) = self.files.of(ticket)
-        {
-            self.start(ticket.clone(), path, reply);
+        for (request, by, reply) in self.later.remove(ticket).unwrap_or_default() {
+            self.answer(request, by, reply).await;
         }
     }
 
@@ -297,19 +284,23 @@ impl Service {
         if self.waiting.values().any(|waiting| waiting.ticket == ticket) {
             return drop(reply.send(refused(&ticket, "the run is being opened; try again".to_owned(), 0)));
         }
-        let (path, offline) = (self.files.of(&ticket).map(|path| real(&path)), self.offline.clone());
-        match (command, path) {
+        // The number of a phase is that of the run which the person looks at, whatever another program has run since.
+        let known = self.files.of(&ticket).map(|path| real(&path)).zip(self.reporter.run_of(&ticket));
+        let offline = self.offline.clone();
+        match (command, known) {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
-            (UserCommand::ResetBreaker, Some(path)) => {
+            (UserCommand::ResetBreaker, Some((path, _))) => {
                 beside(ticket.clone(), reply, async move {
-                    // Another program may have closed it since this one read its journal.
-                    let already =
-                        || refused(&ticket, "its circuit breaker is already closed; p starts it".to_owned(), 0);
-                    offline.reset_breaker(&path, by).await.map(|closed| if closed { Reply::Done } else { already() })
+                    if offline.reset_breaker(&path, by).await? {
+                        return Ok(Reply::Done);
+                    }
+                    // Another program has closed it since this one read its journal.
+                    offline.show_latest(&ticket, &path)?;
+                    Ok(refused(&ticket, format!("the circuit breaker of {ticket} is already closed"), 0))
                 });
             }
-            (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
-                match offline.tick(&path, phase, by).await? {
+            (UserCommand::TickPhase { phase }, Some((path, run))) => beside(ticket.clone(), reply, async move {
+                match offline.tick(&path, run, phase, by).await? {
                     BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
                     BoxOutcome::NotTaken { holder } => offline
                         .reporter
@@ -329,12 +320,16 @@ impl Service {
 
     async fn close(&mut self, how: Closing, by: &Answerer) -> Reply {
         // What was to begin would be open when everything has ended: it is stopped before it begins.
-        let opening = std::mem::take(&mut self.waiting).into_values().map(|waiting| (waiting.ticket, waiting.reply));
-        for (ticket, reply) in std::mem::take(&mut self.again).into_iter().chain(opening) {
-            let code = ExitReason::UserStopped.exit_code();
-            self.outcome(&ticket, code);
-            let _ =
-                reply.send(refused(&ticket, "programmator is shutting down; nothing new is started".to_owned(), code));
+        let mut stopped: Vec<_> =
+            std::mem::take(&mut self.waiting).into_values().map(|at| (at.ticket, at.reply)).collect();
+        for (ticket, asked) in &mut self.later {
+            let starts = asked.extract_if(.., |(request, ..)| matches!(request, Request::Start(_) | Request::Open(_)));
+            stopped.extend(starts.map(|(_, _, reply)| (ticket.clone(), reply)));
+        }
+        for (ticket, reply) in stopped {
+            self.outcome(&ticket, ExitReason::UserStopped.exit_code());
+            let words = "programmator is shutting down; nothing new is started";
+            let _ = reply.send(refused(&ticket, words.to_owned(), 0));
         }
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,
@@ -365,7 +360,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn refused(ticket: &TicketId, message: String, exit_code: u8) -> Reply {
-    Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code })
+    Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
 }
 
 fn unknown(ticket: &TicketId) -> Reply {

@@ -157,6 +157,12 @@ impl Reporter {
         }
     }
 
+    /// The run of the ticket that front ends were told of last.
+    pub fn run_of(&self, ticket: &TicketId) -> Option<RunId> {
+        let told = lock(&self.told);
+        told.runs.iter().rev().find(|(_, opened)| opened.ticket == *ticket).map(|(run, _)| *run)
+    }
+
     /// What Claude has printed in an open run.
     pub fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
         lock(&self.told).runs.get(&run).map(|opened| opened.scrollback.clone())

@@ -9,7 +9,7 @@ mod resume;
 
 pub use open_error::OpenError;
 pub use opening::{Opener, Opening, Plan, Rules};
-pub use resume::find_run;
+pub use resume::{Typed, find_run};
 
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::fresh_id;
@@ -233,6 +233,11 @@ impl Supervisor {
         let markers: Vec<String> = self.runs.values().map(|run| run.id.to_string()).collect();
         self.runs.clear();
         let _ = tokio::task::spawn_blocking(move || orphans::sweep(&markers)).await;
+    }
+
+    /// Its run is open, or has ended and what it leaves behind is being cleared away.
+    pub fn is_open(&self, ticket: &TicketId) -> bool {
+        self.runs.contains_key(ticket)
     }
 
     /// The ticket's run has ended, and what it leaves behind is being cleared away.

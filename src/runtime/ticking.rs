@@ -6,6 +6,7 @@
 
 use crate::adapters::store::Wish;
 use crate::adapters::tickets;
+use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::phase::{Mark, PhaseId};
@@ -50,10 +51,9 @@ impl Offline {
         })
     }
 
-    /// Ticks the phase that the latest run of the ticket knows by this number.
-    pub async fn tick(&self, path: &Path, id: PhaseId, by: Answerer) -> Result<BoxOutcome, OpenError> {
-        let Some(latest) = self.store.latest_for(&path.display().to_string())? else { return Ok(BoxOutcome::Already) };
-        let state = block_in_place(|| state_of(&self.store, latest.run))?;
+    /// Ticks the phase that this run of the ticket knows by this number.
+    pub async fn tick(&self, path: &Path, run: RunId, id: PhaseId, by: Answerer) -> Result<BoxOutcome, OpenError> {
+        let state = block_in_place(|| state_of(&self.store, run))?;
         let Some((text, nth)) = state.place(id) else { return Ok(BoxOutcome::Already) };
         self.set_box(path, &BoxOf { text: text.to_owned(), nth, done: true }, by).await
     }

@@ -178,23 +178,35 @@ impl Model {
 
     /// Asks for a ticket by its id or path; its tab comes to the front.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
+        if let Some(at) = self.tabs.iter().position(|tab| tab.id.as_str() == name) {
+            self.show_tab(at);
+            return Vec::new();
+        }
+        self.tell(opening(&name));
         self.opening = Some(name.clone());
-        self.tell(format!("opening {name} …"));
         vec![Ask::Request(Request::Open(name))]
     }
 
-    /// Takes the name that the person asked for, where it can mean this ticket: a path may say anything.
-    pub fn take_opening(&mut self, ticket: &TicketId) -> Option<String> {
-        let fits = |name: &str| {
-            name.contains(['/', '.']) || ticket.as_str().contains(name) || TicketId::from_file_name(name) == *ticket
-        };
-        self.opening.take_if(|name| fits(name.trim()))
+    /// It is known what came of the name that the person asked for. Whether it was the last one.
+    pub fn was_opening(&mut self, name: &str) -> bool {
+        self.toast.take_if(|(words, _)| *words == opening(name));
+        self.opening.take_if(|last| last == name).is_some()
     }
 
     /// Hands a command to the run in front.
     pub fn to_run(&self, command: UserCommand) -> Vec<Ask> {
         self.tab().map(|tab| Ask::Request(Request::Command(tab.id.clone(), command))).into_iter().collect()
     }
+}
+
+/// What is said of a ticket until its run begins.
+pub fn starting(id: &TicketId) -> String {
+    format!("starting {id} …")
+}
+
+/// What is said of a name until it is known which ticket it means, and that is open.
+pub fn opening(name: &str) -> String {
+    format!("{name} is being opened")
 }
 
 #[cfg(test)]

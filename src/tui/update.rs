@@ -20,6 +20,7 @@ use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
+use crate::tui::model::starting;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::{Tab, TabStatus};
@@ -267,7 +268,7 @@ fn pace(ui: &mut Ui) -> Vec<Ask> {
         if let Some(tab) = ui.tab_mut() {
             tab.failure = None;
         }
-        ui.tell(format!("starting {id} …"));
+        ui.tell(starting(&id));
         return vec![Ask::Request(Request::Start(id))];
     }
     let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {

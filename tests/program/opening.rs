@@ -2,7 +2,7 @@
 
 use crate::attended::{rules, yes};
 use crate::project::Project;
-use crate::watched::{of_kind, signal, start_until};
+use crate::watched::{of_kind, said, signal, start_until};
 use programmator::adapters::clock::SystemClock;
 use programmator::adapters::policy_files;
 use programmator::adapters::store::{Store, SweepLock};
@@ -14,6 +14,7 @@ use programmator::domain::approval::{Approval, Presence};
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
+use programmator::domain::phase::PhaseId;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
 use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
@@ -43,7 +44,7 @@ turns:
 ";
 
 /// A ticket whose run was killed, and whose leftovers another program sweeps until the lock is dropped.
-fn hanging(project: &Project, ticket: &str) -> (PathBuf, SweepLock) {
+pub fn hanging(project: &Project, ticket: &str) -> (PathBuf, SweepLock) {
     let (mut child, _) = start_until(project, &["run", "--json", ticket], "iteration_started");
     signal(&child, Signal::KILL);
     child.wait().expect("it is gone");
@@ -61,7 +62,7 @@ fn store(project: &Project) -> Store {
     Store::open(&project.path("state")).expect("the store opens")
 }
 
-fn until_held(project: &Project, ticket: &Path) {
+pub fn until_held(project: &Project, ticket: &Path) {
     let store = store(project);
     while store.ticket_holder(ticket).expect("the lock").is_none() {
         std::thread::yield_now();
@@ -86,6 +87,10 @@ fn service(project: &Project) -> App {
     })
 }
 
+fn opened_as(ticket: &str) -> Reply {
+    Reply::Opened { asked: ticket.to_owned(), ticket: TicketId::from_file_name(ticket) }
+}
+
 async fn question(told: &mut Subscription) -> Approval {
     loop {
         if let News::Recorded(stored) = timeout(PATIENCE, told.next()).await.expect("a question")
@@ -104,9 +109,10 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     let app = service(&project);
     let mut told = app.subscribe(Presence::Screen);
     let ask = async |request| app.ask(request, Answerer::SCREEN).await;
-    assert_eq!(ask(Request::Open("tk-1".into())).await, Reply::Done);
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
     let approval = question(&mut told).await;
 
+    let opened_second = opened_as("tk-2");
     let mut opened = app.ask_now(Request::Open("tk-2".into()), Answerer::SCREEN).expect("there is room");
     tokio::task::block_in_place(|| until_held(&project, &path));
     let (ticket, id) = (TicketId::from_file_name("tk-1"), approval.id.clone());
@@ -114,7 +120,7 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     let answered = timeout(PATIENCE, ask(Request::Command(ticket.clone(), command.clone()))).await;
     assert_eq!(answered, Ok(Reply::Decided { ticket, command }));
     // Asked again, it is not opened twice.
-    assert_eq!(timeout(PATIENCE, ask(Request::Open("tk-2".into()))).await, Ok(Reply::Done));
+    assert_eq!(timeout(PATIENCE, ask(Request::Open("tk-2".into()))).await, Ok(opened_second.clone()));
     let said = async {
         loop {
             if let News::Trouble { message, .. } = told.next().await {
@@ -127,7 +133,7 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     assert!(matches!(&early, Reply::Refused(why) if why.message.contains("is being opened")), "{early:?}");
     assert!(opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
-    assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(Reply::Done));
+    assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(opened_second));
     ask(Request::Close(Closing::Abandon)).await;
 }
 
@@ -195,6 +201,90 @@ async fn ticks_of_one_moment_are_all_done_when_the_run_has_ended() {
     assert!(!project.ticket_text("tk-1").contains("[ ] T"));
 }
 
+/// The latest run of tk-1, of which front ends are told.
+async fn shown(project: &Project, app: &App) {
+    let run = store(project).runs().expect("the runs")[0].run;
+    assert_eq!(app.ask(Request::Show(run), Answerer::SCREEN).await, Reply::Done);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tick_is_of_the_phase_that_was_shown_whatever_another_program_has_run_since() {
+    let project = Project::with(&["One", "Two", "Three"], ASKS);
+    let run = || tokio::task::block_in_place(|| project.run(&["run", "--json", "-n", "1", "tk-1"]));
+    run();
+    let app = service(&project);
+    shown(&project, &app).await;
+    project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("- [x] One", "- [ ] Zero\n- [x] One"));
+    run();
+    let third = UserCommand::TickPhase { phase: PhaseId(3) };
+    let ticket = TicketId::from_file_name("tk-1");
+    assert_eq!(app.ask(Request::Command(ticket, third), Answerer::SCREEN).await, Reply::Done);
+    let text = project.ticket_text("tk-1");
+    assert!(text.contains("- [ ] Two\n- [x] Three"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_waits_for_what_this_program_is_storing_about_the_ticket() {
+    let project = Project::with(&["One", "Two", "Three"], ASKS);
+    tokio::task::block_in_place(|| project.run(&["run", "--json", "-n", "1", "tk-1"]));
+    let app = service(&project);
+    let path = project.path("work/.tickets/tk-1.md");
+    let (looks, busy) =
+        (store(&project), rusqlite::Connection::open(project.path("state/programmator.db")).expect("it is there"));
+    busy.execute_batch("BEGIN IMMEDIATE").expect("nobody writes");
+    let wanted = BoxOf { text: "Two".to_owned(), nth: 0, done: true };
+    let set = app.ask_now(Request::SetBox(path.clone(), wanted), Answerer::SCREEN).expect("there is room");
+    while looks.ticket_holder(&path).expect("the lock").is_none() {
+        tokio::task::yield_now().await;
+    }
+    let mut opened = app.ask_now(Request::Open("tk-1".into()), Answerer::SCREEN).expect("there is room");
+    let early = timeout(Duration::from_secs(1), &mut opened).await;
+    assert!(early.is_err(), "longer than another program is waited for: {early:?}");
+    drop(busy);
+    assert_eq!(timeout(PATIENCE, set).await, Ok(Ok(Reply::BoxSet(BoxOutcome::Done))));
+    assert_eq!(timeout(PATIENCE, opened).await, Ok(Ok(opened_as("tk-1"))));
+    app.ask(Request::Close(Closing::Abandon), Answerer::SCREEN).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tick_just_after_the_end_of_a_run_waits_until_it_is_cleared_away() {
+    let project = Project::with_config(&["Ask", "Two"], ASKS, "policy: {profile: guarded}\n");
+    let app = service(&project);
+    let mut told = app.subscribe(Presence::Screen);
+    let ask = async |request| app.ask(request, Answerer::SCREEN).await;
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
+    question(&mut told).await;
+    let ticket = TicketId::from_file_name("tk-1");
+    ask(Request::Command(ticket.clone(), UserCommand::Stop)).await;
+    let mut ended = false;
+    while !ended {
+        let news = timeout(PATIENCE, told.next()).await.expect("the end");
+        ended = matches!(news, News::Recorded(stored) if matches!(stored.record, Record::RunEnded { .. }));
+    }
+    let second = UserCommand::TickPhase { phase: PhaseId(2) };
+    assert_eq!(ask(Request::Command(ticket, second)).await, Reply::Done);
+    while let Some(news) = told.try_next() {
+        assert!(!matches!(news, News::Trouble { .. }), "{news:?}");
+    }
+    assert!(project.ticket_text("tk-1").contains("- [x] Two"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_breaker_that_another_program_has_closed_is_shown_closed() {
+    let project = Project::with(&["One", "Two"], ASKS);
+    tokio::task::block_in_place(|| project.run(&["run", "--json", "-n", "1", "tk-1"]));
+    let app = service(&project);
+    shown(&project, &app).await;
+    tokio::task::block_in_place(|| said(&project, &["circuit", "reset", "tk-1"], 0));
+    let mut told = app.subscribe(Presence::Screen);
+    assert!(matches!(timeout(PATIENCE, told.next()).await, Ok(News::RunOpened { .. })));
+    let reset = Request::Command(TicketId::from_file_name("tk-1"), UserCommand::ResetBreaker);
+    let reply = app.ask(reset, Answerer::SCREEN).await;
+    let words = "the circuit breaker of tk-1 is already closed";
+    assert!(matches!(&reply, Reply::Refused(why) if why.exit_code == 0 && why.message == words), "{reply:?}");
+    assert!(matches!(timeout(PATIENCE, told.next()).await, Ok(News::RunOpened { .. })), "its records again");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_being_opened_does_not_begin_when_all_runs_are_ended() {
     let project = Project::with(&["One"], ASKS);
@@ -203,7 +293,8 @@ async fn what_is_being_opened_does_not_begin_when_all_runs_are_ended() {
     let opened = app.ask_now(Request::Open("tk-1".into()), Answerer::SCREEN).expect("there is room");
     tokio::task::block_in_place(|| until_held(&project, &path));
     assert_eq!(app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await, Reply::Done);
-    assert!(matches!(timeout(PATIENCE, opened).await, Ok(Ok(Reply::Refused(_)))));
+    let refused = timeout(PATIENCE, opened).await;
+    assert!(matches!(&refused, Ok(Ok(Reply::Refused(why))) if why.exit_code == 0), "nothing failed: {refused:?}");
     drop(sweeping);
     let free = || store(&project).ticket_holder(&path).expect("the lock").is_none();
     while !free() {

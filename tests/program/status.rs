@@ -41,3 +41,39 @@ fn status_before_during_and_after_runs() {
         assert!(words.contains(part), "for people: {part} is not in\n{words}");
     }
 }
+
+#[test]
+fn a_part_of_an_id_never_reaches_another_ticket_than_the_one_of_that_id() {
+    let project = Project::new();
+    let names: Vec<String> = (10..22).map(|n| format!("tk-{n}")).collect();
+    project.scenario(DILIGENT);
+    for name in &names {
+        project.ticket(name, &["Alpha"]);
+    }
+    project.run(&[&["run"][..], &names.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+    project.ticket("tk-1", &["Alpha"]);
+    let never_ran: [&[&str]; 7] = [
+        &["status", "tk-1"],
+        &["logs", "tk-1"],
+        &["resume", "tk-1"],
+        &["replay", "tk-1"],
+        &["session", "show", "tk-1"],
+        &["session", "reset", "tk-1"],
+        &["circuit", "reset", "tk-1"],
+    ];
+    for args in never_ran {
+        assert!(said(&project, args, 2).contains("tk-1 has not run yet"), "{args:?}");
+    }
+    for args in [["session", "reset", "tk-"], ["circuit", "reset", "tk-"]] {
+        assert!(said(&project, &args, 2).contains("`tk-` matches tk-1, tk-10, tk-11"), "{args:?}");
+    }
+    for name in names.iter().map(String::as_str).chain(["tk-1"]) {
+        std::fs::remove_file(project.path(&format!("work/.tickets/{name}.md"))).expect("it is there");
+    }
+    // Without the files the store knows them: by their whole ids, and in parts for who only reads.
+    said(&project, &["circuit", "reset", "tk-21"], 0);
+    assert!(said(&project, &["circuit", "reset", "k-21"], 2).contains("there is no run `k-21`"));
+    said(&project, &["status", "k-21"], 0);
+    let several = said(&project, &["status", "tk-"], 2);
+    assert!(several.lines().count() == 12 && several.trim_end().ends_with("and 2 more"), "{several}");
+}

@@ -29,15 +29,6 @@ pub struct Skipped {
     pub why: String,
 }
 
-/// What [`Store::find_run`] found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Found {
-    One(Box<RunSummary>),
-    None,
-    /// Several fit, newest first: the person must say more.
-    Many(Vec<RunSummary>),
-}
-
 impl Store {
     /// The run's whole journal, oldest first; empty for a run that is not known.
     pub fn load(&self, run: RunId) -> Result<Loaded, StoreError> {
@@ -59,36 +50,27 @@ impl Store {
         Ok(self.summaries("WHERE ticket_path = ?1", [ticket_path])?.into_iter().next())
     }
 
-    /// Finds a run by the id of its ticket (then the newest), by the beginning or end of its own id, with or without
-    /// hyphens, or by a part of its ticket's id. The same ticket id in several files is ambiguous.
-    pub fn find_run(&self, text: &str) -> Result<Found, StoreError> {
-        let of_ticket = self.summaries("WHERE ticket = ?1", [text])?;
-        let files: BTreeSet<&str> = of_ticket.iter().map(|run| run.ticket_path.as_str()).collect();
-        match (files.len(), of_ticket.first()) {
-            (1, Some(newest)) => return Ok(Found::One(Box::new(newest.clone()))),
-            (_, Some(_)) => return Ok(Found::Many(of_ticket)),
-            (_, None) => {}
-        }
-        let digits = text.replace('-', "").to_ascii_lowercase();
+    /// The newest run of each file whose ticket has this id, newest first.
+    pub fn runs_of(&self, ticket: &str) -> Result<Vec<RunSummary>, StoreError> {
+        Ok(newest_of_each(self.summaries("WHERE ticket = ?1", [ticket])?))
+    }
+
+    /// The runs whose own id begins or ends like this, with or without hyphens, then the newest of each other file
+    /// whose ticket's id contains it.
+    pub fn runs_like(&self, part: &str) -> Result<Vec<RunSummary>, StoreError> {
+        let digits = part.replace('-', "").to_ascii_lowercase();
+        let mut found = Vec::new();
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let mut by_id = self.summaries(
+            found = self.summaries(
                 "WHERE replace(run, '-', '') LIKE ?1 || '%' OR replace(run, '-', '') LIKE '%' || ?1",
                 [digits],
             )?;
-            match by_id.len() {
-                0 => {}
-                1 => return Ok(Found::One(Box::new(by_id.remove(0)))),
-                _ => return Ok(Found::Many(by_id)),
-            }
         }
-        let by_part = self.summaries("WHERE ?1 <> '' AND instr(ticket, ?1) > 0", [text])?;
-        Ok(match by_part.first() {
-            None => Found::None,
-            Some(newest) if by_part.iter().all(|run| run.ticket_path == newest.ticket_path) => {
-                Found::One(Box::new(newest.clone()))
-            }
-            Some(_) => Found::Many(by_part),
-        })
+        let by_part = newest_of_each(self.summaries("WHERE ?1 <> '' AND instr(ticket, ?1) > 0", [part])?);
+        found.extend(
+            by_part.into_iter().filter(|run| found.iter().all(|known| known.run != run.run)).collect::<Vec<_>>(),
+        );
+        Ok(found)
     }
 
     /// The runs whose last record is another than `told` has for them, newest first; `told` has it then.
@@ -137,6 +119,12 @@ impl Store {
     pub(super) fn reader(&self) -> MutexGuard<'_, Connection> {
         self.inner.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The latest run of each ticket file, of runs that stand newest first.
+pub fn newest_of_each(runs: Vec<RunSummary>) -> Vec<RunSummary> {
+    let mut seen = BTreeSet::new();
+    runs.into_iter().filter(|run| seen.insert(run.ticket_path.clone())).collect()
 }
 
 fn journal(db: &Connection, run: RunId, after: u64) -> rusqlite::Result<Loaded> {

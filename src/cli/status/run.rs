@@ -17,7 +17,7 @@ use crate::orchestrator::limits::budgets;
 use crate::orchestrator::state::State;
 use crate::runtime::headless::Format;
 use crate::runtime::offline::state_of;
-use crate::runtime::supervisor::find_run;
+use crate::runtime::supervisor::Typed;
 use serde::Serialize;
 use std::io::Write;
 use std::time::Duration;
@@ -90,7 +90,7 @@ struct Receipts {
 pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format) -> Result<(), CliError> {
     let store = session.store_to_read()?;
     let now = session.clock().now();
-    let shown = shown(&store, text, now)?;
+    let shown = shown(&store, session.find_run(&store, text, Typed::Part)?, now)?;
     match format {
         Format::Json => writeln!(out, "{}", crate::base::json::pretty(&shown)?)?,
         Format::Text => words(out, &shown, now)?,
@@ -98,8 +98,8 @@ pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format)
     Ok(())
 }
 
-fn shown(store: &Store, text: &str, now: Timestamp) -> Result<RunDetails, CliError> {
-    let summary = store.as_seen(find_run(store, text)?)?;
+fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<RunDetails, CliError> {
+    let summary = store.as_seen(run)?;
     let state = state_of(store, summary.run)?;
     let limits = &state.settings.limits;
     let facts = store.limit_facts(summary.run, limits, now)?;

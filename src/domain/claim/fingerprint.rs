@@ -47,7 +47,8 @@ pub fn fingerprint(text: &str) -> String {
     print
 }
 
-fn speaks_of_an_error(line: &str) -> bool {
+/// Whether the line, in small letters, may say what went wrong.
+pub fn speaks_of_an_error(line: &str) -> bool {
     ["error", "fail", "panic", "fatal", "exception", "denied", "refused", "not found", "cannot", "timed out"]
         .iter()
         .any(|word| line.contains(word))

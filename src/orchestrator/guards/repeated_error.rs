@@ -29,6 +29,8 @@ fn check(state: &State) -> Option<Stop> {
         Some(watch) => (ExitReason::Timeout, watch.cure()),
         None => (ExitReason::RepeatedError, "fix the cause and start the ticket again".to_owned()),
     };
-    let error = state.iteration.as_ref().and_then(in_words).unwrap_or(error);
+    // Which timer it was says all: what Claude said before is not why.
+    let said = state.iteration.as_ref().filter(|_| reason == ExitReason::RepeatedError).and_then(in_words);
+    let error = said.unwrap_or(error);
     Some(Stop { reason, detail: format!("{times} iterations in a row ended with: {error}; {cure}") })
 }

@@ -1,43 +1,59 @@
 //! Opening runs. It may wait for other programs, so it is done beside everything else that is asked.
 
-use super::{Service, Waiting, real, refused};
-use crate::adapters::store::StoreError;
+use super::{Asked, Service, Waiting, real};
+use crate::adapters::tickets::Places;
 use crate::base::id::TicketId;
-use crate::domain::request::Reply;
-use crate::domain::stream::envelope::classify;
+use crate::domain::answerer::Answerer;
+use crate::domain::request::{LATEST, Refused, Reply, Request};
 use crate::runtime::supervisor::{OpenError, Opener, Opening};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError};
 
 impl Service {
-    pub(super) fn start(&mut self, ticket: TicketId, path: PathBuf, reply: oneshot::Sender<Reply>) {
+    pub(super) fn start(
+        &mut self,
+        ticket: TicketId,
+        path: PathBuf,
+        asked: Option<String>,
+        (by, reply): (Answerer, oneshot::Sender<Reply>),
+    ) {
         let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
         if self.supervisor.is_ending(&ticket) {
-            self.again.insert(ticket, reply);
-        } else if is_opening || self.supervisor.open_tickets().any(|open| *open == ticket) {
+            let starts = |(request, ..): &Asked| matches!(request, Request::Start(_) | Request::Open(_));
+            let later = self.later.entry(ticket.clone()).or_default();
+            later.retain(|asked| !starts(asked));
+            later.push((asked.map_or(Request::Start(ticket), Request::Open), by, reply));
+        } else if is_opening || self.supervisor.is_open(&ticket) {
             // Nothing failed.
             self.reporter.trouble(&ticket, if is_opening { "is being opened" } else { "is open already" });
-            let _ = reply.send(Reply::Done);
+            let _ = reply.send(opened(asked, ticket));
         } else {
-            let waiting = Waiting { ticket, path: Some(path.clone()), reply };
-            self.open(waiting, move |opener, here| opener.open(&path, here));
+            let waiting = Waiting { ticket, path: Some(path.clone()), asked, reply };
+            self.open(waiting, move |opener, places| opener.open(&path, &places.folder));
         }
     }
 
     pub(super) fn resume(&mut self, run: Option<String>, reply: oneshot::Sender<Reply>) {
         let ticket = TicketId::from_file_name(run.as_deref().unwrap_or("run"));
-        self.open(Waiting { ticket, path: None, reply }, move |opener, here| opener.resume(run.as_deref(), here));
+        let asked = Some(run.clone().unwrap_or_else(|| LATEST.to_owned()));
+        self.open(Waiting { ticket, path: None, asked, reply }, move |opener, places| {
+            opener.resume(run.as_deref(), places)
+        });
     }
 
     fn open(
         &mut self,
         waiting: Waiting,
-        open: impl FnOnce(&Opener, &Path) -> Result<Opening, OpenError> + Send + 'static,
+        open: impl FnOnce(&Opener, &Places) -> Result<Opening, OpenError> + Send + 'static,
     ) {
-        let (opener, here) = (self.opener.clone(), self.places.folder.clone());
-        let task = self.opening.spawn_blocking(move || open(&opener, &here));
+        let (opener, places) = (self.opener.clone(), self.places.clone());
+        let turn = self.offline.turn.clone();
+        let task = self.opening.spawn_blocking(move || {
+            // What this program is just appending holds the ticket, too.
+            drop(turn.blocking_lock());
+            open(&opener, &places)
+        });
         self.waiting.insert(task.id(), waiting);
     }
 
@@ -46,39 +62,35 @@ impl Service {
         let (id, opened) = opened.unwrap_or_else(|crash| {
             (crash.id(), Err(OpenError::Config(format!("internal error: opening a run crashed: {crash}"))))
         });
-        let Some(Waiting { ticket, path, reply }) = self.waiting.remove(&id) else {
+        let Some(Waiting { ticket, path, asked, reply }) = self.waiting.remove(&id) else {
             return opened.map_or((), Opening::give_up);
         };
         let replied = match opened.and_then(|opening| self.supervisor.launch(opening)) {
             Ok((ticket, path)) => {
                 self.files.learn(&ticket, &path);
                 self.count();
-                Reply::Done
+                self::opened(asked, ticket)
             }
-            Err(error) => self.not_opened(ticket, path.as_deref(), &error),
+            Err(error) => self.not_opened(ticket, path.as_deref(), &error, asked),
         };
         let _ = reply.send(replied);
     }
 
     /// Says why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
     /// counted, and the key that closes it, are about that one.
-    fn not_opened(&self, mut id: TicketId, path: Option<&Path>, error: &OpenError) -> Reply {
+    fn not_opened(&self, mut id: TicketId, path: Option<&Path>, error: &OpenError, asked: Option<String>) -> Reply {
         if let (OpenError::CircuitOpen { ticket, .. }, Some(path)) = (error, path) {
             self.files.learn(ticket, path);
-            if let Err(trouble) = self.show_latest(ticket, path) {
+            if let Err(trouble) = self.offline.show_latest(ticket, &real(path)) {
                 self.reporter.trouble(ticket, &trouble.to_string());
             }
             id = ticket.clone();
         }
         self.outcome(&id, error.exit_code());
-        refused(&id, error.to_string(), error.exit_code())
+        Reply::Refused(Refused { ticket: id, message: error.to_string(), exit_code: error.exit_code(), asked })
     }
+}
 
-    fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
-        if let Some(latest) = self.store.latest_for(&real(path).display().to_string())? {
-            let (run, earlier) = (latest.run, self.store.load(latest.run)?.records.last().map_or(0, |last| last.seq));
-            self.reporter.opened(run, ticket, earlier, Arc::new(self.store.scrollback(run, classify)?));
-        }
-        Ok(())
-    }
+fn opened(asked: Option<String>, ticket: TicketId) -> Reply {
+    asked.map_or(Reply::Done, |asked| Reply::Opened { asked, ticket })
 }

@@ -3,21 +3,21 @@
 use super::dying::Dying;
 use super::open_error::OpenError;
 use super::opening::{Opener, Opening};
-use crate::adapters::store::{Found, Store, StoreError};
+use crate::adapters::store::{Store, StoreError, newest_of_each};
+use crate::adapters::tickets::{self, FindError, Places};
 use crate::base::text::clean_line;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use crate::runtime::offline::state_of;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 impl Opener {
-    /// Goes on with a run that works `here`, in this folder or one above: the one that `text` names (id, end of an id,
-    /// ticket), else the latest that can be. One of another folder is named, and not opened.
-    pub fn resume(&self, text: Option<&str>, here: &Path) -> Result<Opening, OpenError> {
+    /// Goes on with a run that works in this folder or one above: the one that [`text` names](find_run), else the latest that can be. One of another folder is named, and not opened.
+    pub fn resume(&self, text: Option<&str>, places: &Places) -> Result<Opening, OpenError> {
+        let here = places.folder.as_path();
         let summary = match text {
-            Some(text) => find_run_here(&self.store, text, here)?,
+            Some(text) => find_run(&self.store, places, text, Typed::Part)?,
             None => self.latest_resumable(here)?,
         };
         if !summary.workspace().contains(here) {
@@ -42,7 +42,6 @@ impl Opener {
     /// The newest run that can be resumed here: of each ticket only its latest run counts, and only where its file
     /// is there and nobody works on it.
     fn latest_resumable(&self, here: &Path) -> Result<RunSummary, OpenError> {
-        let mut seen = HashSet::new();
         let mut elsewhere = None;
         let dying = Dying::since_now();
         let is_free = |path: &Path| loop {
@@ -52,12 +51,11 @@ impl Opener {
                 Some(_) => return Ok(false),
             }
         };
-        for summary in self.store.runs()? {
+        for summary in newest_of_each(self.store.runs()?) {
             let path = Path::new(&summary.ticket_path);
             let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
-            let latest = seen.insert(summary.ticket_path.clone());
             let resumable = reason.is_none_or(ExitReason::is_resumable);
-            if latest && resumable && path.is_file() && is_free(path)? {
+            if resumable && path.is_file() && is_free(path)? {
                 if summary.workspace().contains(here) {
                     return Ok(summary);
                 }
@@ -73,29 +71,51 @@ impl Opener {
     }
 }
 
-/// The run that `text` names: id, beginning or end of an id, or its ticket.
-pub fn find_run(store: &Store, text: &str) -> Result<RunSummary, OpenError> {
-    let text = clean_line(text, 80);
-    match store.find_run(&text)? {
-        Found::One(summary) => Ok(*summary),
-        Found::None => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
-        Found::Many(runs) => {
-            let lines = runs.iter().map(|run| format!("\n  {}  {}  {} UTC", run.run, run.ticket, run.started.second()));
-            Err(OpenError::NoRun(format!("`{text}` matches several runs:{}", lines.collect::<String>())))
-        }
-    }
+/// What a person may type for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// Its ticket. Something is changed: no run is guessed.
+    Ticket,
+    /// That, an end of the run's own id, or a part of its ticket's.
+    Part,
 }
 
-/// The same; of a ticket's name that is known in several places, the run that works `here`.
-fn find_run_here(store: &Store, text: &str, here: &Path) -> Result<RunSummary, OpenError> {
-    if let Found::Many(runs) = store.find_run(text)? {
-        let mut of_here = runs.iter().filter(|run| run.ticket.as_str() == text && run.workspace().contains(here));
-        let newest = of_here.next();
-        if let Some(newest) = newest.filter(|newest| of_here.all(|run| run.ticket_path == newest.ticket_path)) {
-            return Ok(newest.clone());
+/// Most runs that a message lists.
+const MAX_LISTED: usize = 10;
+
+/// The run that `text` names. A ticket file that it means decides, and where there is none, what the store knows: first
+/// what works in this folder.
+pub fn find_run(store: &Store, places: &Places, text: &str, typed: Typed) -> Result<RunSummary, OpenError> {
+    match tickets::find(text, places) {
+        Ok(path) => {
+            let not_run = || {
+                let ticket = tickets::load(&path).map_or_else(|_| clean_line(text, 80), |ticket| ticket.id.to_string());
+                OpenError::NoRun(format!("{ticket} has not run yet"))
+            };
+            return store.latest_for(&path.display().to_string())?.ok_or_else(not_run);
+        }
+        Err(several @ FindError::Ambiguous { .. }) => return Err(OpenError::NoRun(several.to_string())),
+        Err(_) => {}
+    }
+    let text = clean_line(text, 80);
+    let mut runs = store.runs_of(&text)?;
+    if runs.is_empty() && typed == Typed::Part {
+        runs = store.runs_like(&text)?;
+    }
+    let mut of_here = runs.iter().filter(|run| run.workspace().contains(&places.folder));
+    match (of_here.next(), of_here.next(), runs.as_slice()) {
+        (Some(one), None, _) | (_, _, [one]) => Ok(one.clone()),
+        (_, _, []) => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
+        (_, _, several) => {
+            let line = |run: &RunSummary| format!("\n  {}  {}  {} UTC", run.run, run.ticket, run.started.second());
+            let lines: String = several.iter().take(MAX_LISTED).map(line).collect();
+            let more = match several.len().saturating_sub(MAX_LISTED) {
+                0 => String::new(),
+                more => format!("\n  and {more} more"),
+            };
+            Err(OpenError::NoRun(format!("`{text}` matches several runs:{lines}{more}")))
         }
     }
-    find_run(store, text)
 }
 
 /// What resumes a run of another folder, for a shell.

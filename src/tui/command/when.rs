@@ -1,12 +1,15 @@
 //! When the keys of the whole screen can act, and the words for them that change.
 
+use crate::domain::breaker::Circuit;
 use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
+use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::stream::FollowStatus;
 use crate::tui::tab::{Tab, TabStatus};
+use std::time::Duration;
 
 pub fn live(model: &Model) -> bool {
     model.mode == Mode::Live
@@ -17,9 +20,9 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 }
 
 pub fn can_pause(model: &Model) -> bool {
-    live_tab(model, |tab| {
-        tab.left_out() || !matches!(tab.standing(), TabStatus::Complete | TabStatus::Unverified | TabStatus::Gone)
-    })
+    let over = [TabStatus::Complete, TabStatus::Unverified, TabStatus::Gone];
+    live(model)
+        && model.tab().is_some_and(|tab| tab.left_out() || !over.contains(&tab.standing()) && !model.is_barred(tab))
 }
 
 pub fn can_pause_now(model: &Model) -> bool {
@@ -91,6 +94,22 @@ pub fn pause_word(model: &Model) -> &'static str {
 }
 
 impl Model {
+    /// How long the open breaker of a ticket still refuses a start; `None`: it is not open.
+    pub fn breaker_left(&self, tab: &Tab) -> Option<Duration> {
+        let breaker = &tab.state.breaker;
+        match recover(breaker, &tab.state.settings.breaker, self.now) {
+            _ if breaker.state != Circuit::Open => None,
+            Recovery::Refused { left } => Some(left),
+            _ => Some(Duration::ZERO),
+        }
+    }
+
+    /// Its next start would be refused by the breaker.
+    pub fn is_barred(&self, tab: &Tab) -> bool {
+        let is_done = !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len();
+        !tab.has_open_run() && !is_done && self.breaker_left(tab).is_some_and(|left| !left.is_zero())
+    }
+
     /// The run in front waits for a limit.
     pub fn is_parked(&self) -> bool {
         self.tab().is_some_and(|tab| tab.state.stage == Stage::Parked && tab.state.ended.is_none())

@@ -101,7 +101,7 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
             Counter::OutputDecline,
             breaker.output_decline,
             limits.output_decline,
-            "percent by which the output fell; half-opens the breaker only",
+            "percent by which the output fell; at most half-opens the breaker",
         ),
     ];
     for (counter, value, limit, doc) in counted {

@@ -8,7 +8,7 @@ use crate::tui::attention::{Conflict, What};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
-use crate::tui::panes::notice::{banner, breaker_left};
+use crate::tui::panes::notice::banner;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
@@ -75,7 +75,7 @@ impl Matter {
         }
         let keys: &[Command] = match &self.what {
             What::Dispute(_) => &[Command::Retry, Command::Skip, Command::Edit, Command::Close],
-            What::Ended => match model.tab_of(&self.ticket).and_then(|tab| breaker_left(model, tab)) {
+            What::Ended => match model.tab_of(&self.ticket).and_then(|tab| model.breaker_left(tab)) {
                 None => &[Command::Pause, Command::Edit, Command::Close],
                 Some(Duration::ZERO) => &[Command::Pause, Command::ResetBreaker, Command::Edit, Command::Close],
                 Some(_) => &[Command::ResetBreaker, Command::Edit, Command::Close],

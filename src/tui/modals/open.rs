@@ -1,5 +1,6 @@
 //! Opening another ticket: the listed ones, narrowed by fuzzy typing, or any id or path as typed.
 
+use crate::base::id::TicketId;
 use crate::domain::ticket::{Ticket, TicketStatus};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::prompt;
@@ -67,7 +68,8 @@ impl Open {
     /// What to open: the chosen ticket, else the words as typed; `None` when there is neither.
     pub fn choice(&self, model: &Model) -> Option<String> {
         let typed = self.query.trim();
-        if typed.contains(['/', '\\']) {
+        let is_id = |id: &TicketId| self.cursor == 0 && id.as_str() == typed;
+        if typed.contains(['/', '\\']) || model.tabs.iter().map(|tab| &tab.id).chain(model.listed.keys()).any(is_id) {
             return Some(typed.to_owned());
         }
         match self.fitting(model).get(self.cursor) {

@@ -19,10 +19,12 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         [one] => format!("{} is running.", one.id),
         many => format!("{} tickets are running.", many.len()),
     };
+    let asks = active.iter().any(|tab| tab.unstored.open_questions(&tab.state).next().is_some());
+    let finish = if asks { "needs your answer first" } else { "nothing is lost" };
     let rows = [
         Row::new().left(Role::Text, what),
         Row::new(),
-        option(Command::QuitFinish, "nothing is lost"),
+        option(Command::QuitFinish, finish),
         option(Command::QuitNow, "the iteration is interrupted"),
         option(Command::Close, ""),
         Row::new(),

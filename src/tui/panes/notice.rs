@@ -10,7 +10,6 @@ use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
 use crate::domain::messages::{reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
-use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
@@ -182,7 +181,7 @@ fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
     if !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len() {
         return ("all phases are done".to_owned(), " · p closes the ticket");
     }
-    let (next, keys) = match (breaker_left(model, tab), model.mode) {
+    let (next, keys) = match (model.breaker_left(tab), model.mode) {
         (_, Mode::Replay) => (String::new(), OPEN_KEYS),
         (Some(left), Mode::Live) if !left.is_zero() => {
             let left = human(left + Duration::from_millis(999));
@@ -191,16 +190,6 @@ fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
         _ => ("; the next start allows one iteration".to_owned(), COOLED_KEYS),
     };
     (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
-}
-
-/// How long the open breaker of a ticket still refuses a start; `None`: it is not open.
-pub fn breaker_left(model: &Model, tab: &Tab) -> Option<Duration> {
-    let breaker = &tab.state.breaker;
-    match recover(breaker, &tab.state.settings.breaker, model.now) {
-        _ if breaker.state != Circuit::Open => None,
-        Recovery::Refused { left } => Some(left),
-        _ => Some(Duration::ZERO),
-    }
 }
 
 /// The time of day to which a wait lasts, when it is known.

@@ -258,14 +258,9 @@ impl Pane for Tickets {
         if command != Command::Own("tick") {
             return None;
         }
-        let (id, on_phase) = match model.under_cursor() {
-            Some(Thing::Ticket(id)) => (id, false),
-            Some(Thing::Phase(id, _)) => (id, true),
-            None => return Some("no phase selected".to_owned()),
-        };
+        let Some(Thing::Phase(id, _)) = model.under_cursor() else { return Some("select a phase".to_owned()) };
         Some(match model.tabs.iter().position(|tab| tab.id == id && tab.run.is_some()) {
             None => format!("{id} has no run yet; use `programmator ticket tick {id} PHASE`"),
-            Some(_) if !on_phase => "select a phase first".to_owned(),
             Some(at) if at != model.active => format!("switch to {id} first (tab {})", at + 1),
             Some(_) => "already ticked".to_owned(),
         })

@@ -32,7 +32,7 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
         Modal::Quit => match command {
             Some(Command::QuitFinish) => return quit(ui, Closing::AfterIteration),
             Some(Command::QuitNow) => return quit(ui, Closing::Now),
-            Some(Command::Close) => None,
+            Some(Command::Close) => return stay(ui),
             _ => Some(Modal::Quit),
         },
         Modal::Steer(mut steer) => match command {
@@ -156,4 +156,13 @@ fn keep_draft(ui: &mut Ui, ticket: &crate::base::id::TicketId, draft: Vec<String
 fn quit(ui: &mut Ui, mode: Closing) -> Vec<Ask> {
     ui.quitting = Some(mode);
     vec![Ask::Request(Request::Close(mode))]
+}
+
+/// Takes back a quit that waits for the end of the iteration: the runs go on after it.
+fn stay(ui: &mut Ui) -> Vec<Ask> {
+    if ui.quitting.take_if(|quitting| *quitting == Closing::AfterIteration).is_none() {
+        return Vec::new();
+    }
+    let stopping = ui.tabs.iter().filter(|tab| tab.is_active());
+    stopping.map(|tab| Ask::Request(Request::Command(tab.id.clone(), UserCommand::Resume))).collect()
 }

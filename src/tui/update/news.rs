@@ -15,6 +15,7 @@ use crate::domain::ticket::draft::Draft;
 use crate::tui::modals::Modal;
 use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
+use crate::tui::model::starting;
 use crate::tui::msg::Ask;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
@@ -44,7 +45,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
         }
         News::RunOpened { ticket, run, records, .. } => {
-            let at = tab_for(ui, &ticket);
+            let at = ui.open_tab(&ticket);
             if ui.tabs[at].run == Some(run) && ui.tabs[at].has_open_run() {
                 // Read again, since records did not get here: those are the news, and what the person has begun stays.
                 return records.iter().flat_map(|stored| recorded(ui, at, stored)).collect();
@@ -64,8 +65,8 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             for stored in records {
                 asks.extend(recorded(ui, at, &stored));
             }
-            // That it is being opened is over, too.
-            let is_over = |words: &str| words.starts_with("opening ") || words.starts_with("starting ");
+            // That it is being started is over, too.
+            let is_over = |words: &str| *words == starting(&ui.tabs[at].id);
             (ui.toast, ui.modals) = (toast.filter(|(words, _)| !is_over(words)), modals);
             attention::drop_stale(ui, "no answer needed: the run has ended");
         }
@@ -118,6 +119,12 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
         Reply::Done | Reply::BoxSet(_) | Reply::Reset { .. } => {}
+        Reply::Opened { asked, ticket } => {
+            let at = ui.tabs.iter().position(|tab| tab.id == ticket);
+            if let Some(at) = at.filter(|_| ui.was_opening(&asked)) {
+                ui.show_tab(at);
+            }
+        }
         Reply::Decided { ticket, command } => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
                 tab.unstored.decided(&command);
@@ -196,7 +203,8 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
 }
 
 fn refused(ui: &mut Ui, why: Refused) {
-    let Refused { ticket, message, exit_code } = why;
+    let Refused { ticket, message, exit_code, asked } = why;
+    let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
     if exit_code == 0 {
         // Too late for what was wanted: nothing failed, and the run stands as it has ended.
@@ -205,15 +213,19 @@ fn refused(ui: &mut Ui, why: Refused) {
         // A name that was typed wrongly: no tab for what is not there, and the name can be corrected.
         let trouble = clean_line(&message, 400);
         ui.tell(trouble.clone());
-        if let Some(query) = ui.take_opening(&ticket).filter(|_| ui.modals.is_empty()) {
+        if let Some(query) = asked.filter(|_| ui.modals.is_empty()) {
             ui.modals.push(Modal::Open(Open { query, trouble, ..Open::default() }));
         }
     } else if is_refused_by_breaker(ui, &ticket, exit_code) {
         // The run in front says why, and which key helps; it stays as it is.
-        ui.take_opening(&ticket);
+        let at = ui.tabs.iter().position(|tab| tab.id == ticket);
+        at.filter(|_| asked.is_some()).into_iter().for_each(|at| ui.show_tab(at));
         ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
     } else {
-        let at = tab_for(ui, &ticket);
+        let at = ui.open_tab(&ticket);
+        if asked.is_some() {
+            ui.show_tab(at);
+        }
         ui.tabs[at].failure = Some(clean_line(&message, 2_000));
     }
 }
@@ -222,16 +234,6 @@ fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
     let opened =
         |tab: &Tab| tab.failure.is_none() && tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
     exit_code == ExitReason::CircuitOpen.exit_code() && ui.tab_of(ticket).is_some_and(opened)
-}
-
-/// The ticket's tab. A new one comes to the front when the person has just asked for one.
-fn tab_for(ui: &mut Ui, ticket: &TicketId) -> usize {
-    let known = ui.tabs.len();
-    let at = ui.open_tab(ticket);
-    if at == known && ui.take_opening(ticket).is_some() {
-        ui.show_tab(at);
-    }
-    at
 }
 
 fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {

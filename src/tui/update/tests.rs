@@ -19,6 +19,7 @@ use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
 mod focus;
+mod opening;
 mod unavailable;
 mod unstored;
 
@@ -92,7 +93,7 @@ fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
     model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
     model.tabs[0].state.breaker.state = Circuit::Open;
     let message = "tk-1 is not started".into();
-    let refused = Refused { ticket: sample::id("tk-1"), message, exit_code: reason.exit_code() };
+    let refused = Refused { ticket: sample::id("tk-1"), message, exit_code: reason.exit_code(), asked: None };
     update(&mut model, Msg::Replied(Reply::Refused(refused)));
     assert_eq!(model.tabs[0].failure, None);
     assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("not started")));
@@ -104,7 +105,7 @@ fn a_command_that_comes_too_late_leaves_a_complete_run_complete() {
     let mut model = sample::model();
     model.tabs.push(sample::finished("tk-1"));
     let message = "the run has already ended".to_owned();
-    let refused = Refused { ticket: sample::id("tk-1"), message: message.clone(), exit_code: 0 };
+    let refused = Refused { ticket: sample::id("tk-1"), message: message.clone(), exit_code: 0, asked: None };
     update(&mut model, Msg::Replied(Reply::Refused(refused)));
     assert_eq!((model.tabs[0].standing(), &model.tabs[0].failure), (TabStatus::Complete, &None));
     assert_eq!(model.toast.as_ref().map(|(words, _)| words), Some(&message));
@@ -320,24 +321,6 @@ fn a_replay_takes_no_commands() {
 }
 
 #[test]
-fn a_run_that_is_opened_comes_to_the_front_only_where_it_was_asked_for_last() {
-    let mut model = sample::model();
-    let opened = |ticket: &str| {
-        let (run, ticket) = (sample::run(ticket), sample::id(ticket));
-        Msg::News(News::RunOpened { ticket, run, earlier: 0, records: Vec::new() })
-    };
-    model.open("tk-1".into());
-    model.open(" 2 ".into());
-    update(&mut model, opened("tk-1"));
-    assert_eq!(model.toast, None);
-    model.tell("saved");
-    update(&mut model, opened("tk-3"));
-    update(&mut model, opened("tk-2"));
-    assert_eq!((model.active, &model.opening), (2, &None));
-    assert_eq!(model.toast.as_ref().map(|(words, _)| words.as_str()), Some("saved"));
-}
-
-#[test]
 fn an_old_screen_is_told_what_it_missed() {
     let mut model = with_running();
     let seq = model.tabs[0].state.seq;
@@ -397,4 +380,15 @@ proptest! {
             terminal.draw(|frame| crate::tui::view::view(&model, &layout, &theme, frame)).unwrap();
         }
     }
+}
+
+#[test]
+fn a_quit_at_the_end_of_the_iteration_can_be_taken_back() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "q f"), [Ask::Request(Request::Close(Closing::AfterIteration))]);
+    assert_eq!((press(&mut model, "q Esc"), model.quitting), (command(UserCommand::Resume), None));
+    assert_eq!(press(&mut model, "q Esc"), [], "nothing to take back");
+    model.tabs[0].state.approvals.push(Arc::new(sample::asks("q", "Bash", "{}", 1)));
+    press(&mut model, "q");
+    assert!(sample::draw(&mut model, (120, 40)).contains("needs your answer first"));
 }

@@ -2,7 +2,7 @@
 
 use crate::orchestrator::state::Stage;
 use crate::tui::command::Command;
-use crate::tui::model::{Mode, Model};
+use crate::tui::model::{Mode, Model, opening};
 use crate::tui::tab::TabStatus;
 
 /// Why the command of a key that was pressed does nothing.
@@ -16,10 +16,12 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         _ if model.mode == Mode::Replay => return "not available in a replay".to_owned(),
         _ => {}
     }
-    if model.is_home() && model.tab().is_none() {
-        return "Enter opens the ticket first".to_owned();
-    }
-    let Some(tab) = model.tab() else { return "no ticket is open; t opens one".to_owned() };
+    let Some(tab) = model.tab() else {
+        if model.is_home() && model.opening.is_none() {
+            return "Enter opens the ticket first".to_owned();
+        }
+        return model.opening.as_deref().map_or_else(|| "no ticket is open; t opens one".to_owned(), opening);
+    };
     let id = &tab.id;
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
@@ -35,9 +37,11 @@ pub(super) fn why(model: &Model, command: Command) -> String {
             _ => format!("{id} is complete; untick a phase in the file to work on it again"),
         },
         (_, TabStatus::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
+        (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; c closes it"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),
+        (Command::Skip, _) if model.phase_under_cursor().is_some() => "this phase is done or skipped".to_owned(),
         (Command::Skip, _) => "no open phase to skip".to_owned(),
         (Command::Retry, _) if model.is_parked() => "your own limit: it cannot be retried early".to_owned(),
         (Command::Retry, _) => "nothing to retry: select a phase that is done, disputed, blocked or skipped".to_owned(),

@@ -3,6 +3,7 @@
 use super::stage::{
     ROOMY, assert_given_back, boxes, gated_project, gated_run, leave, start, start_program, wait_at_the_gate,
 };
+use crate::opening::{hanging, until_held};
 use crate::project::{PROGRAM, Project};
 use crate::terminal::Terminal;
 use crate::watched::json;
@@ -186,4 +187,23 @@ fn ctrl_z_goes_to_the_shell_and_fg_comes_back() {
     terminal.keys("exit $?\n");
     assert_eq!(terminal.wait_end().exit_code(), 0);
     assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn nothing_more_is_opened_once_the_person_has_quit() {
+    let project = gated_project(&["Alpha"]);
+    for ticket in ["tk-2", "tk-3"] {
+        project.ticket(ticket, &["Beta"]);
+    }
+    let (path, _sweeping) = hanging(&project, "tk-2");
+    let mut terminal = start(&project, &["tk-1", "tk-2", "tk-3"], ROOMY);
+    wait_at_the_gate(&terminal, "Alpha");
+    until_held(&project, &path);
+    terminal.keys_until("q", "finish the iteration");
+    let screen = terminal.keys_until("f", "quits after this iteration");
+    assert!(!screen.contains("stopped"), "what has not begun did not fail: {screen}");
+    project.open_gate("alpha");
+    terminal.wait_end();
+    let runs = String::from_utf8(project.run(&["status", "--json"]).stdout).expect("text");
+    assert!(runs.contains("tk-1") && !runs.contains("tk-3"), "{runs}");
 }

@@ -2,7 +2,7 @@
 
 use super::child::{Other, folder_for};
 use super::samples::{append, counted, every_record, fresh, note, open, summary, ticket, time};
-use programmator::adapters::store::{Append, Found, Store, StoreError, Wish};
+use programmator::adapters::store::{Append, Store, StoreError, Wish};
 use programmator::base::id::RunId;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::command::UserCommand;
@@ -217,27 +217,25 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
     let text = |run: &RunSummary| run.run.to_string();
     let newest_first: Vec<_> = store.runs().unwrap().iter().map(text).collect();
     assert_eq!(newest_first, [ids[3], ids[2], ids[1], ids[0]]);
-    let found = |words: &str| match store.find_run(words).unwrap() {
-        Found::None => vec![],
-        Found::One(run) => vec![text(&run)],
-        Found::Many(runs) => runs.iter().map(text).collect(),
-    };
+    let ids_of = |runs: Vec<RunSummary>| runs.iter().map(text).collect::<Vec<_>>();
     let cases: [(&str, &[&str]); 11] = [
         ("tk-1", &[ids[1]]),
-        ("tk-2", &[ids[3], ids[2]]),
         ("0192b", &[ids[1]]),
         ("0192BBBB-0", &[ids[1]]),
         ("00000003", &[ids[2]]),
         (ids[0], &[ids[0]]),
         ("0192", &[ids[3], ids[2], ids[1], ids[0]]),
         ("k-1", &[ids[1]]),
-        ("tk-", &[ids[3], ids[2], ids[1], ids[0]]),
+        ("1", &[ids[0], ids[1]]),
+        ("tk-", &[ids[3], ids[2], ids[1]]),
         ("", &[]),
         ("%", &[]),
     ];
     for (words, expected) in cases {
-        assert_eq!(found(words), expected, "{words:?}");
+        assert_eq!(ids_of(store.runs_like(words).unwrap()), expected, "{words:?}");
     }
+    assert_eq!(ids_of(store.runs_of("tk-2").unwrap()), [ids[3], ids[2]]);
+    assert_eq!(ids_of(store.runs_of("tk-").unwrap()), [""; 0]);
     assert_eq!(store.latest_for("/a/tk-1.md").unwrap().map(|run| text(&run)), Some(ids[1].into()));
     assert_eq!(store.latest_for("/a/none.md").unwrap(), None);
 }

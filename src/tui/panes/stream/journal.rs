@@ -354,7 +354,7 @@ impl Journal {
                     IterationOutcome::Idle => "timed out: no output from Claude for too long",
                     IterationOutcome::Interrupted => "interrupted",
                     IterationOutcome::Parked => "rate limited; iteration not counted",
-                    IterationOutcome::CutOff => "interrupted: programmator exited during it",
+                    IterationOutcome::CutOff => "interrupted: programmator ended before it",
                 };
                 self.say(Level::Warn, how);
             }

@@ -159,7 +159,8 @@ fn a_name_that_was_typed_wrongly_can_be_corrected() {
     let mut model = sample::model();
     assert_eq!(press(&mut model, "t z z Enter"), [Ask::Request(Request::Open("zz".into()))]);
     let message = "there is no ticket `zz`".to_owned();
-    let refused = Refused { ticket: sample::id("zz"), message: message.clone(), exit_code: 2 };
+    let refused =
+        Refused { ticket: sample::id("zz"), message: message.clone(), exit_code: 2, asked: Some("zz".into()) };
     update(&mut model, Msg::Replied(Reply::Refused(refused)));
     let screen = sample::draw(&mut model, (120, 40));
     assert!(screen.contains("id or path: zz") && screen.contains(&message), "{screen}");
