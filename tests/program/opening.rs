@@ -160,9 +160,9 @@ async fn a_queued_run_that_is_paused_lets_the_next_one_have_the_folder() {
     let id = |name: &str| TicketId::from_file_name(name);
     let queued = |record: &Record| matches!(record, Record::TreeAwaited { .. });
     let complete = |record: &Record| matches!(record, Record::RunEnded { reason: ExitReason::Complete, .. });
-    assert_eq!(ask(Request::Open("tk-1".into())).await, Reply::Done);
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
     question(&mut told).await;
-    assert_eq!(ask(Request::Open("tk-2".into())).await, Reply::Done);
+    assert_eq!(ask(Request::Open("tk-2".into())).await, opened_as("tk-2"));
     recorded(&mut told, "tk-2", queued).await;
     for (command, then) in [
         (UserCommand::Pause, (|record: &Record| matches!(record, Record::Paused)) as fn(&Record) -> bool),
@@ -172,7 +172,7 @@ async fn a_queued_run_that_is_paused_lets_the_next_one_have_the_folder() {
         ask(Request::Command(id("tk-2"), command)).await;
         recorded(&mut told, "tk-2", then).await;
     }
-    assert_eq!(ask(Request::Open("tk-3".into())).await, Reply::Done);
+    assert_eq!(ask(Request::Open("tk-3".into())).await, opened_as("tk-3"));
     recorded(&mut told, "tk-3", queued).await;
     ask(Request::Command(id("tk-1"), UserCommand::Stop)).await;
     recorded(&mut told, "tk-3", complete).await;
