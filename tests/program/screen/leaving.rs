@@ -156,9 +156,12 @@ fn the_exit_code_is_that_of_the_worst_ticket_as_without_a_screen() {
     let project = Project::with(&["Alpha"], blocked);
     project.ticket("tk-2", &["Beta"]);
     let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
-    terminal.wait_until("both ended", |_| {
+    terminal.wait_until("both ended", |screen| {
+        let bar = screen.lines().next().unwrap_or_default();
+        let is_shown = bar.contains("not verified") && bar.contains("! stopped");
         let runs = json(&project, &["status", "--json"]);
-        runs.as_array().is_some_and(|runs| runs.len() == 2 && runs.iter().all(|run| run["state"] == "ended"))
+        is_shown
+            && runs.as_array().is_some_and(|runs| runs.len() == 2 && runs.iter().all(|run| run["state"] == "ended"))
     });
     terminal.keys("q");
     assert_eq!(terminal.wait_end().exit_code(), 3, "{}", terminal.screen());
