@@ -1,7 +1,7 @@
 //! A person's ticks: through programmator they count at once, whoever works on the ticket; Claude's never do.
 
 use crate::project::{PROGRAM, Project};
-use crate::watched::{DILIGENT, at_work, ended, of_kind, ran, records, said, signal, text};
+use crate::watched::{DILIGENT, at_work, ended, of_kind, ran, records, said, signal, stop, text};
 use programmator::adapters::store::{Store, Wish};
 use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
@@ -10,7 +10,7 @@ use programmator::domain::phase::PhaseId;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Waits until this holds.
@@ -279,4 +279,27 @@ fn a_run_may_not_do_what_is_for_a_person() {
         .unwrap();
     assert_eq!(below.status.code(), Some(77), "{}", text(&below));
     assert!(project.ticket_text("tk-1").contains("- [ ] Alpha"));
+}
+
+#[test]
+fn a_stop_ends_the_validation_commands_and_reads_the_file_behind_them() {
+    let project = Project::with(&["Alpha", "Beta"], DILIGENT);
+    project.validate_by("test -e checking || { touch checking; sleep 600; }");
+    let child =
+        project.command(&["run", "--json", "tk-1"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    soon("the commands run", || project.path("work/checking").exists());
+    let stopped = Instant::now();
+    stop(child);
+    assert!(stopped.elapsed() < Duration::from_secs(60), "they are not waited for");
+    let journal = project.journal();
+    let end = of_kind(&journal, "iteration_ended")[0];
+    assert_eq!(end["outcome"], "interrupted", "{end}");
+    assert!(end["reading"].as_u64().is_some_and(|reading| reading > 0), "{end}");
+    assert_eq!(project.processes(), Vec::<String>::new());
+    // Nothing but the person can have ticked it since.
+    project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("[ ] Beta", "[x] Beta"));
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    let told =
+        of_kind(&project.journal(), "noticed").iter().any(|told| told["text"].as_str().unwrap().contains("a claim"));
+    assert!(!told && project.ticket_text("tk-1").contains("[x] Beta"), "{:?}", project.journal());
 }
