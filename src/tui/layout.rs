@@ -6,7 +6,7 @@
 
 use crate::tui::home;
 use crate::tui::model::Model;
-use crate::tui::panes::{gauges, log, stream, tickets};
+use crate::tui::panes::{gauges, log, now, stream, tickets};
 use ratatui::layout::Rect;
 
 /// Smallest screen that is drawn, in cells.
@@ -14,8 +14,12 @@ pub const SMALLEST: (u16, u16) = (60, 15);
 
 /// Width of the columns beside the stream.
 const SIDE: u16 = 34;
+/// Width of the tree on the widest screens: titles stand there whole, and states in words.
+const WIDE_SIDE: u16 = 52;
 /// Lines of the folded-out log, borders included, on a screen of 30 lines.
 const LOG: u16 = 7;
+/// Lines from which on there is one for what happens now.
+const TALL: u16 = 20;
 /// Lines that the tree keeps when the gauges stand below it.
 const TREE_LEAST: u16 = 9;
 
@@ -25,6 +29,8 @@ pub struct Layout {
     pub screen: Rect,
     /// The first line.
     pub tabs: Rect,
+    /// What happens now, under the tabs.
+    pub now: Option<Rect>,
     /// Everything between the first line and the last.
     pub home: Option<Rect>,
     pub tickets: Option<Rect>,
@@ -80,6 +86,9 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
         layout.home = Some(body);
         return layout;
     }
+    if height >= TALL && now::has_words(model) {
+        layout.now = Some(take_top(&mut body, 1));
+    }
     if width < 100 {
         layout.gauges_line = (focus != gauges::NAME).then(|| take_top(&mut body, 1));
     }
@@ -90,7 +99,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     }
     match width {
         160.. => {
-            layout.tickets = Some(take_left(&mut body, SIDE));
+            layout.tickets = Some(take_left(&mut body, if width < 190 { SIDE } else { WIDE_SIDE }));
             layout.gauges = Some(take_right(&mut body, SIDE));
             layout.stream = Some(body);
         }
@@ -186,7 +195,8 @@ mod tests {
         assert_eq!(shown((160, 50), stream), ALL);
         assert_eq!(shown((100, 40), stream), ALL);
         assert_eq!(shown((120, 24), stream), [tickets, stream, gauges]);
-        assert_eq!(shown((120, 20), stream), [tickets, stream]);
+        assert_eq!(shown((120, 20), stream), [tickets, stream, gauges]);
+        assert_eq!(shown((120, 17), stream), [tickets, stream]);
         assert_eq!(shown((120, 24), log), [tickets, gauges, log]);
         assert_eq!(shown((99, 40), stream), [stream, log]);
         assert_eq!(shown((80, 24), stream), [stream]);
@@ -205,7 +215,7 @@ mod tests {
             model.focus = ALL[focus];
             let layout = solve((width, height), &model);
             let places: Vec<Rect> = [
-                Some(layout.tabs), layout.tickets, layout.stream, layout.gauges, layout.gauges_line,
+                Some(layout.tabs), layout.now, layout.tickets, layout.stream, layout.gauges, layout.gauges_line,
                 layout.log, layout.log_line, Some(layout.footer),
             ].into_iter().flatten().collect();
             for (at, one) in places.iter().enumerate() {

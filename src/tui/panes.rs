@@ -6,6 +6,7 @@ pub mod gauges;
 pub mod home;
 pub mod log;
 pub mod notice;
+pub mod now;
 pub mod stream;
 pub mod tabs;
 pub mod tickets;

@@ -129,6 +129,7 @@ pub fn running(name: &str) -> Tab {
         iteration: Some(iteration(3, "Wire into middleware")),
         ..State::default()
     };
+    tab.call = Some(("Bash cargo check -p web".into(), ago(8)));
     for second in [12, 9, 9, 8, 8, 8, 6, 4, 3, 3, 2, 2, 2] {
         tab.pulse.beat(ago(second));
     }

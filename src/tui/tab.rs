@@ -43,8 +43,8 @@ pub struct Tab {
     pub stream: StreamState,
     /// Puts the run's records into words for the log.
     pub formatter: LogFormatter,
-    /// Claude's last call in the iteration at hand: tool and target, raw.
-    pub call: Option<String>,
+    /// Claude's call that runs or waits: tool and target, raw, and since when.
+    pub call: Option<(String, Timestamp)>,
     /// When Claude was last heard, and how often lately.
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
@@ -159,8 +159,8 @@ impl Tab {
         self.unstored.stored(&self.state);
         self.stream.record(stored);
         match &stored.record {
-            Record::ToolJudged { tool, target, .. } => self.call = Some(format!("{tool} {target}")),
-            Record::IterationStarted { .. } => self.call = None,
+            Record::ToolJudged { tool, target, .. } => self.call = Some((format!("{tool} {target}"), stored.time)),
+            Record::IterationStarted { .. } | Record::ToolFinished { .. } => self.call = None,
             _ => {}
         }
         self.follow_gauges(stored);

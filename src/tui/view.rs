@@ -3,7 +3,7 @@
 use crate::tui::layout::{Layout, SMALLEST};
 use crate::tui::marks::{Glyphs, ascii};
 use crate::tui::modals;
-use crate::tui::panes::{footer, home, tabs};
+use crate::tui::panes::{footer, home, now, tabs};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::ui::Ui;
@@ -25,6 +25,9 @@ pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
         home::view_header(ui, theme, layout.tabs, buf);
     } else {
         tabs::view(ui, theme, layout.tabs, buf);
+    }
+    if let Some(place) = layout.now {
+        now::view(ui, theme, place, buf);
     }
     for (name, pane) in &ui.panes {
         if let Some(place) = layout.of(name) {

@@ -36,12 +36,26 @@ const KEYS: &[command::Row] = rows! {
 struct Gauges;
 
 /// Least lines of the pane, borders included.
-const LEAST: u16 = 11;
+const LEAST: u16 = 7;
+/// Share of its limit below which a gauge need not be seen.
+const AT_REST: f64 = 0.5;
 
-/// Lines of the pane, borders included: more as more is known.
+/// Lines of the pane, borders included: more as there is more to say.
 pub fn height(model: &Model) -> u16 {
-    let rows = model.tab().filter(|tab| tab.run.is_some()).map_or(0, |tab| gauges(model, tab).len());
+    let rows = model.tab().filter(|tab| tab.run.is_some()).map_or(0, |tab| told(model, tab).len());
     (rows as u16 + 2).max(LEAST)
+}
+
+/// The gauges that have something to say; all of them while keys go to the pane.
+fn told(model: &Model, tab: &Tab) -> Vec<Gauge> {
+    let at_rest = |gauge: &Gauge| {
+        let low = gauge.share.is_some_and(|share| share < AT_REST);
+        let seldom = matches!(gauge.label, "Context" | "Tokens/h") && low;
+        !gauge.warns() && (gauge.label.starts_with(' ') || gauge.label == "Model" || seldom)
+    };
+    let mut all = gauges(model, tab);
+    all.retain(|gauge| model.focus == NAME || !at_rest(gauge));
+    all
 }
 
 /// Columns of the labels.
@@ -154,7 +168,7 @@ impl Pane for Gauges {
             return;
         };
         let inside = Rect { width: area.width.min(60), ..area };
-        for (place, gauge) in inside.rows().zip(gauges(model, tab)) {
+        for (place, gauge) in inside.rows().zip(told(model, tab)) {
             let (picture_role, value_role) =
                 if gauge.warns() { (gauge.role, gauge.role) } else { (Role::GaugeFill, Role::Text) };
             // The picture's column is the value's where there is no picture.

@@ -65,7 +65,11 @@ pub fn entries(model: &Model) -> Vec<Entry<'_>> {
         all.entry(&run.ticket).or_insert_with(|| blank(&run.ticket)).run = Some(run);
     }
     for tab in &model.tabs {
-        all.entry(&tab.id).or_insert_with(|| blank(&tab.id)).tab = Some(tab);
+        let entry = all.entry(&tab.id).or_insert_with(|| blank(&tab.id));
+        // Another program may have begun a newer run than the one that was opened here.
+        let newer =
+            |run: &RunSummary| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started);
+        entry.tab = Some(tab).filter(|_| !entry.run.is_some_and(newer));
     }
     let mut rows: Vec<Entry<'_>> = all.into_values().filter(|entry| entry.fits(&model.home.filter)).collect();
     for entry in &mut rows {
@@ -249,7 +253,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
         (None, TabStatus::Unstored) => "nothing can be stored".to_owned(),
         (None, _) => match (&state.stage, &tab.call) {
             (Stage::Validating, _) => "running the validation commands".to_owned(),
-            (Stage::Running, Some(call)) => call.clone(),
+            (Stage::Running, Some((call, _))) => call.clone(),
             (Stage::Running, None) => "Claude is thinking".to_owned(),
             (Stage::Paused, _) => "paused".to_owned(),
             _ => "starting Claude".to_owned(),

@@ -46,6 +46,18 @@ fn a_run_of_another_program_is_read_when_it_is_opened_from_home() {
     assert_eq!(model.home.cursor.as_ref(), Some(&seen.ticket));
     assert_eq!(press(&mut model, "j Enter"), [Ask::Request(Request::Show(seen.run))], "the other is elsewhere");
     assert_eq!(model.tab().map(|tab| &tab.id), Some(&seen.ticket));
+    let newer = crate::domain::summary::RunSummary {
+        run: sample::run("newer"),
+        started: sample::NOW,
+        needs: Some("Bash make".into()),
+        ..seen.clone()
+    };
+    model.tabs[0].run = Some(seen.run);
+    model.tabs[0].state.started = Some(seen.started);
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(newer.clone()))));
+    press(&mut model, "h");
+    assert!(sample::draw(&mut model, (120, 40)).contains("Bash make"));
+    assert_eq!(press(&mut model, "Enter"), [Ask::Request(Request::Show(newer.run))], "a newer one takes its place");
     press(&mut model, "h o");
     let screen = sample::draw(&mut model, (120, 40));
     assert!(screen.contains("tk-8"), "{screen}");
