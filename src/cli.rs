@@ -32,7 +32,7 @@ pub use command_line::{Cli, Command};
 use crate::adapters::logging;
 use crate::adapters::store::state_dir;
 use crate::adapters::typed_secret::Source;
-use crate::base::text::Clean;
+use crate::base::text::{Clean, clean_line};
 use crate::runtime::headless::Format;
 use circuit::CircuitCommand;
 use clap::{CommandFactory, Parser};
@@ -101,9 +101,15 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let format = |json| if json { Format::Json } else { Format::Text };
     // What would count for nothing is refused: the person meant something by it.
     if cli.command.is_some() && cli.run != RunOptions::default() {
-        return Err(CliError::usage(
-            "put run options after the subcommand: `programmator run --model … tk-…`; only -C goes before it",
-        ));
+        let typed: Vec<String> = std::env::args().skip(1).collect();
+        let known = Cli::command();
+        let at = typed.iter().position(|word| known.find_subcommand(word).is_some()).unwrap_or(typed.len());
+        let option = typed[..at].iter().find(|word| word.starts_with('-') && !word.starts_with("-C"));
+        let (option, name) = (option.map_or("an option", String::as_str), typed.get(at).map_or("…", String::as_str));
+        let (option, name) = (clean_line(option, 80), clean_line(name, 80));
+        return Err(CliError::usage(format!(
+            "options go after the subcommand: `programmator {name} {option} …`; only -C goes before it"
+        )));
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     person_only::check(cli.command.as_ref(), &cli.run, here)?;

@@ -77,3 +77,9 @@ fn a_part_of_an_id_never_reaches_another_ticket_than_the_one_of_that_id() {
     let several = said(&project, &["status", "tk-"], 2);
     assert!(several.lines().count() == 12 && several.trim_end().ends_with("and 2 more"), "{several}");
 }
+
+#[test]
+fn an_option_before_the_subcommand_is_named_with_it() {
+    let said = said(&Project::new(), &["--ascii", "replay", "tk-1"], 2);
+    assert!(said.contains("`programmator replay --ascii …`"), "{said}");
+}
