@@ -220,7 +220,7 @@ mod tests {
         assert!(line("limits.iteration_timeout").ends_with("PROGRAMMATOR_TIMEOUT"), "{text}");
         assert!(line("prompts.phased").ends_with("built-in"), "{text}");
         let column = line("limits.max_iterations").find("50").unwrap();
-        assert_eq!(line("screen.theme").find("default"), Some(column), "{text}");
+        assert_eq!(line("screen.theme").find("auto"), Some(column), "{text}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct RunOptions {
 /// Options of everything that opens the screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct LookOptions {
-    /// The screen's theme: default, mono, or one of your own [default: default].
+    /// The screen's theme: auto, dark, light, ansi, mono, another (docs/themes.md), or your own [default: auto].
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
     /// Draw marks and borders with ASCII only.

@@ -25,7 +25,8 @@ use crate::tui::model::Mode;
 use crate::tui::screen_loop;
 use crate::tui::tab::Tab;
 use crate::tui::terminal::{Screen, ScreenError};
-use crate::tui::theme::Theme;
+use crate::tui::theme::looks::Looks;
+use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
 use std::sync::Arc;
@@ -56,7 +57,7 @@ pub enum Open {
 /// exit code.
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let (mut model, theme) = dressed(session, &resolved)?;
+    let mut model = dressed(session, &resolved)?;
     if matches!(&open, Open::Tickets(names) if names.is_empty()) {
         model.focus = home::NAME;
     }
@@ -71,7 +72,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     };
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
-    screen_loop::draw(&mut screen, &mut model, &theme).map_err(|error| unfit(&error))?;
+    screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
     let parts = in_force::parts(session, &resolved)?;
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
@@ -80,7 +81,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));
-    let shown = screen_loop::run(&mut screen, &mut model, &theme, &*clock, stop.clone(), &mut host).await;
+    let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host).await;
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
@@ -217,7 +218,7 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let store = session.store_to_read()?;
     let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
-    let (mut model, theme) = dressed(session, &resolved)?;
+    let mut model = dressed(session, &resolved)?;
     model.mode = Mode::Replay;
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
@@ -226,7 +227,7 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let stop = CancellationToken::new();
     tokio::select! {
         wish = signals.next() => Ok(wish.exit_code()),
-        shown = screen_loop::run(&mut screen, &mut model, &theme, &*clock, stop, &mut host) => {
+        shown = screen_loop::run(&mut screen, &mut model, &*clock, stop, &mut host) => {
             shown.map(|()| 0).map_err(|error| unfit(&error))
         }
     }
@@ -239,7 +240,7 @@ fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
     Ok(reporter.subscribe(Presence::Nobody))
 }
 
-fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliError> {
+fn dressed(session: &Session, resolved: &Resolved) -> Result<Ui, CliError> {
     let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
     model.profile = resolved.config.profile.word();
     model.folder = session.folder.display().to_string();
@@ -247,12 +248,12 @@ fn dressed(session: &Session, resolved: &Resolved) -> Result<(Ui, Theme), CliErr
     if screen.ascii {
         model.glyphs = Glyphs::Ascii;
     }
-    let own = session.themes();
-    let (theme, problems) = Theme::load(&screen.theme, &own, None);
+    let (looks, problems) = Looks::new(&screen.theme, session.themes(), Surface::of(&session.environment));
+    model.looks = looks;
     if let Some(problem) = problems.first() {
         return Err(CliError::usage(problem.to_string()));
     }
-    Ok((model, theme))
+    Ok(model)
 }
 
 fn unfit(error: &ScreenError) -> CliError {

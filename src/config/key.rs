@@ -90,7 +90,7 @@ keys! {
     MaxRetries "agent.max_retries" Whole(0, 100), Some("CLAUDE_CODE_MAX_RETRIES"), WhenTrusted, "retries of a failed request by Claude itself";
     ValidationCommands "validation.commands" List, None, WhenTrusted, "commands that check every claim";
     ValidationTimeout "validation.timeout" Whole(1, DAY), None, WhenTrusted, "seconds for one validation command";
-    Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme";
+    Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme; auto: by the terminal's background";
     Ascii "screen.ascii" Switch, None, Always, "draw with ASCII only";
     TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
     SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
@@ -154,7 +154,7 @@ impl Row {
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
             Key::Flags | Key::SettingSources | Key::ValidationCommands => Value::List(Vec::new()),
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
-            Key::Theme => Value::Text("default".to_owned()),
+            Key::Theme => Value::Text("auto".to_owned()),
             Key::Ascii => Value::Switch(false),
             Key::SessionContinuity => Value::Switch(settings.session_continuity),
             Key::BreakerNoProgress => Value::Whole(settings.breaker.no_progress.into()),

@@ -1,7 +1,10 @@
 //! What the terminal reports, as messages. The only reader of crossterm's events; `screen_loop` says
 //! when it reads and when the terminal belongs to another program.
 
+mod answer;
+
 use crate::tui::msg::{Input, Key, Msg};
+use answer::{Answer, Heard};
 use crossterm::event::{Event, EventStream, KeyEventKind};
 use futures_util::StreamExt as _;
 use std::io;
@@ -17,7 +20,7 @@ const END: Duration = Duration::from_secs(1);
 /// The reader of the terminal, on a thread of its own: over a terminal that was hung up crossterm
 /// reads without an end, and that must not be the loop's thread.
 pub struct Keys {
-    received: mpsc::Receiver<io::Result<Event>>,
+    received: mpsc::Receiver<io::Result<Msg>>,
     stop: DropGuard,
     ended: oneshot::Receiver<()>,
 }
@@ -38,10 +41,10 @@ impl Keys {
         Self { received, stop: stop.drop_guard(), ended }
     }
 
-    /// The next event; an error is the end of the terminal.
-    pub async fn next(&mut self) -> io::Result<Event> {
-        let event = self.received.recv().await;
-        event.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
+    /// The next message; an error is the end of the terminal.
+    pub async fn next(&mut self) -> io::Result<Msg> {
+        let msg = self.received.recv().await;
+        msg.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// Ends the reading, so that another program can read.
@@ -51,27 +54,38 @@ impl Keys {
     }
 }
 
-async fn read(send: mpsc::Sender<io::Result<Event>>, stop: CancellationToken) {
+async fn read(send: mpsc::Sender<io::Result<Msg>>, stop: CancellationToken) {
     // `EventStream::new` panics when there is no terminal; `poll` sets the same reader up and tells.
     if let Err(error) = crossterm::event::poll(Duration::ZERO) {
         let _ = send.send(Err(error)).await;
         return;
     }
     let mut stream = EventStream::new();
+    let mut answer = Answer::default();
     loop {
-        tokio::select! {
+        let event = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            event = stream.next() => match event {
-                Some(event) => if send.send(event).await.is_err() { return },
-                None => return,
+            event = stream.next() => event,
+        };
+        let heard = match event {
+            Some(Ok(event)) => match answer.hear(event) {
+                Heard::Background(colour) => vec![Ok(Msg::Background(colour))],
+                Heard::Events(events) => events.into_iter().filter_map(translate).map(Ok).collect(),
             },
+            Some(Err(error)) => vec![Err(error)],
+            None => return,
+        };
+        for msg in heard {
+            if send.send(msg).await.is_err() {
+                return;
+            }
         }
     }
 }
 
 /// The message for an event; `None` for what means nothing here (releases, mouse, focus lost).
-pub fn translate(event: Event) -> Option<Msg> {
+fn translate(event: Event) -> Option<Msg> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => {

@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::domain::news::News;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
+use crate::tui::theme::colour::Rgb;
 use std::sync::Arc;
 
 pub use tui_textarea::{Input, Key};
@@ -28,6 +29,8 @@ pub enum Msg {
     Tick(Timestamp),
     /// The terminal's window has the focus again.
     FocusGained,
+    /// The terminal told its background.
+    Background(Rgb),
     /// Words for the person from the edge: a command that could not be carried out.
     Told(String),
 }

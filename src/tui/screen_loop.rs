@@ -10,10 +10,9 @@ use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
 use crate::domain::request::Request;
 use crate::domain::scrollback::Scrollback;
-use crate::tui::input::{self, Keys};
+use crate::tui::input::Keys;
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
-use crate::tui::theme::Theme;
 use crate::tui::ui::Ui;
 use crate::tui::update::update;
 use crate::tui::view::view;
@@ -77,16 +76,18 @@ pub trait Host {
 pub async fn run(
     screen: &mut Screen,
     ui: &mut Ui,
-    theme: &Theme,
     clock: &dyn Clock,
     stop: CancellationToken,
     host: &mut impl Host,
 ) -> Result<(), ScreenError> {
     ui.size = screen.size()?;
     ui.now = clock.now();
-    draw(screen, ui, theme)?;
+    draw(screen, ui)?;
     let mut pace = Pace { frame: Instant::now(), answer: Instant::now(), answering: false };
     let mut keys = Keys::listen();
+    if ui.looks.asks() {
+        screen.ask_background()?;
+    }
     let gone = hangup::gone();
     tokio::pin!(gone);
     loop {
@@ -96,9 +97,12 @@ pub async fn run(
             biased;
             () = stop.cancelled() => return Ok(()),
             error = &mut gone => return Err(lost(error)),
-            event = keys.next() => {
-                inbox.extend(input::translate(event.map_err(lost)?));
-                host.touched();
+            msg = keys.next() => {
+                let msg = msg.map_err(lost)?;
+                if !matches!(msg, Msg::Background(_)) {
+                    host.touched();
+                }
+                inbox.push(msg);
                 pace.answering = true;
             }
             // While a frame is due anyway, more news need not wake us.
@@ -148,7 +152,7 @@ pub async fn run(
             }
         }
         if ui.dirty && Instant::now() >= pace.earliest() {
-            draw(screen, ui, theme)?;
+            draw(screen, ui)?;
             pace.drawn(Instant::now(), ui);
         }
     }
@@ -164,11 +168,11 @@ fn put(inbox: &mut Vec<Msg>, msg: Msg, host: &impl Host) {
     inbox.extend(opened.and_then(|run| Some(Msg::Scrollback(run, host.scrollback(run)?))));
 }
 
-pub fn draw(screen: &mut Screen, ui: &mut Ui, theme: &Theme) -> Result<(), ScreenError> {
+pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<(), ScreenError> {
     // A resize may not have been told yet.
     ui.size = screen.size()?;
     let layout = ui.prepare();
-    screen.draw(|frame| view(ui, &layout, theme, frame))?;
+    screen.draw(|frame| view(ui, &layout, &ui.looks.theme, frame))?;
     // A search looks through a stretch of the log a frame.
     ui.dirty = ui.searching();
     Ok(())

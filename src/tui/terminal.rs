@@ -73,6 +73,13 @@ impl Screen {
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)
     }
 
+    /// Asks the terminal for its background. The answer comes among the keys, or never; nothing waits for it.
+    pub fn ask_background(&mut self) -> Result<(), ScreenError> {
+        // Ended by BEL: the answer ends as the question did, and some terminals cannot end it otherwise.
+        let out = self.terminal.backend_mut();
+        out.write_all(b"\x1b]11;?\x07").and_then(|()| io::Write::flush(out)).map_err(lost)
+    }
+
     /// Forgets what was drawn: the next frame writes every cell.
     pub fn forget(&mut self) -> Result<(), ScreenError> {
         // Not `Terminal::clear`: it asks the terminal for the cursor's place, and the answer comes as input.

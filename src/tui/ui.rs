@@ -10,6 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::pane::Pane;
 use crate::tui::panes::PANES;
+use crate::tui::theme::looks::Looks;
 use crate::tui::widgets::frame::{inside, room};
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
@@ -23,6 +24,7 @@ pub struct Ui {
     pub panes: Vec<(&'static str, Box<dyn Pane>)>,
     /// Dialogs over the panes; keys go to the last.
     pub modals: Vec<Modal>,
+    pub looks: Looks,
 }
 
 impl Deref for Ui {
@@ -43,7 +45,7 @@ impl Ui {
     /// An empty screen.
     pub fn new(now: Timestamp, zone: TimeZone) -> Self {
         let panes = PANES.iter().map(|pane| (pane.name, (pane.new)())).collect();
-        Self { model: Model::new(now, zone), panes, modals: Vec::new() }
+        Self { model: Model::new(now, zone), panes, modals: Vec::new(), looks: Looks::default() }
     }
 
     /// Solves the layout and lets panes and dialogs get ready for it. Before every `view`.

@@ -89,6 +89,11 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             ui.dirty = true;
             Vec::new()
         }
+        Msg::Background(colour) => {
+            ui.dirty = true;
+            ui.looks.on(colour);
+            Vec::new()
+        }
         Msg::Told(words) => {
             ui.dirty = true;
             ui.tell(crate::base::text::clean_line(&words, 400));

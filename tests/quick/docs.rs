@@ -124,7 +124,7 @@ fn every_theme_in_the_folder_is_built_in_and_told_about() {
         assert_eq!(path.extension().unwrap(), "yaml", "{}", path.display());
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         assert!(page.contains(&format!("[`{name}`](../themes/{name}.yaml)")), "docs/themes.md does not tell of {name}");
-        assert_eq!(Theme::load(&name, &[], None).1, [], "{name}");
+        assert_eq!(Theme::load(&name, &[], crate::SURFACE).1, [], "{name}");
         names.push(name);
     }
     names.sort();
@@ -136,7 +136,7 @@ fn the_theme_that_is_shown_can_be_read() {
     let page = read("docs/themes.md");
     let block = page.split("```yaml\n").find(|block| block.starts_with("# ~/.config/programmator/themes/"));
     let text = block.and_then(|block| block.split("```").next()).unwrap().to_owned();
-    let (_, problems) = Theme::load("shown", &[("shown".to_owned(), text)], None);
+    let (_, problems) = Theme::load("shown", &[("shown".to_owned(), text)], crate::SURFACE);
     assert_eq!(problems, []);
 }
 

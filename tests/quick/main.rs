@@ -8,6 +8,10 @@
 #![allow(clippy::needless_pass_by_value, reason = "a table is made in place")]
 
 use programmator::{base, domain, orchestrator, tui};
+use tui::theme::surface::{Depth, Surface};
+
+/// A terminal that can show everything, with the background of the pictures.
+const SURFACE: Surface = Surface { depth: Depth::True, background: Some([0x14, 0x17, 0x1c]), answers: false };
 
 mod approvals;
 mod architecture;
@@ -26,5 +30,6 @@ mod screen_loop;
 mod store;
 mod stream;
 mod stream_pane;
+mod themes;
 mod tickets;
 mod turn_outcome;

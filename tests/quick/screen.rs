@@ -43,8 +43,8 @@ fn keep(name: &str, shown: &str) {
 
 /// The screen in colour, and in mono: the same words, and no colour.
 fn drawn(size: (u16, u16), make: &impl Fn() -> Ui) -> [Buffer; 2] {
-    let [screen, mono] = ["default", "mono"].map(|theme| {
-        let (styles, problems) = Theme::load(theme, &[], None);
+    let [screen, mono] = ["ansi", "mono"].map(|theme| {
+        let (styles, problems) = Theme::load(theme, &[], crate::SURFACE);
         assert_eq!(problems, []);
         sample::drawn(&mut make(), size, &styles)
     });

@@ -80,10 +80,9 @@ fn child() {
                 let _ = to_screen.send(tui::msg::Msg::News(domain::news::News::TicketGone(id))).await;
             });
         }
-        let theme = tui::theme::Theme::load("default", &[], None).0;
         let mut host = Host(news);
         let stop = tokio_util::sync::CancellationToken::new();
-        let shown = tui::screen_loop::run(&mut screen, &mut model, &theme, &Now, stop, &mut host);
+        let shown = tui::screen_loop::run(&mut screen, &mut model, &Now, stop, &mut host);
         if scene == "panic" {
             let _ = tokio::time::timeout(Duration::from_millis(300), shown).await;
             panic!("boom");

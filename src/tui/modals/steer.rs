@@ -105,7 +105,7 @@ impl Steer {
         // The widget carries its styles; they come from the theme of the moment.
         let mut shown = self.area.as_ref().clone();
         shown.set_style(theme.style(Role::Input));
-        shown.set_cursor_style(theme.style(Role::Selection));
+        shown.set_cursor_style(theme.style(Role::Cursor));
         shown.set_placeholder_text("What should Claude know or do differently?");
         shown.set_placeholder_style(theme.style(Role::Dim));
         (&shown).render(text, buf);

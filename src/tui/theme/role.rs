@@ -17,6 +17,7 @@ worded! {
         Border = "border",
         BorderFocus = "border.focus",
         Selection = "selection",
+        Cursor = "cursor",
         TabActive = "tab.active",
         TabIdle = "tab.idle",
         TabAttention = "tab.attention",
@@ -53,5 +54,12 @@ worded! {
         Hint = "hint",
         Input = "input",
         Toast = "toast",
+    }
+}
+
+impl Role {
+    /// Lines and tracks, which nobody reads: they may be fainter than text.
+    pub fn is_line(self) -> bool {
+        matches!(self, Self::Border | Self::BorderFocus | Self::GaugeTrack)
     }
 }

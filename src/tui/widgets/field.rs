@@ -84,7 +84,7 @@ impl Field {
         // The widget carries its styles; they come from the theme of the moment.
         let mut shown = self.0.as_ref().clone();
         shown.set_style(theme.style(Role::Input));
-        shown.set_cursor_style(theme.style(if focused { Role::Selection } else { Role::Input }));
+        shown.set_cursor_style(theme.style(if focused { Role::Cursor } else { Role::Input }));
         shown.set_placeholder_text(hint);
         shown.set_placeholder_style(theme.style(Role::Dim));
         (&shown).render(area, buf);

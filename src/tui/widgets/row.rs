@@ -104,9 +104,11 @@ fn put(pieces: &[(Role, String)], columns: usize, x: u16, y: u16, theme: &Theme,
     }
 }
 
-/// Gives one line a style of its own, its text kept: a selection. Colours below it would show through as blots.
+/// Gives one line a style of its own, its text kept: a selection. A background lies under the colours of the text;
+/// reversed, they would show through as blots.
 pub fn highlight(style: Style, area: Rect, buf: &mut Buffer) {
-    buf.set_style(area.intersection(buf.area), Style::reset().patch(style));
+    let base = if style.bg.is_some() && style.fg.is_none() { Style::new() } else { Style::reset() };
+    buf.set_style(area.intersection(buf.area), base.patch(style));
 }
 
 /// The lines of `area`, from the top.

@@ -108,7 +108,7 @@ fn a_new_ticket_opens_in_the_editor() {
 #[test]
 fn the_demo_wears_a_theme_of_the_persons() {
     let project = Project::new();
-    project.write("config/themes/dusk.yaml", "inherits: default\nstyles:\n  title: '#ff8c42 bold'\n");
+    project.write("config/themes/dusk.yaml", "inherits: auto\nstyles:\n  title: '#ff8c42 bold'\n");
     let mut terminal = start_with(&project, &["demo", "--theme", "dusk"], ROOMY, &[("COLORTERM", "truecolor")]);
     terminal.wait_raw("the theme's colour", |bytes| bytes.windows(14).any(|part| part == b"38;2;255;140;6"));
     terminal.keys("qy");

@@ -103,7 +103,7 @@ fn demo() -> Ui {
 
 fn draw(model: &mut Ui, size: (u16, u16)) -> Buffer {
     model.size = size;
-    let (theme, _) = Theme::load("default", &[], None);
+    let (theme, _) = Theme::load("auto", &[], crate::SURFACE);
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     let layout = model.prepare();
     terminal.draw(|frame| view(model, &layout, &theme, frame)).unwrap();
