@@ -58,6 +58,10 @@ fn append(run: RunId, records: usize) -> Append {
             reason: None,
             started: time,
             updated: time,
+            marks: Vec::new(),
+            unverified: false,
+            needs: None,
+            until: None,
         },
     }
 }

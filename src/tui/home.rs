@@ -20,6 +20,8 @@ pub struct Home {
     pub everywhere: bool,
     /// The preview has most of the screen.
     pub peeks: bool,
+    /// How many tickets each group of the table has.
+    pub counts: [usize; 5],
     /// A new ticket, as far as it was typed.
     pub draft: Draft,
 }

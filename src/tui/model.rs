@@ -38,8 +38,8 @@ pub struct Model {
     pub active: usize,
     /// Every ticket that was read, open or not.
     pub listed: BTreeMap<TicketId, Arc<Ticket>>,
-    /// The last run of each ticket, of all programs, by its file.
-    pub runs: BTreeMap<String, Arc<RunSummary>>,
+    /// The last run of each ticket, of all programs; several where several files have its id.
+    pub runs: BTreeMap<TicketId, Vec<Arc<RunSummary>>>,
     /// The directory of this program.
     pub folder: String,
     /// The gate's profile for runs that begin here.
@@ -119,6 +119,22 @@ impl Model {
     pub fn tab_mut(&mut self) -> Option<&mut Tab> {
         let at = self.tabs.iter().position(|tab| Some(&tab.id) == self.tab().map(|front| &front.id))?;
         self.tabs.get_mut(at)
+    }
+
+    /// Takes how a run stands, where it is the last one of its ticket's file.
+    pub fn see_run(&mut self, run: Arc<RunSummary>) {
+        let known = self.runs.entry(run.ticket.clone()).or_default();
+        match known.iter_mut().find(|other| other.ticket_path == run.ticket_path) {
+            Some(other) if other.started > run.started => {}
+            Some(other) => *other = run,
+            None => known.push(run),
+        }
+    }
+
+    /// The last run of a ticket: of this directory, or of all where Home shows all.
+    pub fn last_run(&self, ticket: &TicketId) -> Option<&RunSummary> {
+        let runs = self.runs.get(ticket)?.iter().map(AsRef::as_ref);
+        runs.filter(|run| self.home.everywhere || run.folder == self.folder).max_by_key(|run| run.started)
     }
 
     /// The ticket that keys mean, open or not.

@@ -3,7 +3,6 @@
 use crate::messages_stub::Reply;
 use crate::program::{Bench, TICKET, block};
 use crate::program_stopping::STUBBORN;
-use crate::terminal::Terminal;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::time::Duration;

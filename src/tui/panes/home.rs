@@ -4,10 +4,10 @@
 mod estimate;
 mod preview;
 mod rows;
+mod table;
 
-use crate::base::text::{clean_line, cut};
-use crate::base::time::short;
-use crate::domain::phase::Mark;
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
 use crate::domain::request::Request;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::home::NAME;
@@ -16,15 +16,15 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane;
 use crate::tui::panes::stream;
-use crate::tui::tab::{Tab, TabStatus};
+use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::row::{Row, highlight};
+use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use rows::{Entry, Group, entries};
-use unicode_width::UnicodeWidthStr;
+use rows::{Entry, Group, entry};
+use table::Line;
 
 /// The row of the table of panes.
 pub const PANE: pane::Entry = pane::Entry { name: NAME, keys: KEYS, new: || Box::<HomePane>::default() };
@@ -60,50 +60,21 @@ fn everywhere_word(model: &Model) -> &'static str {
 
 /// Columns from which on there is a preview.
 const WIDE: u16 = 110;
-/// Columns of the mark, the widest id, the most marks of phases, cost and age.
-const MARK: usize = 3;
-const ID: usize = 16;
-const MARKS: usize = 10;
-const COST: usize = 8;
-const AGE: usize = 8;
-
-/// How far the table is scrolled.
+/// The pane's own state.
 #[derive(Default)]
-struct HomePane(Scrolled);
+struct HomePane {
+    /// The table as it was last made, for a screen of many tickets.
+    lines: Vec<Line>,
+    scrolled: Scrolled,
+}
 
 fn chosen(model: &Model) -> Option<Entry<'_>> {
-    let cursor = model.home.cursor.as_ref()?;
-    entries(model).into_iter().find(|entry| entry.id == cursor)
+    model.home.cursor.as_ref().map(|id| entry(model, id))
 }
 
 /// The question before a start; `None`: no ticket is selected.
 pub fn start_words(model: &Model) -> Option<String> {
     chosen(model).map(|entry| estimate::words(model, &clean_line(entry.title(), 100), &entry.marks()))
-}
-
-/// The lines of the table: headings and rows, and air between groups where there is room for it.
-enum Line<'a> {
-    Gap,
-    Heading(Group, usize),
-    Ticket(Entry<'a>),
-}
-
-fn table(model: &Model, height: usize) -> Vec<Line<'_>> {
-    let entries = entries(model);
-    let groups = entries.chunk_by(|one, next| one.group == next.group).count();
-    let airy = entries.len() + 2 * groups <= height;
-    let mut out = Vec::new();
-    let mut last = None;
-    for entry in &entries {
-        if last != Some(entry.group) {
-            last = Some(entry.group);
-            out.extend(airy.then_some(Line::Gap));
-            let count = entries.iter().filter(|other| other.group == entry.group).count();
-            out.push(Line::Heading(entry.group, count));
-        }
-        out.push(Line::Ticket(*entry));
-    }
-    out
 }
 
 /// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
@@ -117,16 +88,14 @@ fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
     (left, Rect { x: left.right() + 2, width: width - 3, ..inside })
 }
 
-fn is_at(line: &Line<'_>, model: &Model) -> bool {
-    matches!(line, Line::Ticket(entry) if Some(entry.id) == model.home.cursor.as_ref())
-}
-
-fn step(model: &mut Model, by: i32) {
-    let entries = entries(model);
-    let at = entries.iter().position(|entry| Some(entry.id) == model.home.cursor.as_ref()).unwrap_or(0);
-    let to = at.saturating_add_signed(by as isize).min(entries.len().saturating_sub(1));
-    model.home.cursor = entries.get(to).map(|entry| entry.id.clone());
-    model.home.is_chosen = true;
+impl HomePane {
+    fn step(&self, model: &mut Model, by: i32) {
+        let tickets: Vec<&TicketId> = self.lines.iter().filter_map(Line::ticket).collect();
+        let at = tickets.iter().position(|id| Some(*id) == model.home.cursor.as_ref()).unwrap_or(0);
+        let to = at.saturating_add_signed(by as isize).min(tickets.len().saturating_sub(1));
+        model.home.cursor = tickets.get(to).map(|id| (*id).clone());
+        model.home.is_chosen = true;
+    }
 }
 
 /// Brings the chosen ticket to the front, with the records of its last run where the screen has none.
@@ -153,7 +122,7 @@ impl pane::Pane for HomePane {
                 model.home.is_chosen = false;
             }
             Command::Own("back") => model.focus = stream::NAME,
-            command => step(model, lines(Some(command), page(height))),
+            command => self.step(model, lines(Some(command), page(height))),
         }
         Vec::new()
     }
@@ -173,17 +142,15 @@ impl pane::Pane for HomePane {
 
     fn prepare(&mut self, model: &mut Model, inside: Rect) {
         let height = usize::from(inside.height);
-        let lines = table(model, height);
-        if let Some(at) = lines.iter().position(|line| model.home.is_chosen && is_at(line, model)) {
+        self.lines = table::lines(model, height);
+        model.home.counts = table::counts(&self.lines);
+        let cursor = model.home.cursor.as_ref().filter(|_| model.home.is_chosen);
+        if let Some(at) = self.lines.iter().position(|line| line.ticket().is_some_and(|id| Some(id) == cursor)) {
             // The heading above the first row stays in sight.
-            self.0 = self.0.showing(if at <= 2 { 0 } else { at }, at, height);
+            self.scrolled = self.scrolled.showing(if at <= 2 { 0 } else { at }, at, height);
         } else {
-            let first = lines.iter().find_map(|line| match line {
-                Line::Ticket(entry) => Some(entry.id.clone()),
-                Line::Heading(..) | Line::Gap => None,
-            });
-            self.0 = Scrolled::default();
-            model.home.cursor = first;
+            self.scrolled = Scrolled::default();
+            model.home.cursor = self.lines.iter().find_map(Line::ticket).cloned();
         }
         let stream = chosen(model).map(|entry| preview::places(model, &entry, places(model, inside).1).1);
         if let (Some(tab), Some(place)) = (model.tab_mut(), stream.filter(|place| !place.is_empty())) {
@@ -192,7 +159,6 @@ impl pane::Pane for HomePane {
     }
 
     fn view(&self, model: &Model, _focused: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {
-        let lines = table(model, inside.height.into());
         let (left, right) = places(model, inside);
         let border = Rect { x: left.right(), width: u16::from(!right.is_empty() && !left.is_empty()), ..inside };
         for place in border.rows() {
@@ -201,32 +167,18 @@ impl pane::Pane for HomePane {
         if let Some(entry) = chosen(model).filter(|_| !right.is_empty()) {
             preview::view(model, &entry, theme, right, buf);
         }
-        if lines.is_empty() {
+        if self.lines.is_empty() {
             empty(model, theme, left, buf);
-            return;
         }
-        let seen = || lines.iter().skip(self.0.above()).take(left.height.into());
-        let columns = Columns::of(seen(), left.width.into());
-        for (place, line) in left.rows().zip(seen()) {
-            match line {
-                Line::Gap => {}
-                Line::Heading(group, count) => heading(*group, *count).draw(theme, place, buf),
-                Line::Ticket(entry) => {
-                    ticket(model, entry, &columns).draw(theme, place, buf);
-                    if is_at(line, model) {
-                        highlight(theme.style(Role::Selection), place, buf);
-                    }
-                }
-            }
-        }
+        let seen = self.lines.iter().skip(self.scrolled.above()).take(left.height.into());
+        table::view(model, seen, theme, left, buf);
     }
 }
 
 /// Draws the first line of the screen: where this is, how many tickets stand how, the time.
 pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let entries = entries(model);
     let count = |group: Group, noun: &str| {
-        let many = entries.iter().filter(|entry| entry.group == group).count();
+        let many = model.home.counts[group as usize];
         (many > 0).then(|| format!("{many} {noun}"))
     };
     let mut row = Row::new().left(Role::Title, " programmator  ").left(Role::Dim, &model.folder);
@@ -238,74 +190,6 @@ pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     row = row.right(Role::Dim, others.join(" · ") + "  ");
     let time = if model.anything_active() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
     row.right(Role::Dim, format!("{time:>5} ")).draw(theme, area, buf);
-}
-
-fn heading(group: Group, count: usize) -> Row {
-    let role = if group == Group::NeedsYou { Role::TabAttention } else { Role::Dim };
-    Row::new().left(role, format!(" {}", group.words().to_uppercase())).left(Role::Dim, format!("  {count}"))
-}
-
-/// How wide the columns are: those that must be as wide as what they hold, and what is left for title and words.
-struct Columns {
-    id: usize,
-    title: usize,
-    marks: usize,
-    words: usize,
-}
-
-impl Columns {
-    fn of<'a>(lines: impl Iterator<Item = &'a Line<'a>>, width: usize) -> Self {
-        let (mut id, mut marks) = (4, 0);
-        for line in lines {
-            if let Line::Ticket(entry) = line {
-                id = id.max(entry.id.as_str().width());
-                marks = marks.max(entry.marks().len());
-            }
-        }
-        let (id, marks) = (id.min(ID), marks.min(MARKS));
-        let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + COST + AGE + 1);
-        let title = (rest * 2 / 5).clamp(8.min(rest), 36);
-        Self { id, title, marks, words: rest.saturating_sub(title) }
-    }
-}
-
-/// One row: mark, id, title, phases, what it does, cost and age.
-fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns) -> Row {
-    let sign = entry.sign(model);
-    let text = if entry.group == Group::Done { Role::Dim } else { Role::Text };
-    let words = match entry.standing {
-        TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Unverified => Role::Warning,
-        _ => Role::Dim,
-    };
-    let row = Row::new()
-        .left(sign.role, format!(" {} ", sign.glyph))
-        .left(text, cell(entry.id.as_str(), columns.id) + "  ")
-        .left(text, cell(entry.title(), columns.title) + "  ");
-    let cost = entry.cost().filter(|cost| *cost > 0.0).map_or_else(String::new, |cost| format!("${cost:.2}"));
-    let age = entry.since().filter(|_| entry.group != Group::Ready);
-    let age = age.map_or_else(String::new, |since| short(model.now.since(since)));
-    phases(model, &entry.marks(), columns.marks, row)
-        .left(words, format!(" {}", cell(&entry.words(model), columns.words)))
-        .left(Role::Dim, format!("{cost:>COST$}{age:>AGE$}"))
-}
-
-/// The text in exactly so many columns.
-fn cell(text: &str, columns: usize) -> String {
-    let text = cut(&clean_line(text, 400), columns);
-    let blanks = " ".repeat(columns - text.width());
-    text + &blanks
-}
-
-/// The phases as small marks, padded; of many the first and how many follow.
-fn phases(model: &Model, marks: &[Mark], columns: usize, mut row: Row) -> Row {
-    let shown = if marks.len() > columns { columns.saturating_sub(3) } else { marks.len() };
-    for mark in &marks[..shown] {
-        let sign = model.glyphs.phase(*mark);
-        row = row.left(sign.role, sign.glyph);
-    }
-    let more = if shown < marks.len() { format!("+{}", marks.len() - shown) } else { String::new() };
-    let blanks = columns.saturating_sub(shown + more.len());
-    row.left(Role::Dim, more).left(Role::Dim, " ".repeat(blanks) + " ")
 }
 
 fn empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {

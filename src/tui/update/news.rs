@@ -31,12 +31,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
             ui.listed.insert(ticket.id.clone(), ticket);
         }
-        News::RunSeen(run) => {
-            let newer = ui.runs.get(&run.ticket_path).is_none_or(|known| known.started <= run.started);
-            if newer {
-                ui.runs.insert(run.ticket_path.clone(), run);
-            }
-        }
+        News::RunSeen(run) => ui.see_run(run),
         News::TicketGone(id) => {
             ui.listed.remove(&id);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == id) {

@@ -21,6 +21,7 @@ pub fn of_a_phase(model: &Model) -> Option<Estimate> {
     let runs: Vec<_> = model
         .runs
         .values()
+        .flatten()
         .filter(|run| run.folder == model.folder && run.reason.as_deref() == Some(complete) && run.iterations > 0)
         .collect();
     let phases = |run: &crate::domain::summary::RunSummary| run.phases_done.max(1);

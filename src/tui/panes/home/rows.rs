@@ -13,7 +13,7 @@ use crate::orchestrator::state::Stage;
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
 use crate::tui::tab::{Tab, TabStatus};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// What is to be done about a ticket. The order is that of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,31 +52,31 @@ pub struct Entry<'a> {
     pub run: Option<&'a RunSummary>,
 }
 
+/// What is known of a ticket.
+pub fn entry<'a>(model: &'a Model, id: &'a TicketId) -> Entry<'a> {
+    let run = model.last_run(id);
+    // Another program may have begun a newer run than the one that was opened here.
+    let is_old = |tab: &Tab| {
+        run.is_some_and(|run| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started))
+    };
+    let tab = model.tab_of(id).filter(|tab| !is_old(tab));
+    let ticket = model.listed.get(id).map(AsRef::as_ref);
+    let mut entry = Entry { id, group: Group::Ready, standing: TabStatus::NotStarted, tab, ticket, run };
+    entry.standing = entry.stands(model);
+    entry.group = entry.grouped(model);
+    entry
+}
+
 /// All rows that the filter leaves, in their groups: of those that are done the latest first, of the others the one that
 /// waits longest.
 pub fn entries(model: &Model) -> Vec<Entry<'_>> {
-    let mut all: BTreeMap<&TicketId, Entry<'_>> = BTreeMap::new();
-    let blank =
-        |id| Entry { id, group: Group::Ready, standing: TabStatus::NotStarted, tab: None, ticket: None, run: None };
-    for (id, ticket) in &model.listed {
-        all.entry(id).or_insert_with(|| blank(id)).ticket = Some(ticket);
-    }
-    for run in model.runs.values().filter(|run| model.home.everywhere || run.folder == model.folder) {
-        all.entry(&run.ticket).or_insert_with(|| blank(&run.ticket)).run = Some(run);
-    }
-    for tab in &model.tabs {
-        let entry = all.entry(&tab.id).or_insert_with(|| blank(&tab.id));
-        // Another program may have begun a newer run than the one that was opened here.
-        let newer =
-            |run: &RunSummary| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started);
-        entry.tab = Some(tab).filter(|_| !entry.run.is_some_and(newer));
-    }
-    let mut rows: Vec<Entry<'_>> = all.into_values().filter(|entry| entry.fits(&model.home.filter)).collect();
-    for entry in &mut rows {
-        entry.standing = entry.stands(model);
-        entry.group = entry.grouped(model);
-    }
-    rows.sort_by_key(|entry| {
+    let ran = model.runs.keys().filter(|id| model.last_run(id).is_some());
+    let open = model.tabs.iter().map(|tab| &tab.id);
+    let ids: BTreeSet<&TicketId> = model.listed.keys().chain(ran).chain(open).collect();
+    let filter = model.home.filter.to_lowercase();
+    let mut rows: Vec<Entry<'_>> =
+        ids.into_iter().map(|id| entry(model, id)).filter(|entry| entry.fits(&filter)).collect();
+    rows.sort_by_cached_key(|entry| {
         let at = entry.since().map_or(i64::MAX, Timestamp::millis);
         (entry.group, if entry.group == Group::Done { -at } else { at }, entry.priority())
     });
@@ -91,7 +91,7 @@ impl<'a> Entry<'a> {
         of_tab.or(of_file).or(self.run.map(|run| run.title.as_str())).unwrap_or_default()
     }
 
-    /// Every word of the filter is in the id, the title or what the front matter says.
+    /// Every word of the filter, in small letters, is in the id, the title or what the front matter says.
     fn fits(&self, filter: &str) -> bool {
         if filter.is_empty() {
             return true;
@@ -99,7 +99,7 @@ impl<'a> Entry<'a> {
         let extra = self.ticket.iter().flat_map(|ticket| ticket.extra.iter().map(|(_, value)| value.as_str()));
         let text: Vec<&str> = [self.id.as_str(), self.title()].into_iter().chain(extra).collect();
         let text = text.join(" ").to_lowercase();
-        filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
+        filter.split_whitespace().all(|word| text.contains(word))
     }
 
     fn stands(&self, model: &Model) -> TabStatus {
@@ -150,9 +150,10 @@ impl<'a> Entry<'a> {
 
     /// A ticket of this place that must be done before this one.
     fn open_dependency(&self, model: &'a Model) -> Option<&'a TicketId> {
-        let deps = self.ticket.into_iter().flat_map(|ticket| &ticket.deps);
-        let listed = |dep: &String| model.listed.iter().find(|(id, _)| id.as_str() == dep);
-        deps.filter_map(listed).find(|(_, ticket)| ticket.status != Some(TicketStatus::Closed)).map(|(id, _)| id)
+        let deps = self.ticket.into_iter().flat_map(|ticket| &ticket.deps).filter_map(|dep| TicketId::parse(dep).ok());
+        let listed = |dep: TicketId| model.listed.get_key_value(&dep);
+        let mut open = deps.filter_map(listed).filter(|(_, ticket)| ticket.status != Some(TicketStatus::Closed));
+        open.next().map(|(id, _)| id)
     }
 
     /// The front matter's priority; tickets without one come last.

@@ -26,7 +26,7 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     assert!(sample::draw(&mut model, (120, 40)).contains("the answer cannot be stored yet"));
     assert_eq!((model.waiting(), model.tabs[0].standing()), (0, TabStatus::Unstored), "nothing is left to do");
     press(&mut model, "Esc");
-    let screen = sample::draw(&mut model, (200, 40));
+    let screen = sample::draw(&mut model, (300, 40));
     assert!(
         screen.contains("not stored yet: the tick of “Tests for") && screen.contains("your answer about Bash"),
         "{screen}"
