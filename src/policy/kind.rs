@@ -53,7 +53,11 @@ fn host(name: &str, unit: &Unit) -> Option<String> {
         && unit.writes.is_empty()
         && unit.proven();
     let flags: Vec<&str> = unit.flags.iter().map(String::as_str).collect();
-    let with = if flags.is_empty() { String::new() } else { format!(" with {}", flags.join(", ")) };
+    let with = match &flags[..] {
+        [] => String::new(),
+        [one] => format!(" with the option {one}"),
+        several => format!(" with the options {}", several.join(", ")),
+    };
     fetches.then(|| format!("requests by `{name}` to {host}{with}"))
 }
 

@@ -160,8 +160,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         // A new run works on what the complete one left out.
         Command::Retry if ui.tab().is_some_and(Tab::left_out) => return pace(ui),
         Command::Retry => {
-            if let Some(PhaseState { id: phase, text, .. }) = ui.retryable().cloned() {
-                ui.tell(format!("reopening “{text}” …"));
+            if let Some(PhaseState { id: phase, .. }) = ui.retryable().cloned() {
                 return ui.to_run(UserCommand::RetryPhase { phase });
             }
         }

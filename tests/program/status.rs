@@ -37,7 +37,7 @@ fn status_before_during_and_after_runs() {
         assert!(!found.is_null(), "{name}: {shown}");
     }
     let words = String::from_utf8(project.run(&["status", "tk-1"]).stdout).expect("text");
-    for part in ["tk-1", "complete", "all 2 phases are done", "2 of 7 this hour", "Alpha", "total"] {
+    for part in ["tk-1", "complete", "both phases are done", "2 of 7 this hour", "Alpha", "total"] {
         assert!(words.contains(part), "for people: {part} is not in\n{words}");
     }
 }

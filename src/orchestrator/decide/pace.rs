@@ -212,6 +212,7 @@ impl Draft<'_> {
         let detail = match (self.state.phases.len(), skipped) {
             (0, _) => "the ticket is done".to_owned(),
             (1, 0) => "the phase is done".to_owned(),
+            (2, 0) => "both phases are done".to_owned(),
             (all, 0) => format!("all {all} phases are done"),
             (all, skipped) => format!("{} of {all} phases are done", all - skipped),
         };

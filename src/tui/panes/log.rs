@@ -138,10 +138,11 @@ impl Pane for Log {
         let mut lines: Vec<_> = self.shown(model).rev().skip_while(below).take(area.height.into()).collect();
         lines.reverse();
         if lines.is_empty() {
-            let words = if model.log.is_empty() {
-                "Nothing logged yet."
-            } else {
-                "No lines match the filter: l shows more, o all tickets, Enter edits it."
+            let widest = self.least == Weight::Call && self.which == Which::All;
+            let words = match (model.log.is_empty(), widest) {
+                (true, _) => "Nothing logged yet.",
+                (false, true) => "No lines match the words; Enter edits them.",
+                (false, false) => "No lines match the filter: l shows more, o all tickets, Enter edits it.",
             };
             Row::new().left(Role::Dim, words).draw(theme, area, buf);
         }

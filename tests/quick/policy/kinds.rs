@@ -28,7 +28,7 @@ fn what_can_be_named_has_a_kind() {
         ("node -e 'console.log(1)'", "inline code with `node -e`"),
         ("frobnicate --check a.txt", "`frobnicate --check FILE…` on any files of the project"),
         ("frobnicate --check src/a.rs b.txt", "`frobnicate --check FILE…` on any files of the project"),
-        ("curl -s https://x.test/a", "requests by `curl` to x.test with silent"),
+        ("curl -s https://x.test/a", "requests by `curl` to x.test with the option silent"),
     ] {
         assert_eq!(kind(command).as_deref(), Some(expected), "{command}");
     }
