@@ -8,6 +8,7 @@ pub mod file;
 pub mod flags;
 pub mod key;
 pub mod layers;
+pub mod theme_line;
 mod values;
 
 use crate::config::key::Key;

@@ -3,7 +3,9 @@
 //! What they mean is `config`'s business, whether a project's are trusted is `trust`'s. Nothing here waits for
 //! a writer: pipes, devices and folders in the place of a file are refused without being read.
 
+use crate::adapters::private_file;
 use crate::config::file::MAX_FILE;
+use crate::config::theme_line;
 use crate::config::{FileText, Files};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -70,6 +72,41 @@ fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     }
     paths.sort();
     Ok(paths)
+}
+
+pub fn themes_folder(config: &Path) -> PathBuf {
+    config.join("themes")
+}
+
+/// Name and YAML of each `themes/*.yaml` of a config folder, by name.
+pub fn themes(config: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(themes_folder(config)).into_iter().flatten();
+    let read = |entry: io::Result<fs::DirEntry>| {
+        let path = entry.ok()?.path();
+        let name = path.file_stem()?.to_str()?.to_owned();
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
+        is_yaml.then(|| read_file(&path).ok().flatten()).flatten().map(|file| (name, file.text))
+    };
+    let mut found: Vec<_> = entries.filter_map(read).collect();
+    found.sort();
+    found
+}
+
+/// Sets the theme in `config.yaml` of the person's folder, every other byte of it kept; gives its path. A link stays a
+/// link, and who may read the file stays. The error says what to do instead.
+pub fn keep_theme(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let path = folder.join("config.yaml");
+    let old = read_file(&path).map_err(|error| error.to_string())?.map_or_else(String::new, |file| file.text);
+    let by_hand = || format!("{}: set `theme: {name}` below `screen:` there", path.display());
+    let new = theme_line::set(&old, name).ok_or_else(by_hand)?;
+    let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+    let mode = fs::metadata(&target).map(|metadata| metadata.permissions());
+    private_file::write(&target, &new).map_err(|error| error.to_string())?;
+    mode.and_then(|mode| fs::set_permissions(&target, mode)).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(format!("{}: saved, but its permissions could not be restored: {error}", path.display())),
+    })?;
+    Ok(path)
 }
 
 fn is_absent(error: &io::Error) -> bool {

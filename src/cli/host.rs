@@ -2,7 +2,9 @@
 //! editor, background, clipboard.
 
 use crate::adapters::clipboard;
+use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
+use crate::adapters::file_watch::FileWatch;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
@@ -12,6 +14,7 @@ use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
 use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -25,13 +28,24 @@ pub struct TerminalHost {
     /// Where such replies go.
     pub reply: mpsc::UnboundedSender<Reply>,
     pub clock: Arc<dyn Clock>,
+    /// The person's config folder.
+    config: Option<PathBuf>,
+    /// Tells of saved themes, while it is kept.
+    watch: Option<FileWatch>,
+    saved: mpsc::UnboundedReceiver<()>,
 }
 
 impl TerminalHost {
-    /// The host of a screen that hears `told`.
-    pub fn new(app: Option<App>, told: Subscription, clock: Arc<dyn Clock>) -> Self {
+    /// The host of a screen that hears `told`, and of themes that are saved in the person's config folder.
+    pub fn new(app: Option<App>, told: Subscription, clock: Arc<dyn Clock>, config: Option<PathBuf>) -> Self {
         let (reply, replies) = mpsc::unbounded_channel();
-        Self { app, told, replies, reply, clock }
+        let (save, saved) = mpsc::unbounded_channel();
+        // Without a watch themes are read when one is chosen.
+        let watch = config.as_ref().filter(|folder| config_files::themes_folder(folder).is_dir());
+        let watch = watch.and_then(|_| FileWatch::new(move |_| _ = save.send(())).ok());
+        let mut host = Self { app, told, replies, reply, clock, config, watch, saved };
+        host.themes();
+        host
     }
 }
 
@@ -42,6 +56,7 @@ impl Host for TerminalHost {
             // What is answered was told before.
             news = self.told.next() => Msg::News(news),
             Some(reply) = self.replies.recv() => Msg::Replied(reply),
+            Some(()) = self.saved.recv() => Msg::Themes(self.themes()),
         }
     }
 
@@ -84,6 +99,24 @@ impl Host for TerminalHost {
     fn suspend(&mut self) {
         // Returns when the shell continues us.
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
+    }
+
+    fn themes(&mut self) -> Vec<(String, String)> {
+        let Some(folder) = &self.config else { return Vec::new() };
+        let found = config_files::themes(folder);
+        for (name, _) in &found {
+            let file = config_files::themes_folder(folder).join(format!("{name}.yaml"));
+            if let Some(Err(error)) = self.watch.as_mut().map(|watch| watch.add(&file)) {
+                tracing::warn!("{error}");
+            }
+        }
+        found
+    }
+
+    fn keep_theme(&mut self, name: &str) -> Result<String, String> {
+        let folder = self.config.as_ref().ok_or("there is no config folder; set $HOME")?;
+        let path = config_files::keep_theme(folder, name)?;
+        Ok(format!("theme {name} saved in {}", path.display()))
     }
 
     fn copy(&mut self, text: &str) -> Result<(), String> {

@@ -90,15 +90,7 @@ impl Session {
 
     /// The person's own themes: name and YAML of each `themes/*.yaml` in the config folder.
     pub fn themes(&self) -> Vec<(String, String)> {
-        let folder = config_files::user_folder(&self.environment).map(|folder| folder.join("themes"));
-        let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let read = |entry: std::io::Result<std::fs::DirEntry>| {
-            let path = entry.ok()?.path();
-            let name = path.file_stem()?.to_str()?.to_owned();
-            let yaml = path.extension().is_some_and(|extension| extension == "yaml");
-            yaml.then(|| std::fs::read_to_string(&path).ok()).flatten().map(|text| (name, text))
-        };
-        entries.filter_map(read).collect()
+        self.config_folder().map_or_else(Vec::new, |folder| config_files::themes(&folder))
     }
 
     /// The person's config folder; need not exist. `None` without a home.

@@ -77,7 +77,8 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
     let clock = session.clock();
-    let mut host = TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone());
+    let mut host =
+        TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone(), session.config_folder());
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));
@@ -223,7 +224,7 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let clock = session.clock();
-    let mut host = TerminalHost::new(None, told, clock.clone());
+    let mut host = TerminalHost::new(None, told, clock.clone(), session.config_folder());
     let stop = CancellationToken::new();
     tokio::select! {
         wish = signals.next() => Ok(wish.exit_code()),

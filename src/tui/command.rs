@@ -35,6 +35,7 @@ pub enum Command {
     Quit,
     Suspend,
     Redraw,
+    Theme,
     Down,
     Up,
     PageDown,
@@ -84,6 +85,8 @@ pub enum Scope {
     Quit,
     Question,
     Queue,
+    /// A theme for the screen.
+    Themes,
     /// A call of Claude's that waits.
     Card,
     /// Words on such a card.

@@ -12,6 +12,7 @@ pub mod question;
 pub mod queue;
 pub mod quit;
 pub mod steer;
+pub mod themes;
 
 use crate::tui::command::Scope;
 use crate::tui::model::Model;
@@ -37,6 +38,7 @@ pub enum Modal {
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
     Queue(queue::Queue),
+    Themes(themes::Themes),
     /// Something else that waits.
     Matter(matter::Matter),
     /// One line of text at the bottom.
@@ -56,6 +58,7 @@ impl Modal {
             Self::Question(_) => Scope::Question,
             Self::Card(card) => card.scope(),
             Self::Queue(_) => Scope::Queue,
+            Self::Themes(_) => Scope::Themes,
             Self::Matter(_) => Scope::Matter,
             Self::Prompt(_) => Scope::Prompt,
         }
@@ -76,6 +79,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, room, buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
+        Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),
         Some(Modal::Matter(matter)) => matter.view(model, theme, room, buf),
         Some(Modal::Prompt(_)) | None => {}
     }

@@ -31,6 +31,8 @@ pub enum Msg {
     FocusGained,
     /// The terminal told its background.
     Background(Rgb),
+    /// The person's themes, name and YAML, as they are now.
+    Themes(Vec<(String, String)>),
     /// Words for the person from the edge: a command that could not be carried out.
     Told(String),
 }
@@ -48,6 +50,10 @@ pub enum Ask {
     Suspend,
     /// Draw every cell anew: something else wrote to the terminal.
     Redraw,
+    /// Read the person's themes again.
+    ReadThemes,
+    /// Save the theme of this name in the person's configuration.
+    KeepTheme(String),
     /// Put text on the clipboard. Always clean, never with a final newline.
     Copy(String),
 }

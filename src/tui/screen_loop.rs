@@ -67,6 +67,10 @@ pub trait Host {
     fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
     fn suspend(&mut self);
+    /// The person's themes, name and YAML; from now on a saved one is [heard](Self::heard).
+    fn themes(&mut self) -> Vec<(String, String)>;
+    /// Saves the theme in the person's configuration; what to tell them.
+    fn keep_theme(&mut self, name: &str) -> Result<String, String>;
     /// Puts clean text on the clipboard.
     fn copy(&mut self, text: &str) -> Result<(), String>;
 }
@@ -120,6 +124,14 @@ pub async fn run(
                 match ask {
                     Ask::Leave => return Ok(()),
                     Ask::Redraw => screen.forget()?,
+                    Ask::ReadThemes => {
+                        let own = host.themes();
+                        update(ui, Msg::Themes(own));
+                    }
+                    Ask::KeepTheme(name) => {
+                        let told = host.keep_theme(&name).unwrap_or_else(|error| error);
+                        update(ui, Msg::Told(told));
+                    }
                     Ask::Copy(text) => {
                         let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
                         update(ui, Msg::Told(told));

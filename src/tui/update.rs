@@ -20,6 +20,7 @@ use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
+use crate::tui::modals::themes::Themes;
 use crate::tui::model::starting;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{self, after};
@@ -92,6 +93,16 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         Msg::Background(colour) => {
             ui.dirty = true;
             ui.looks.on(colour);
+            Vec::new()
+        }
+        Msg::Themes(own) => {
+            ui.dirty = true;
+            if let Some(problem) = ui.looks.reload(own).first() {
+                ui.tell(problem.to_string());
+            }
+            if let Some(Modal::Themes(themes)) = ui.modals.last_mut() {
+                themes.refresh(&ui.looks);
+            }
             Vec::new()
         }
         Msg::Told(words) => {
@@ -211,6 +222,10 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::Suspend => return vec![Ask::Suspend],
         Command::Redraw => return vec![Ask::Redraw],
+        Command::Theme => {
+            ui.modals.push(Modal::Themes(Themes::new(&ui.looks)));
+            return vec![Ask::ReadThemes];
+        }
         Command::Prompt => {
             let prompt = ui.focused().and_then(|pane| pane.prompt(ui));
             ui.modals.extend(prompt.map(Modal::Prompt));

@@ -7,6 +7,7 @@ mod bytes;
 mod edits;
 mod keys;
 mod leaving;
+mod looks;
 mod passphrase;
 mod printed;
 mod runs;

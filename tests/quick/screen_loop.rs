@@ -55,6 +55,14 @@ impl tui::screen_loop::Host for Host {
 
     fn suspend(&mut self) {}
 
+    fn themes(&mut self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn keep_theme(&mut self, name: &str) -> Result<String, String> {
+        Ok(name.to_owned())
+    }
+
     fn copy(&mut self, _: &str) -> Result<(), String> {
         Ok(())
     }

@@ -72,6 +72,8 @@ const REST: &[Row] = rows! {
         "next tab";
     Redraw "screen.redraw" Scope::Global, "screen", [ctrl('l')], HelpOnly, always, |_| "redraw",
         "redraw the screen";
+    Theme "screen.theme" Scope::Global, "screen", [c('T')], HelpOnly, always, |_| "theme",
+        "choose a theme; each is shown while you move";
     Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
         "suspend to the shell; `fg` brings it back";
     Help "screen.help" Scope::Global, "screen", [c('?')], Shown, always, |_| "help",
@@ -159,6 +161,10 @@ const HIDDEN: &[Row] = hidden! {
     Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
     Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
     Close "queue.close" Scope::Queue, [press(Key::Esc), c('q'), c('a'), ctrl('c')], "close";
+    Choose "themes.choose" Scope::Themes, [press(Key::Enter)], "keep";
+    Down "themes.down" Scope::Themes, [c('j'), press(Key::Down)], "choose";
+    Up "themes.up" Scope::Themes, [c('k'), press(Key::Up)], "up";
+    Close "themes.close" Scope::Themes, [press(Key::Esc), c('q'), c('T'), ctrl('c')], "back";
     NextWaiting "card.next" Scope::Card, [c('!')], "next";
     Send "words.send" Scope::Words, [press(Key::Enter), ctrl('s')], "send";
     NewLine "words.new_line" Scope::Words, [ALT_ENTER, ctrl('j')], "new line";

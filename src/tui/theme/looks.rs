@@ -40,10 +40,15 @@ impl Looks {
         self.resolve()
     }
 
-    /// The person's themes are these now.
+    /// The person's themes are these now. With a problem in the one that is shown, it stays as it was.
     pub fn reload(&mut self, own: Vec<(String, String)>) -> Vec<ThemeProblem> {
         self.own = own;
-        self.resolve()
+        let before = self.theme.clone();
+        let problems = self.resolve();
+        if !problems.is_empty() {
+            self.theme = before;
+        }
+        problems
     }
 
     /// The terminal answered.

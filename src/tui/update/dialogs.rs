@@ -108,6 +108,19 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
                 Some(Modal::Queue(queue))
             }
         },
+        Modal::Themes(mut themes) => match command {
+            Some(Command::Close) => {
+                ui.looks.show(&themes.before);
+                None
+            }
+            Some(Command::Choose) => return vec![Ask::KeepTheme(ui.looks.name().to_owned())],
+            _ => {
+                if let Some(problem) = ui.looks.show(themes.step(lines)).first() {
+                    ui.tell(problem.to_string());
+                }
+                Some(Modal::Themes(themes))
+            }
+        },
         Modal::Prompt(mut line) => match command {
             Some(Command::Choose) => None,
             Some(Command::Close) => {

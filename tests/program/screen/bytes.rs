@@ -58,7 +58,7 @@ impl vte::Perform for Seen {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
-        self.sequences.insert(format!("OSC {}", String::from_utf8_lossy(params.first().copied().unwrap_or_default())));
+        self.sequences.insert(format!("OSC {}", String::from_utf8_lossy(&params.join(&b';'))));
     }
 
     fn hook(&mut self, _: &vte::Params, _: &[u8], _: bool, action: char) {
@@ -66,10 +66,12 @@ impl vte::Perform for Seen {
     }
 }
 
-/// All that the program ever says to a terminal: to take and return it, to place and style text, to clear.
-const ALLOWED: [&str; 15] = [
+/// All that the program ever says to a terminal: to take and return it, to ask for its background, to place and style text,
+/// to clear.
+const ALLOWED: [&str; 16] = [
     "CSI m", "CSI H", "CSI [2]J", "CSI ?[25]h", "CSI ?[25]l", "CSI ?[1049]h", "CSI ?[1049]l", "CSI ?[2004]h",
-    "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "control 0a", "control 0d",
+    "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "OSC 11;?", "control 0a",
+    "control 0d",
 ];
 
 /// Sets the title, clears the screen, asks for the terminal's name, writes the clipboard, beeps, leaves the alternate
@@ -183,7 +185,9 @@ fn nothing_but_our_own_sequences_reaches_the_terminal() {
 #[test]
 fn the_reader_of_sequences_sees_what_is_not_allowed() {
     let seen = seen(payload().as_bytes());
-    for bad in ["OSC 0", "OSC 52", "CSI [2]J", "CSI [6]n", "DCS q", "ESC c", "control 07", "control 08"] {
+    for bad in
+        ["OSC 0;pwned", "OSC 52;c;cHduZWQ=", "CSI [2]J", "CSI [6]n", "DCS q", "ESC c", "control 07", "control 08"]
+    {
         assert!(seen.sequences.contains(bad), "{bad} is missing: {:?}", seen.sequences);
     }
     assert_eq!(seen.colours.len(), 1);
@@ -249,6 +253,8 @@ fn a_storm_of_sizes_ends_with_a_whole_screen() {
         let frame = &raw[before..];
         frame.len() > 4_000 && frame.ends_with(b"\x1b[?2026l")
     });
-    assert_eq!(anew, whole);
+    // What was drawn and is blank again may be a blank, or nothing.
+    let trimmed = |screen: &str| screen.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(trimmed(&anew), trimmed(&whole));
     leave(terminal, &project);
 }
