@@ -151,6 +151,23 @@ mod tests {
     }
 
     #[test]
+    fn a_theme_is_kept_behind_a_link_for_the_same_readers() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (dotfile, config) = (folder.path().join("dotfile"), folder.path().join("config.yaml"));
+        fs::write(&dotfile, "screen:\n  ascii: true\n").unwrap();
+        fs::set_permissions(&dotfile, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&dotfile, &config).unwrap();
+        assert_eq!(keep_theme(folder.path(), "nord"), Ok(config.clone()));
+        assert_eq!(fs::read_to_string(&dotfile).unwrap(), "screen:\n  theme: nord\n  ascii: true\n");
+        assert_eq!(fs::metadata(&dotfile).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&config).unwrap().is_symlink());
+        fs::write(&dotfile, "screen: {ascii: true}\n").unwrap();
+        assert!(keep_theme(folder.path(), "nord").unwrap_err().contains("below `screen:`"));
+        assert_eq!(fs::read_to_string(&dotfile).unwrap(), "screen: {ascii: true}\n");
+    }
+
+    #[test]
     fn the_users_folder_is_where_the_person_says() {
         type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
         let cases: [Case<'_>; 5] = [

@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Columns of the dialog: most of the screen stays to be looked at.
-const WIDTH: u16 = 40;
+const WIDTH: u16 = 44;
 /// Lines around the list: border, air, keys.
 const AROUND: u16 = 5;
 
