@@ -7,6 +7,7 @@ pub mod answerer;
 pub mod approval;
 pub mod background;
 pub mod breaker;
+pub mod changes;
 pub mod claim;
 pub mod command;
 pub mod denial;

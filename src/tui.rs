@@ -7,6 +7,7 @@
 
 pub mod attention;
 pub mod call_words;
+pub mod changes;
 pub mod command;
 pub mod home;
 pub mod input;

@@ -58,6 +58,24 @@ impl Editor {
 }
 
 impl Editor {
+    /// The call that edits `path` at a line, where the editor is known to take one.
+    pub fn command_at(&self, path: &Path, line: u64) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        match Path::new(&self.program).file_name().and_then(|name| name.to_str()) {
+            Some("vi" | "vim" | "nvim" | "emacs" | "emacsclient" | "nano") => {
+                command.arg(format!("+{line}")).arg(path);
+            }
+            Some("code" | "codium") => {
+                let mut place = path.as_os_str().to_owned();
+                place.push(format!(":{line}"));
+                command.arg("--goto").arg(place);
+            }
+            _ => return self.command(path),
+        }
+        command
+    }
+
     /// Has the person edit the file, and waits for them. The terminal is the editor's meanwhile.
     pub fn edit(&self, path: &Path) -> Result<(), EditorError> {
         let name = || clean_line(&self.program, 200);
@@ -128,6 +146,17 @@ mod tests {
         for (visual, editor, expected) in cases {
             assert_eq!(argv(visual, editor, "/t.md"), expected);
         }
+    }
+
+    #[test]
+    fn a_known_editor_is_told_the_line() {
+        let argv = |editor: &str| {
+            let command = Editor::named(|_| Some(editor.to_owned())).command_at(Path::new("/a b.rs"), 41);
+            command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(argv("/usr/bin/nvim -n"), ["-n", "+41", "/a b.rs"]);
+        assert_eq!(argv("code --wait"), ["--wait", "--goto", "/a b.rs:41"]);
+        assert_eq!(argv("ed"), ["/a b.rs"]);
     }
 
     #[test]

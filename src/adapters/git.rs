@@ -4,6 +4,7 @@
 //! folder (snapshots are manifests). Does not own what a change means (`orchestrator::judge`) nor
 //! running the ticket's commands (`adapters::validate`). Names come as they are: clean them to show them.
 
+mod changes;
 mod command;
 mod error;
 mod folder;
@@ -20,6 +21,7 @@ pub use repository::Repository;
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::TicketId;
+use crate::domain::changes::{Changes, Diff};
 use paths::Excludes;
 use scratch::Objects;
 use std::path::{Path, PathBuf};
@@ -102,6 +104,23 @@ impl WorkTree {
             each.push(counted.map(|difference| paths::shown(&difference.path)).collect());
         }
         Ok(each)
+    }
+
+    /// What differs between a snapshot and now, for people.
+    pub async fn changes(&self, from: &SnapshotId, exclude: &[PathBuf]) -> Result<Changes, EvidenceError> {
+        let exclude = self.excludes(exclude);
+        match self {
+            Self::Git(repository) => changes::changes(repository, from, &exclude).await,
+            Self::Plain(folder) => folder.changes(from, exclude).await,
+        }
+    }
+
+    /// One of these files, line by line; nothing for a plain folder, of which no contents are kept.
+    pub async fn diff(&self, from: &SnapshotId, path: &str, exclude: &[PathBuf]) -> Result<Diff, EvidenceError> {
+        match self {
+            Self::Git(repository) => changes::diff(repository, from, path, &self.excludes(exclude)).await,
+            Self::Plain(_) => Ok(Diff::default()),
+        }
     }
 
     /// The ticket's snapshots in this repository, oldest first; none for a plain folder.

@@ -14,7 +14,8 @@ use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
 use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -80,16 +81,11 @@ impl Host for TerminalHost {
         let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
             return Err(format!("no ticket file is known for {ticket}"));
         };
-        let mut command = Editor::from_env().command(&path);
-        let program = command.get_program().to_string_lossy().into_owned();
-        // The editor has the terminal; runs go on on other threads meanwhile.
-        let status = tokio::task::spawn_blocking(move || command.status()).await;
-        match status {
-            Ok(Ok(status)) if status.success() => Ok(()),
-            Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
-            Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
-            Err(error) => Err(format!("cannot read the exit status of {program}: {error}")),
-        }
+        wait_for(Editor::from_env().command(&path)).await
+    }
+
+    async fn edit_file(&mut self, path: &Path, line: u64) -> Result<(), String> {
+        wait_for(Editor::from_env().command_at(path, line)).await
     }
 
     fn touched(&mut self) {
@@ -121,5 +117,17 @@ impl Host for TerminalHost {
 
     fn copy(&mut self, text: &str) -> Result<(), String> {
         clipboard::copy(text).map_err(|error| error.to_string())
+    }
+}
+
+/// The editor has the terminal; runs go on on other threads meanwhile.
+async fn wait_for(mut command: Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = tokio::task::spawn_blocking(move || command.status()).await;
+    match status {
+        Ok(Ok(status)) if status.success() => Ok(()),
+        Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
+        Ok(Err(error)) => Err(format!("{program} could not be started: {error}; set $EDITOR")),
+        Err(error) => Err(format!("cannot read the exit status of {program}: {error}")),
     }
 }

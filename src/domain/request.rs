@@ -6,6 +6,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
+use crate::domain::changes::{Changes, Diff, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::draft::Draft;
@@ -61,6 +62,10 @@ pub enum Request {
         /// The rule that asked: the new ones stand before it.
         before: String,
     },
+    /// Which files of the run's directory differ.
+    Changes(RunId, Since),
+    /// One of them, line by line.
+    Diff(RunId, Since, String),
     /// End all runs.
     Close(Closing),
 }
@@ -103,6 +108,9 @@ pub enum Reply {
     },
     Refused(Refused),
     BoxSet(BoxOutcome),
+    /// What differs, or why that is not known; words for the person.
+    Changes(RunId, Since, Result<Changes, String>),
+    Diff(RunId, Since, String, Result<Diff, String>),
     /// Commands that usually check what is here, likeliest first.
     Checks(Vec<String>),
     /// The ticket is written, or why not; words for the person.
@@ -176,9 +184,10 @@ mod tests {
         let (ticket, id, file) =
             (TicketId::from_file_name("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
         let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
+        let run = RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap();
         survives(&[
             Request::ListTickets,
-            Request::Show(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()),
+            Request::Show(run),
             Request::SuggestChecks,
             Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
@@ -190,6 +199,8 @@ mod tests {
             Request::ResetSessions(file),
             Request::LookUpPassphrase { ticket: ticket.clone(), id: id.clone() },
             Request::SaveRule { ticket: ticket.clone(), id: id.clone(), rules: "- a".into(), before: "b".into() },
+            Request::Changes(run, Since::Snapshot("ab".into())),
+            Request::Diff(run, Since::Ticket, "a.rs".into()),
             Request::Close(Closing::Abandon),
         ]);
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
@@ -201,6 +212,8 @@ mod tests {
             Reply::BoxSet(BoxOutcome::Handed { holder: "pid 1".into() }),
             Reply::Reset { changed: true },
             Reply::Checks(vec!["make".into()]),
+            Reply::Changes(run, Since::Ticket, Ok(Changes::default())),
+            Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

@@ -2,6 +2,7 @@
 //! have ended. It works in a task of its own, one request after the other; what takes long is answered when it is done.
 
 mod card;
+mod changes;
 mod files;
 mod listing;
 mod opening;
@@ -253,6 +254,8 @@ impl Service {
             Request::SaveRule { ticket, id, rules, before } => {
                 return self.save_rule(ticket, (id, by), rules, before, reply);
             }
+            Request::Changes(run, since) => return self.changes(run, since, reply),
+            Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
             Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);

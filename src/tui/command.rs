@@ -24,6 +24,7 @@ pub enum Command {
     Queue,
     Edit,
     Home,
+    Changes,
     NewTicket,
     OpenTicket,
     FocusNext,
@@ -81,6 +82,8 @@ pub enum Scope {
     Open,
     /// A new ticket.
     Draft,
+    /// A changed file, line by line.
+    Diff,
     /// Leaving while something runs.
     Quit,
     Question,

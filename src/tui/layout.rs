@@ -4,9 +4,9 @@
 //! panes, from 100 two, below that one pane at a time with the gauges as one line. Under 30 lines
 //! the log is its last line.
 
-use crate::tui::home;
 use crate::tui::model::Model;
 use crate::tui::panes::{gauges, log, now, stream, tickets};
+use crate::tui::{changes, home};
 use ratatui::layout::Rect;
 
 /// Smallest screen that is drawn, in cells.
@@ -16,6 +16,10 @@ pub const SMALLEST: (u16, u16) = (60, 15);
 const SIDE: u16 = 34;
 /// Width of the tree on the widest screens: titles stand there whole, and states in words.
 const WIDE_SIDE: u16 = 52;
+/// The same on the right, where names of files stand.
+const WIDE_RIGHT: u16 = 40;
+/// Lines that the changes need.
+const CHANGES_LEAST: u16 = 6;
 /// Lines of the folded-out log, borders included, on a screen of 30 lines.
 const LOG: u16 = 7;
 /// Lines from which on there is one for what happens now.
@@ -37,6 +41,8 @@ pub struct Layout {
     /// What Claude says and does.
     pub stream: Option<Rect>,
     pub gauges: Option<Rect>,
+    /// The files that differ.
+    pub changes: Option<Rect>,
     /// Numbers, as one line.
     pub gauges_line: Option<Rect>,
     /// The log, as a pane.
@@ -56,6 +62,7 @@ impl Layout {
             tickets::NAME => self.tickets,
             stream::NAME => self.stream,
             gauges::NAME => self.gauges,
+            changes::NAME => self.changes,
             log::NAME => self.log,
             _ => None,
         }
@@ -100,7 +107,14 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     match width {
         160.. => {
             layout.tickets = Some(take_left(&mut body, if width < 190 { SIDE } else { WIDE_SIDE }));
-            layout.gauges = Some(take_right(&mut body, SIDE));
+            let mut side = take_right(&mut body, if width < 190 { SIDE } else { WIDE_RIGHT });
+            let gauges = gauges::height(model);
+            if side.height >= gauges + CHANGES_LEAST {
+                layout.gauges = Some(take_bottom(&mut side, gauges));
+                layout.changes = Some(side);
+            } else {
+                layout.gauges = Some(side);
+            }
             layout.stream = Some(body);
         }
         100.. => {
@@ -121,8 +135,13 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
             tickets::NAME => layout.tickets = Some(body),
             gauges::NAME => layout.gauges = Some(body),
             log::NAME if layout.log.is_none() => layout.log = Some(body),
+            changes::NAME => layout.changes = Some(body),
             _ => layout.stream = Some(body),
         },
+    }
+    if layout.changes.is_none() && focus == changes::NAME {
+        // Where they have no column they take the stream's place while they have the focus.
+        layout.changes = layout.stream.take();
     }
     if layout.log.is_none() && focus == log::NAME {
         // Wide and low: the log takes the stream's place while it has the focus.
@@ -180,7 +199,7 @@ mod tests {
     use crate::tui::sample;
     use proptest::prelude::*;
 
-    const ALL: [&str; 4] = [tickets::NAME, stream::NAME, gauges::NAME, log::NAME];
+    const ALL: [&str; 5] = [tickets::NAME, stream::NAME, gauges::NAME, log::NAME, changes::NAME];
 
     fn shown(size: (u16, u16), focus: &'static str) -> Vec<&'static str> {
         let mut model = sample::model();
@@ -191,9 +210,12 @@ mod tests {
 
     #[test]
     fn breakpoints() {
-        let [tickets, stream, gauges, log] = ALL;
+        let [tickets, stream, gauges, log, changes] = ALL;
         assert_eq!(shown((160, 50), stream), ALL);
-        assert_eq!(shown((100, 40), stream), ALL);
+        assert_eq!(shown((160, 15), stream), [tickets, stream, gauges]);
+        assert_eq!(shown((100, 40), stream), ALL[..4]);
+        assert_eq!(shown((100, 40), changes), [tickets, gauges, log, changes]);
+        assert_eq!(shown((80, 24), changes), [changes]);
         assert_eq!(shown((120, 24), stream), [tickets, stream, gauges]);
         assert_eq!(shown((120, 20), stream), [tickets, stream, gauges]);
         assert_eq!(shown((120, 17), stream), [tickets, stream]);
@@ -209,14 +231,14 @@ mod tests {
     proptest! {
         #[test]
         fn no_two_places_overlap_and_every_cell_has_one(
-            width in 60u16..300, height in 15u16..100, focus in 0usize..4,
+            width in 60u16..300, height in 15u16..100, focus in 0usize..5,
         ) {
             let mut model = sample::model();
             model.focus = ALL[focus];
             let layout = solve((width, height), &model);
             let places: Vec<Rect> = [
                 Some(layout.tabs), layout.now, layout.tickets, layout.stream, layout.gauges, layout.gauges_line,
-                layout.log, layout.log_line, Some(layout.footer),
+                layout.changes, layout.log, layout.log_line, Some(layout.footer),
             ].into_iter().flatten().collect();
             for (at, one) in places.iter().enumerate() {
                 for other in &places[at + 1..] {

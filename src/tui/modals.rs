@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod confirm;
+pub mod diff;
 pub mod draft;
 pub mod explain;
 pub mod help;
@@ -32,6 +33,8 @@ pub enum Modal {
     /// A new ticket.
     Draft(Box<draft::Form>),
     Open(open::Open),
+    /// A changed file, line by line.
+    Diff(Box<diff::Diff>),
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
@@ -54,6 +57,7 @@ impl Modal {
             Self::Steer(_) => Scope::Steer,
             Self::Draft(_) => Scope::Draft,
             Self::Open(_) => Scope::Open,
+            Self::Diff(_) => Scope::Diff,
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
             Self::Card(card) => card.scope(),
@@ -75,6 +79,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
         Some(Modal::Draft(form)) => form.view(model, theme, room, buf),
         Some(Modal::Open(open)) => open.view(model, theme, room, buf),
+        Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, room, buf),

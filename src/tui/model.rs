@@ -7,6 +7,7 @@ use crate::domain::request::{Closing, Request};
 use crate::domain::summary::RunSummary;
 use crate::domain::ticket::Ticket;
 use crate::tui::attention::What;
+use crate::tui::changes::Known;
 use crate::tui::home::{self, Home};
 use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
@@ -45,6 +46,8 @@ pub struct Model {
     /// The gate's profile for runs that begin here.
     pub profile: &'static str,
     pub home: Home,
+    /// What differs in the directory of the run in front.
+    pub changes: Known,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
     /// What waited and was seen: it no longer waits.
@@ -83,6 +86,7 @@ impl Model {
             folder: String::new(),
             profile: "",
             home: Home::default(),
+            changes: Known::default(),
             focus: stream::NAME,
             seen: Vec::new(),
             toast: None,
@@ -180,7 +184,7 @@ impl Model {
             .anything_active()
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
-        clock.into_iter().chain(toast).min()
+        clock.into_iter().chain(toast).chain(self.changes_due()).min()
     }
 
     /// A search in the shown stream continues in the next frame.

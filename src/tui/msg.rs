@@ -8,6 +8,7 @@ use crate::domain::news::News;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::tui::theme::colour::Rgb;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use tui_textarea::{Input, Key};
@@ -44,6 +45,8 @@ pub enum Ask {
     Request(Request),
     /// Let the person edit the file of an open ticket in their editor.
     Edit(TicketId),
+    /// The same of a file of the workspace, at this line.
+    EditFile(PathBuf, u64),
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

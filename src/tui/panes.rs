@@ -1,6 +1,7 @@
 //! The table of panes. A pane is a file here, with its keys, state and view, a row below, and a place in `tui::layout`.
 //! The strips above and below the panes are here too.
 
+pub mod changes;
 pub mod footer;
 pub mod gauges;
 pub mod home;
@@ -14,7 +15,7 @@ pub mod tickets;
 use crate::tui::pane::Entry;
 
 /// Every pane, in the order that `Tab` goes.
-pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, gauges::PANE, log::PANE, home::PANE];
+pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, changes::PANE, gauges::PANE, log::PANE, home::PANE];
 
 /// The pane beside this one that the focus comes to, forwards or backwards, around. Home has none beside it.
 pub fn after(name: &'static str, forwards: bool) -> &'static str {

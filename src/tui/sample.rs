@@ -3,6 +3,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
+use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
 use crate::domain::messages::Weight;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -237,7 +238,38 @@ pub fn busy() -> Ui {
     model.listed.insert(audit.id.clone(), audit);
     model.listed.insert(retention.id.clone(), Arc::new(retention));
     log(&mut model);
+    changes(&mut model);
     model
+}
+
+/// What differs in the directory of the run in front.
+pub fn changes(model: &mut Ui) {
+    let file = |path: &str, change, added, removed| ChangedFile {
+        path: path.into(),
+        change,
+        lines: Lines::Counted { added, removed },
+    };
+    let changes = Changes {
+        top: "/home/ann/shop".into(),
+        files: vec![
+            file("src/http/limit.rs", Change::Added, 84, 0),
+            ChangedFile { lines: Lines::Binary, ..file("docs/flow.png", Change::Modified, 0, 0) },
+            file("src/http/\x1b[2Jstack.rs", Change::Modified, 12, 3),
+            file("src/http/old_limits.rs", Change::Deleted, 0, 40),
+            file(
+                "tests/integration/requests/rate_limits_of_accounts.rs",
+                Change::Renamed("tests/http.rs".into()),
+                31,
+                2,
+            ),
+        ],
+        total: 5,
+        added: 127,
+        removed: 45,
+        plain: false,
+    };
+    let (run, since) = model.compared().unwrap();
+    model.changes.tell(run, since, Ok(changes));
 }
 
 /// A run that another program works on.

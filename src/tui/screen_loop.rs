@@ -17,6 +17,7 @@ use crate::tui::ui::Ui;
 use crate::tui::update::update;
 use crate::tui::view::view;
 use std::future::Future;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -63,6 +64,8 @@ pub trait Host {
     fn ask(&mut self, request: Request) -> Result<(), Box<Request>>;
     /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
     fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
+    /// The same of a file of the workspace, at a line.
+    fn edit_file(&mut self, path: &Path, line: u64) -> impl Future<Output = Result<(), String>>;
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
@@ -118,7 +121,7 @@ pub async fn run(
         {
             put(&mut inbox, more, host);
         }
-        update(ui, Msg::Tick(clock.now()));
+        inbox.insert(0, Msg::Tick(clock.now()));
         for msg in inbox {
             for ask in update(ui, msg) {
                 match ask {
@@ -136,11 +139,15 @@ pub async fn run(
                         let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
                         update(ui, Msg::Told(told));
                     }
-                    Ask::Edit(ticket) => {
+                    edit @ (Ask::Edit(_) | Ask::EditFile(..)) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
-                        let edited = host.edit(&ticket).await;
+                        let edited = match edit {
+                            Ask::EditFile(path, line) => host.edit_file(&path, line).await,
+                            Ask::Edit(ticket) => host.edit(&ticket).await,
+                            _ => Ok(()),
+                        };
                         back(screen, ui)?;
                         keys = Keys::listen();
                         if let Err(words) = edited {

@@ -11,9 +11,9 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::tui::command::{self, Command, Scope};
-use crate::tui::home;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
+use crate::tui::modals::diff::Diff;
 use crate::tui::modals::draft::Form;
 use crate::tui::modals::explain::Explain;
 use crate::tui::modals::help::Help;
@@ -26,11 +26,17 @@ use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::ui::Ui;
+use crate::tui::{changes, home};
 use zeroize::Zeroize as _;
 
 /// Folds a message into the screen; what the edge should do now, in order.
 pub fn update(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
-    let asks = take(ui, msg);
+    let focus = ui.focus;
+    let mut asks = take(ui, msg);
+    if ui.focus == changes::NAME && focus != changes::NAME {
+        ui.changes.outdated();
+    }
+    asks.extend(ui.ask_for_changes());
     for ask in &asks {
         if let Ask::Request(Request::Command(ticket, command)) = ask
             && let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket)
@@ -196,6 +202,14 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::NewTicket => {
             ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.model.home.draft))));
             return vec![Ask::Request(Request::SuggestChecks)];
+        }
+        Command::Changes if ui.focus == changes::NAME => ui.focus = panes::stream::NAME,
+        Command::Changes => ui.focus = changes::NAME,
+        Command::Choose if ui.focus == changes::NAME => {
+            if let Some((diff, ask)) = Diff::open(ui) {
+                ui.modals.push(Modal::Diff(Box::new(diff)));
+                return vec![ask];
+            }
         }
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => ui.focus = after(ui.focus, true),

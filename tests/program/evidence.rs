@@ -1,8 +1,10 @@
 //! Evidence and snapshots against the real git, in temporary folders.
 //!
 //! One test a promise. `evidence/repo.rs` makes the repositories, `evidence/hostile.rs` holds the traps
-//! that must not spring, `evidence/restoring.rs` what goes back and what stays.
+//! that must not spring, `evidence/restoring.rs` what goes back and what stays,
+//! `evidence/changes.rs` what people are told.
 
+mod changes;
 mod hostile;
 mod repo;
 mod restoring;

@@ -12,10 +12,11 @@ mod supervision;
 mod cards;
 
 use base::time::Timestamp;
+use domain::changes::{Changes, Diff, Hunk, Side};
 use domain::news::News;
 use domain::outcome::ExitReason;
 use domain::record::ApiRetried;
-use domain::request::Reply;
+use domain::request::{Reply, Request};
 use domain::summary::{RunState, RunSummary};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -112,6 +113,83 @@ fn with(tab: Tab) -> Ui {
     let mut model = sample::model();
     model.tabs.push(tab);
     model
+}
+
+#[test]
+fn changes() {
+    whole("changes", || pressed(sample::busy(), "D j"));
+}
+
+#[test]
+fn changes_that_are_not_told() {
+    let status = |model: &mut Ui| {
+        let text = sample::draw(model, (120, 40));
+        let words =
+            ["Comparing …", "No snapshot yet.", "No run yet.", "Not shown in a replay.", "no git: lines not counted"];
+        words.into_iter().filter(|words| text.contains(words)).collect::<Vec<_>>().concat()
+    };
+    let mut model = pressed(with(sample::running("tk-1")), "D");
+    assert_eq!(status(&mut model), "Comparing …");
+    sample::changes(&mut model);
+    assert_eq!(status(&mut model), "");
+    let Some(Ok(told)) = model.told_changes() else { panic!("they are told") };
+    let (plain, (run, since)) = (Changes { plain: true, ..told.clone() }, model.compared().unwrap());
+    model.changes.tell(run, since, Ok(plain));
+    assert_eq!(status(&mut model), "no git: lines not counted");
+    model.mode = tui::model::Mode::Replay;
+    assert_eq!(status(&mut model), "Not shown in a replay.");
+    let mut model = pressed(with(Tab::new(sample::id("tk-1"))), "D");
+    assert_eq!(status(&mut model), "No run yet.");
+    let mut model = pressed(with(sample::running("tk-1")), "D");
+    model.tabs[0].state.iteration = None;
+    assert_eq!(status(&mut model), "No snapshot yet.");
+}
+
+/// A diff of two hunks, as it is told.
+fn diffed() -> Ui {
+    let mut model = pressed(sample::busy(), "D j j");
+    let asks = press(&mut model, "Enter");
+    let [Ask::Request(Request::Diff(run, since, path))] = &asks[..] else { panic!("{asks:?}") };
+    let same = |text: &str| (Side::Both, text.to_owned());
+    let first = vec![
+        same("\t.layer(TraceLayer::new())"),
+        (Side::Old, "\t.layer(auth(users))".into()),
+        (Side::New, "\t.layer(auth(accounts))".into()),
+        (Side::New, "\t.layer(RateLimit::per_account(limits))".into()),
+        same("\t.layer(compression)"),
+    ];
+    let second = vec![same("}"), (Side::Old, "// \x1b[2Jdone".into()), same("")];
+    let hunks = vec![Hunk { old: 41, new: 41, lines: first }, Hunk { old: 90, new: 91, lines: second }];
+    let reply = Reply::Diff(*run, since.clone(), path.clone(), Ok(Diff { hunks, cut: false }));
+    update(&mut model, Msg::Replied(reply));
+    model
+}
+
+#[test]
+fn diff() {
+    modal("diff", diffed);
+}
+
+#[test]
+fn keys_of_a_diff() {
+    let mut model = diffed();
+    let at = |model: &mut Ui| sample::draw(model, USUAL).lines().nth(2).unwrap().trim().to_owned();
+    assert!(at(&mut model).contains("line 41"), "{}", at(&mut model));
+    assert_eq!(press(&mut model, "j j e"), [Ask::EditFile("/home/ann/shop/src/http/\x1b[2Jstack.rs".into(), 42)]);
+    press(&mut model, "n");
+    assert!(at(&mut model).contains("line 91"), "{}", at(&mut model));
+    press(&mut model, "N");
+    assert!(at(&mut model).contains("line 41"), "{}", at(&mut model));
+    let asked = |asks: &[Ask]| match asks {
+        [Ask::Request(Request::Diff(.., path))] => path.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(asked(&press(&mut model, "]")), "src/http/old_limits.rs");
+    // A file that is gone cannot be edited.
+    assert_eq!(press(&mut model, "e"), []);
+    assert_eq!(asked(&press(&mut model, "[")), "src/http/\x1b[2Jstack.rs");
+    press(&mut model, "Esc Esc");
+    assert_eq!(model.focus, tui::panes::stream::NAME);
 }
 
 #[test]

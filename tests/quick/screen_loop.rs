@@ -46,6 +46,10 @@ impl tui::screen_loop::Host for Host {
         Ok(())
     }
 
+    async fn edit_file(&mut self, path: &std::path::Path, _: u64) -> Result<(), String> {
+        Err(format!("{} is not edited", path.display()))
+    }
+
     async fn edit(&mut self, ticket: &base::id::TicketId) -> Result<(), String> {
         println!("EDITOR {ticket}");
         let mut key = [0; 1];

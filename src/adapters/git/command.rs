@@ -42,6 +42,8 @@ pub(super) struct Git {
     folder: PathBuf,
     input: Vec<u8>,
     limit: Duration,
+    /// Most bytes of stdout that are taken; `None`: what goes beyond the bound of all calls is an error.
+    most: Option<u64>,
 }
 
 /// What a call gave.
@@ -49,6 +51,8 @@ pub(super) struct Said {
     /// Exit code; `None` for a signal.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
+    /// There was more of it.
+    pub cut: bool,
     /// The beginning of stderr, lossy.
     pub stderr: String,
 }
@@ -74,7 +78,7 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.args(before).arg(verb).current_dir(folder);
-        Self { command, verb, folder: folder.to_owned(), input: Vec::new(), limit: QUICK }
+        Self { command, verb, folder: folder.to_owned(), input: Vec::new(), limit: QUICK, most: None }
     }
 
     pub(super) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
@@ -98,12 +102,23 @@ impl Git {
         self
     }
 
+    /// Takes the beginning of what it prints.
+    pub(super) fn at_most(mut self, bytes: u64) -> Self {
+        self.most = Some(bytes);
+        self
+    }
+
     /// Runs it; exit 0 gives stdout, everything else is an error.
     pub(super) async fn ok(self) -> Result<Vec<u8>, EvidenceError> {
+        Ok(self.some().await?.0)
+    }
+
+    /// The same, and whether there was more of it.
+    pub(super) async fn some(self) -> Result<(Vec<u8>, bool), EvidenceError> {
         let (verb, folder) = (self.verb, self.folder.clone());
         let said = self.run().await?;
         match said.code {
-            Some(0) => Ok(said.stdout),
+            Some(0) => Ok((said.stdout, said.cut)),
             _ => Err(failed(verb, &folder, &said)),
         }
     }
@@ -127,7 +142,8 @@ impl Git {
             }
         };
         let work = async {
-            let ((), out, err) = tokio::join!(write, drain(stdout, MAX_OUTPUT), drain(stderr, MAX_STDERR));
+            let ((), out, err) =
+                tokio::join!(write, drain(stdout, self.most.unwrap_or(MAX_OUTPUT)), drain(stderr, MAX_STDERR));
             (child.wait().await, out, err)
         };
         let Ok((status, out, err)) = tokio::time::timeout(self.limit, work).await else {
@@ -141,13 +157,14 @@ impl Git {
         group.kill();
         let status = status.map_err(|error| self.trouble(error))?;
         let stdout = out.map_err(|error| self.trouble(error))?;
-        if stdout.cut {
+        if stdout.cut && self.most.is_none() {
             return Err(self.trouble(std::io::Error::other("it lists more than 256 MiB")));
         }
         let stderr = err.map_err(|error| self.trouble(error))?;
         Ok(Said {
             code: status.code(),
             stdout: stdout.bytes,
+            cut: stdout.cut,
             stderr: String::from_utf8_lossy(&stderr.bytes).into_owned(),
         })
     }

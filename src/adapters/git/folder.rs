@@ -7,6 +7,7 @@ use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::snapshot::{SnapshotId, Taken};
 use crate::base::text::clean_line;
+use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, Metadata};
@@ -79,6 +80,26 @@ impl Folder {
             Ok(before.iter().map(|before| differing(before, &now, &folder.root, &exclude)).collect())
         })
         .await
+    }
+
+    /// The files that differ from the manifest now. It holds no contents: nothing is known of their lines.
+    pub(super) async fn changes(
+        self: &Arc<Self>,
+        from: &SnapshotId,
+        exclude: Excludes,
+    ) -> Result<Changes, EvidenceError> {
+        let before = self.load(from)?;
+        let names = self.changed(&[from], exclude).await?.concat();
+        let file = |path: String| {
+            let there = fs::symlink_metadata(self.root.join(&path)).is_ok_and(|data| !data.is_dir());
+            let change = match before.contains_key(&path) {
+                false => Change::Added,
+                true if there => Change::Modified,
+                true => Change::Deleted,
+            };
+            ChangedFile { path, change, lines: Lines::Unknown }
+        };
+        Ok(Changes::of(&self.root, names.into_iter().map(file).collect(), true))
     }
 
     fn load(&self, id: &SnapshotId) -> Result<Manifest, EvidenceError> {

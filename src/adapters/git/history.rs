@@ -2,7 +2,7 @@
 //!
 //! Owns their names, how a person picks one, and comparing two trees. Making the trees is `scratch`'s.
 
-use super::command::line;
+use super::command::{Git, line};
 use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
@@ -118,26 +118,11 @@ pub(super) async fn differences(
     to: &str,
     exclude: &Excludes,
 ) -> Result<Vec<Difference>, EvidenceError> {
-    let unknown = || EvidenceError::UnknownSnapshot { id: crate::base::text::clean_line(&from.0, 80) };
-    if !from.0.bytes().all(|byte| byte.is_ascii_hexdigit()) || from.0.len() < 40 {
-        return Err(unknown());
-    }
-    let tree = format!("{}^{{tree}}", from.0);
-    let said = scratch
+    let call = scratch
         .git("diff-tree")
         .args(["-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv"])
-        .args([&tree, to])
-        .thorough()
-        .ok()
-        .await;
-    let said = match said {
-        Ok(said) => said,
-        Err(error) => {
-            // Why it failed is worth a call of its own only now.
-            let known = scratch.git("rev-parse").args(["--verify", "--quiet", &tree]).run().await?;
-            return Err(if known.code == Some(0) { error } else { unknown() });
-        }
-    };
+        .thorough();
+    let (said, _) = differs(scratch, call, from, to, &[]).await?;
     let words: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
     Ok(words
         .chunks_exact(2)
@@ -149,4 +134,28 @@ pub(super) async fn differences(
             path: pair[1].to_vec(),
         })
         .collect())
+}
+
+/// What a call of `diff-tree` says of a snapshot and a tree, and whether that was cut.
+pub(super) async fn differs(
+    scratch: &Scratch,
+    call: Git,
+    from: &SnapshotId,
+    to: &str,
+    names: &[&[u8]],
+) -> Result<(Vec<u8>, bool), EvidenceError> {
+    let unknown = || EvidenceError::UnknownSnapshot { id: crate::base::text::clean_line(&from.0, 80) };
+    if !from.0.bytes().all(|byte| byte.is_ascii_hexdigit()) || from.0.len() < 40 {
+        return Err(unknown());
+    }
+    let tree = format!("{}^{{tree}}", from.0);
+    let call = call.args([&tree, to, "--"]).args(names.iter().map(|name| paths::path(name)));
+    match call.some().await {
+        Ok(said) => Ok(said),
+        Err(error) => {
+            // Why it failed is worth a call of its own only now.
+            let known = scratch.git("rev-parse").args(["--verify", "--quiet", &tree]).run().await?;
+            Err(if known.code == Some(0) { error } else { unknown() })
+        }
+    }
 }

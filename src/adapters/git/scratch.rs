@@ -21,8 +21,9 @@ use tempfile::TempDir;
 const PREFIX: &str = "scratch-";
 /// A scratch folder of this age was left by a program that was killed.
 const STALE: Duration = Duration::from_secs(24 * 3_600);
-/// Outranks all other attributes: no filter, no conversion of line ends, words or encoding.
-const RAW: &str = "* -text -eol -filter -ident -working-tree-encoding -diff -merge\n";
+/// Outranks all other attributes: no filter, no conversion of line ends, words or encoding. Whether a file is text
+/// is told by its content.
+const RAW: &str = "* -text -eol -filter -ident -working-tree-encoding !diff -merge\n";
 /// What says that a file's form on the disk is not its form in the index.
 const CONVERSIONS: [&str; 4] = ["filter", "ident", "working-tree-encoding", "eol"];
 

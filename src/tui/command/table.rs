@@ -50,6 +50,8 @@ const REST: &[Row] = rows! {
         "edit the ticket in $EDITOR";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
         "Home: all tickets and runs";
+    Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, beside_others, |_| "changes",
+        "Changes: the files that differ";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
         "open another ticket";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
@@ -103,6 +105,18 @@ const REST: &[Row] = rows! {
         "new ticket: a new line";
     Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "new ticket: close it and keep the text";
+    Own("hunk_next") "diff.hunk_next" Scope::Diff, "diff", [c('n')], Shown, always, |_| "next hunk",
+        "in a diff: the next hunk";
+    Own("hunk_previous") "diff.hunk_previous" Scope::Diff, "diff", [c('N')], Shown, always, |_| "previous",
+        "in a diff: the previous hunk";
+    Own("file_next") "diff.file_next" Scope::Diff, "diff", [c(']')], Shown, always, |_| "next file",
+        "in a diff: the next file";
+    Own("file_previous") "diff.file_previous" Scope::Diff, "diff", [c('[')], Shown, always, |_| "previous",
+        "in a diff: the previous file";
+    Edit "diff.edit" Scope::Diff, "diff", [c('e')], Shown, always, |_| "edit",
+        "in a diff: edit the file in $EDITOR, at the line";
+    Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
+        "in a diff: close it";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -209,7 +223,7 @@ pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
 
 /// The rows of a scope; where a text is scrolled, those for that too.
 fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
-    let scrolls = matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule);
+    let scrolls = matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff);
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
 

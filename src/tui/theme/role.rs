@@ -41,6 +41,8 @@ worded! {
         StreamDivider = "stream.divider",
         DiffAdd = "diff.add",
         DiffDel = "diff.del",
+        DiffAddWord = "diff.add.word",
+        DiffDelWord = "diff.del.word",
         DiffContext = "diff.context",
         GaugeFill = "gauge.fill",
         GaugeTrack = "gauge.track",

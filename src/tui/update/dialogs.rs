@@ -24,6 +24,12 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
+        Modal::Diff(_) if command == Some(Command::Close) => None,
+        Modal::Diff(mut diff) => {
+            let ask = diff.key(command, lines, room);
+            ui.modals.push(Modal::Diff(diff));
+            return ask.into_iter().collect();
+        }
         Modal::Confirm(confirm) => match command {
             Some(Command::Yes) => return vec![confirm.ask],
             Some(Command::No) => None,

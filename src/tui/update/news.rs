@@ -1,9 +1,10 @@
 //! News of tickets and runs, folded into tabs, list and log.
 
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
+use crate::domain::changes::{Diff, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::news::News;
@@ -12,6 +13,7 @@ use crate::domain::passphrase::Checked;
 use crate::domain::record::{Record, Stored};
 use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::ticket::draft::Draft;
+use crate::tui::changes;
 use crate::tui::modals::Modal;
 use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
@@ -114,6 +116,8 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
         Reply::Done | Reply::BoxSet(_) | Reply::Reset { .. } => {}
+        Reply::Changes(run, since, told) => ui.changes.tell(run, since, told),
+        Reply::Diff(run, since, path, told) => diff_told(ui, run, &since, &path, told),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
             if let Some(at) = at.filter(|_| ui.was_opening(&asked)) {
@@ -147,6 +151,12 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
     }
     Vec::new()
+}
+
+fn diff_told(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {
+    if let Some(Modal::Diff(diff)) = ui.modals.iter_mut().find(|modal| matches!(modal, Modal::Diff(_))) {
+        diff.tell(run, since, path, told);
+    }
 }
 
 fn form(ui: &mut Ui) -> Option<&mut Form> {
@@ -186,6 +196,8 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::LookUpPassphrase { ticket, id } | Request::TryPassphrase { ticket, id, .. } => {
             attention::checked(ui, &ticket, &id, Checked::Failed(why.to_owned()));
         }
+        Request::Changes(run, since) => ui.changes.not_asked(run, since, why),
+        Request::Diff(run, since, path) => diff_told(ui, run, &since, &path, Err(why.to_owned())),
         Request::Create(_) => {
             if let Some(form) = form(ui) {
                 form.refused(why.to_owned());
@@ -236,7 +248,12 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
         Record::ApprovalAnswered(answered) => ui.approval(&stored.ticket, &answered.id).cloned(),
         _ => None,
     };
-    let tab = &mut ui.tabs[at];
+    let in_front = ui.tab().is_some_and(|tab| tab.run == Some(stored.run));
+    let model = &mut ui.model;
+    let tab = &mut model.tabs[at];
+    if in_front {
+        changes::recorded(&mut model.changes, tab, &stored.record);
+    }
     let became = tab.unstored.became(&tab.state, &stored.record);
     if !tab.record(stored) {
         return Vec::new();

@@ -78,6 +78,54 @@ fn whole(old: &str, new: &str) -> Vec<DiffLine> {
     out
 }
 
+/// A longer line is not compared word by word.
+const LONG: usize = 400;
+
+/// The parts of `line`, and which of them `other`, which stands in its place, does not have. Two lines that have little in
+/// common differ as a whole, unmarked.
+pub fn marks<'a>(line: &'a str, other: &str) -> Vec<(bool, &'a str)> {
+    let whole = vec![(false, line)];
+    if line.len().max(other.len()) > LONG {
+        return whole;
+    }
+    let (words, others) = (words(line), words(other));
+    let diff = TextDiff::configure().diff_slices(&words, &others);
+    if diff.ratio() < 0.4 {
+        return whole;
+    }
+    let mut parts: Vec<(bool, usize)> = Vec::new();
+    for change in diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Insert) {
+        let marked = change.tag() == ChangeTag::Delete;
+        match parts.last_mut() {
+            Some((same, length)) if *same == marked => *length += change.value().len(),
+            _ => parts.push((marked, change.value().len())),
+        }
+    }
+    let mut rest = line;
+    let part = |(marked, length): (bool, usize)| {
+        let (part, after) = rest.split_at(length);
+        rest = after;
+        (marked, part)
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// Words, and each other letter by itself.
+fn words(line: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut from, mut inside) = (0, false);
+    for (at, letter) in line.char_indices() {
+        let joins = letter.is_alphanumeric() || letter == '_';
+        if at > from && !(joins && inside) {
+            out.push(&line[from..at]);
+            from = at;
+        }
+        inside = joins;
+    }
+    out.push(&line[from..]);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +151,16 @@ mod tests {
             shown("a\nb\nc\nd\ne\nf\ng", "a\nb\nC\nC2\nd\ne\nf\nG"),
             [" -1 b", "-0 c", "+0 C", "+1 C2", " 2 d", "…", " 4 f", "-4 g", "+5 G"]
         );
+    }
+
+    #[test]
+    fn what_differs_inside_a_line_is_marked() {
+        let (old, new) = ("    .layer(auth_old)", "    .layer(RateLimit::per(auth_new))");
+        assert_eq!(marks(old, new), [(false, "    .layer("), (true, "auth_old"), (false, ")")]);
+        let marked: Vec<&str> = marks(new, old).into_iter().filter(|part| part.0).map(|part| part.1).collect();
+        assert_eq!(marked.concat(), "RateLimit::per(auth_new)");
+        assert_eq!(marks("let a = 1;", "fn other_thing() -> bool {"), [(false, "let a = 1;")]);
+        assert_eq!(marks("", ""), [(false, "")]);
     }
 
     #[test]

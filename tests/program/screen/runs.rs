@@ -41,16 +41,20 @@ fn a_small_terminal_shows_one_pane_after_the_other() {
     terminal.wait_for("Working on Alpha.");
     assert!(terminal.screen().contains("━ Stream · tk-1"), "{}", terminal.screen());
     let mut seen = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         let before = title(&terminal.screen());
         terminal.keys("\t");
         let screen = terminal.wait_until("another pane", |screen| title(screen) != before);
         seen.push(title(&screen));
     }
-    for pane in ["Tickets", "Gauges", "Log"] {
+    for pane in ["Tickets", "Changes", "Gauges", "Log"] {
         assert!(seen.iter().any(|title| title.contains(pane)), "{pane} is missing: {seen:?}");
     }
-    terminal.keys("\t");
+    terminal.keys("D");
+    terminal.wait_for("A alpha.txt");
+    terminal.keys("\r");
+    terminal.wait_for("hunk 1/1");
+    terminal.keys("qD");
     project.open_gate("alpha");
     project.open_gate("beta");
     terminal.wait_for("complete: 2/2 phases");

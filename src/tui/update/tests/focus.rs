@@ -69,15 +69,16 @@ fn the_focus_goes_round_all_panes() {
     model.size = (80, 24);
     model.focus = panes::tickets::NAME;
     let mut seen = Vec::new();
-    for _ in 0..4 {
+    for _ in 0..5 {
         press(&mut model, "Tab");
         seen.push(model.focus);
     }
-    assert_eq!(seen, [panes::stream::NAME, panes::gauges::NAME, panes::log::NAME, panes::tickets::NAME]);
+    let changes = crate::tui::changes::NAME;
+    assert_eq!(seen, [panes::stream::NAME, changes, panes::gauges::NAME, panes::log::NAME, panes::tickets::NAME]);
     model.size = (120, 40);
-    press(&mut model, "Tab Tab");
+    press(&mut model, "Tab Tab Tab");
     assert_eq!(model.focus, panes::gauges::NAME);
-    press(&mut model, "BackTab");
+    press(&mut model, "BackTab BackTab");
     assert_eq!(model.focus, panes::stream::NAME);
 }
 

@@ -48,6 +48,7 @@ fn no_key_promises_a_start_that_the_breaker_refuses() {
     model.tabs[0].state.breaker.state = Circuit::Open;
     model.tabs[0].state.breaker.opened_at = Some(model.now);
     assert!(!sample::draw(&mut model, (200, 50)).contains("p try again"));
+    model.size = (120, 40);
     for key in ["p", "r"] {
         assert_eq!(press(&mut model, key), []);
         let told = model.toast.as_ref().map(|(words, _)| words.as_str());

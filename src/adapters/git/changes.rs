@@ -1,0 +1,157 @@
+//! What differs from a snapshot, for people: which files, how many lines, and one file line by line.
+//!
+//! Reading the tree is `scratch`'s, comparing it for evidence `history`'s. All that is answered has a bound.
+
+use super::error::EvidenceError;
+use super::history::differs;
+use super::paths::{self, Excludes};
+use super::repository::Repository;
+use super::scratch::{Objects, Scratch, stage};
+use super::snapshot::SnapshotId;
+use crate::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side};
+use std::sync::Arc;
+
+/// Most files that are told.
+const FILES: usize = 1_000;
+/// Most bytes of a diff that are read, and most of one line.
+const DIFF: u64 = 1 << 20;
+const LINE: usize = 2_000;
+/// Larger files are not compared line by line.
+const LARGE: &str = "4m";
+
+impl Changes {
+    /// The sum of these, of which the first are told.
+    pub(super) fn of(top: &std::path::Path, mut files: Vec<ChangedFile>, plain: bool) -> Self {
+        let count = |file: &ChangedFile| match file.lines {
+            Lines::Counted { added, removed } => (added, removed),
+            _ => (0, 0),
+        };
+        let (added, removed) = files.iter().map(count).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let total = files.len();
+        files.truncate(FILES);
+        Self { top: top.to_owned(), files, total, added, removed, plain }
+    }
+}
+
+pub(super) async fn changes(
+    repository: &Arc<Repository>,
+    from: &SnapshotId,
+    exclude: &Excludes,
+) -> Result<Changes, EvidenceError> {
+    let staged = stage(repository, exclude, Objects::Passing).await?;
+    let said = compare(&staged.scratch, from, &staged.tree, &["--raw", "--numstat", "-z"], &[]).await?;
+    let files = read(&said.0).into_iter().filter(|file| {
+        let there = || std::fs::symlink_metadata(repository.top.join(paths::path(&file.path)));
+        // As in evidence: what is still on the disk was not deleted, only ignored.
+        !exclude.covers(&file.path) && (file.status != b'D' || there().map_or(true, |data| data.is_dir()))
+    });
+    Ok(Changes::of(&repository.top, files.map(File::told).collect(), false))
+}
+
+/// The file of this name, as it is told in [`changes`].
+pub(super) async fn diff(
+    repository: &Arc<Repository>,
+    from: &SnapshotId,
+    path: &str,
+    exclude: &Excludes,
+) -> Result<Diff, EvidenceError> {
+    let staged = stage(repository, exclude, Objects::Passing).await?;
+    let said = compare(&staged.scratch, from, &staged.tree, &["--raw", "-z"], &[]).await?;
+    let Some(file) = read(&said.0).into_iter().find(|file| paths::shown(&file.path) == path) else {
+        return Ok(Diff::default());
+    };
+    let names: Vec<&[u8]> = std::iter::once(file.path.as_slice()).chain(file.from.as_deref()).collect();
+    let (said, cut) = compare(&staged.scratch, from, &staged.tree, &["-p", "-U3", "--no-color"], &names).await?;
+    Ok(hunks(&said, cut))
+}
+
+/// Compares a snapshot with a tree; with names only these files, and of that only the beginning.
+async fn compare(
+    scratch: &Scratch,
+    from: &SnapshotId,
+    to: &str,
+    how: &[&str],
+    names: &[&[u8]],
+) -> Result<(Vec<u8>, bool), EvidenceError> {
+    let call = scratch
+        .git("diff-tree")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "core.bigFileThreshold")
+        .env("GIT_CONFIG_VALUE_0", LARGE)
+        .args(["-r", "-M", "-l400", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"])
+        .args(how);
+    let call = if names.is_empty() { call } else { call.at_most(DIFF) };
+    differs(scratch, call, from, to, names).await
+}
+
+/// One entry of `--raw --numstat -z`.
+struct File {
+    status: u8,
+    submodule: bool,
+    path: Vec<u8>,
+    from: Option<Vec<u8>>,
+    lines: Lines,
+}
+
+impl File {
+    fn told(self) -> ChangedFile {
+        let change = match (self.status, self.from) {
+            (b'A', _) => Change::Added,
+            (b'D', _) => Change::Deleted,
+            (_, Some(from)) => Change::Renamed(paths::shown(&from)),
+            _ => Change::Modified,
+        };
+        let lines = if self.submodule { Lines::Submodule } else { self.lines };
+        ChangedFile { path: paths::shown(&self.path), change, lines }
+    }
+}
+
+/// Reads `:mode mode id id M\0path\0…`, then `added\tremoved\tpath\0…`; where it was renamed, both names stand in words
+/// of their own.
+fn read(said: &[u8]) -> Vec<File> {
+    let mut words = said.split(|&byte| byte == 0).peekable();
+    let mut files: Vec<File> = Vec::new();
+    while let Some(head) = words.next_if(|word| word.starts_with(b":")) {
+        let status = head.rsplit(|&byte| byte == b' ').next().and_then(|word| word.first()).copied().unwrap_or(b'M');
+        let mut name = || words.next().unwrap_or_default().to_vec();
+        let from = matches!(status, b'R' | b'C').then(&mut name);
+        let submodule = head.starts_with(b":160000") || head.get(8..14) == Some(b"160000");
+        files.push(File { status, submodule, path: name(), from, lines: Lines::Unknown });
+    }
+    // The same files in the same order.
+    for file in &mut files {
+        let Some(word) = words.next() else { break };
+        let mut columns = word.splitn(3, |&byte| byte == b'\t');
+        let mut number = || paths::shown(columns.next().unwrap_or_default()).parse().ok();
+        file.lines = match (number(), number()) {
+            (Some(added), Some(removed)) => Lines::Counted { added, removed },
+            _ => Lines::Binary,
+        };
+        if file.from.is_some() {
+            words.by_ref().take(2).for_each(drop);
+        }
+    }
+    files
+}
+
+/// Reads a patch of one file.
+fn hunks(patch: &[u8], cut: bool) -> Diff {
+    let mut diff = Diff { cut, ..Diff::default() };
+    for line in patch.split(|&byte| byte == b'\n') {
+        let rest = || paths::shown(line[1..].get(..LINE).unwrap_or(&line[1..]));
+        match (line.first(), diff.hunks.last_mut()) {
+            (Some(b'@'), _) => {
+                let text = rest();
+                let mut starts = text.split([' ', ',']).filter(|word| word.starts_with(['-', '+']));
+                let mut number = || starts.next().and_then(|word| word[1..].parse().ok()).unwrap_or(0);
+                diff.hunks.push(Hunk { old: number(), new: number(), lines: Vec::new() });
+            }
+            (Some(b' '), Some(hunk)) => hunk.lines.push((Side::Both, rest())),
+            (Some(b'-'), Some(hunk)) => hunk.lines.push((Side::Old, rest())),
+            (Some(b'+'), Some(hunk)) => hunk.lines.push((Side::New, rest())),
+            _ => {}
+        }
+    }
+    diff
+}

@@ -1,0 +1,191 @@
+//! One changed file, line by line, over the whole screen; what differs inside a line is marked.
+
+use crate::base::id::RunId;
+use crate::base::text::Clean;
+use crate::domain::changes::{self, Change, ChangedFile, Lines, Side, Since};
+use crate::domain::request::Request;
+use crate::tui::command::{Command, Scope, hints};
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::diff::marks;
+use crate::tui::widgets::frame::{Frame, foot};
+use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+
+/// The file that is shown, among all of them.
+pub struct Diff {
+    run: RunId,
+    since: Since,
+    top: PathBuf,
+    files: Vec<ChangedFile>,
+    at: usize,
+    /// `None`: not yet told.
+    told: Option<Result<Vec<Line>, String>>,
+    cut: bool,
+    scroll: Scrolled,
+}
+
+struct Line {
+    /// `None`: a new hunk begins here.
+    side: Option<Side>,
+    /// In the file as it was for an old line, else as it is.
+    n: u64,
+    text: String,
+    /// The line that stands in place of this one.
+    other: Option<usize>,
+}
+
+impl Diff {
+    /// The changed file under the cursor, and the request for it.
+    pub fn open(model: &Model) -> Option<(Self, Ask)> {
+        let top = model.told_changes()?.as_ref().ok()?.top.clone();
+        let ((run, since), files, at) = (model.compared()?, model.changed_files().to_vec(), model.chosen_change());
+        files.get(at)?;
+        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll: Scrolled::default() };
+        let ask = diff.show(at);
+        Some((diff, ask))
+    }
+
+    fn show(&mut self, at: usize) -> Ask {
+        (self.at, self.told, self.scroll) = (at, None, Scrolled::default());
+        Ask::Request(Request::Diff(self.run, self.since.clone(), self.files[at].path.clone()))
+    }
+
+    /// What the service says; of another file than this one it is too late.
+    pub fn tell(&mut self, run: RunId, since: &Since, path: &str, diff: Result<changes::Diff, String>) {
+        if self.run == run && self.since == *since && self.files[self.at].path == path {
+            self.cut = diff.as_ref().is_ok_and(|diff| diff.cut);
+            self.told = Some(diff.map(lines));
+        }
+    }
+
+    fn lines(&self) -> &[Line] {
+        self.told.as_ref().and_then(|told| told.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Does what a key means.
+    pub fn key(&mut self, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
+        let page = Self::page(room);
+        let begins = |line: &Line| line.side.is_none();
+        let here = self.scroll.above();
+        let hunk = match command {
+            Some(Command::Own("hunk_next")) => {
+                self.lines().iter().skip(here + 1).position(begins).map(|after| here + 1 + after)
+            }
+            Some(Command::Own("hunk_previous")) => self.lines().iter().take(here).rposition(begins),
+            Some(Command::Own("file_next")) => return Some(self.show((self.at + 1) % self.files.len())),
+            Some(Command::Own("file_previous")) => {
+                return Some(self.show((self.at + self.files.len() - 1) % self.files.len()));
+            }
+            Some(Command::Edit) if self.files[self.at].change != Change::Deleted => {
+                let new = |line: &&Line| line.side == Some(Side::New);
+                let now = |line: &&Line| line.side.is_some_and(|side| side != Side::Old);
+                let hunk = || self.lines().iter().skip(here);
+                let changed = hunk().enumerate().take_while(|(at, line)| *at == 0 || !begins(line));
+                let line =
+                    changed.map(|(_, line)| line).find(new).or_else(|| hunk().find(now)).map_or(1, |line| line.n);
+                return Some(Ask::EditFile(self.top.join(&self.files[self.at].path), line));
+            }
+            _ => None,
+        };
+        let by = hunk.map_or(lines, |to| to as i32 - here as i32);
+        // A hunk near the end comes to the top all the same.
+        let page = if hunk.is_some() { 1 } else { page };
+        self.scroll.scroll(by, self.lines().len(), page);
+        None
+    }
+
+    /// Lines of text.
+    fn page(room: Rect) -> usize {
+        room.height.saturating_sub(4).into()
+    }
+
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let file = &self.files[self.at];
+        let before = if let Change::Renamed(from) = &file.change { format!(" ← {from}") } else { String::new() };
+        let title = format!("Diff · {} {}{before}", file.change.letter(), file.path);
+        let hunks = |lines: &[Line]| lines.iter().filter(|line| line.side.is_none()).count();
+        let (here, all) = (self.scroll.above(), self.lines());
+        let of = hunks(all);
+        let at = hunks(&all[..(here + 1).min(all.len())]);
+        let hunk = if of > 0 { format!("hunk {at}/{of} · ") } else { String::new() };
+        let status = format!("{hunk}file {}/{}", self.at + 1, self.files.len());
+        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, room, buf);
+        let words = match &self.told {
+            None => "Comparing …",
+            Some(Err(why)) => why,
+            Some(Ok(lines)) if !lines.is_empty() => "",
+            Some(Ok(_)) => match file.lines {
+                Lines::Binary => "Not text, or too large to be compared.",
+                Lines::Submodule => "A repository of its own: another commit of it is checked out.",
+                Lines::Unknown => "This folder is in no git repository: no contents are kept to compare with.",
+                Lines::Counted { .. } => "No line differs: its mode, its name, or nothing any more.",
+            },
+        };
+        Row::new().left(Role::Dim, words).draw(theme, inside, buf);
+        let text = Rect { height: inside.height.saturating_sub(2), ..inside };
+        for (place, line) in text.rows().zip(all.iter().skip(here)) {
+            row(line, line.other.and_then(|other| all.get(other))).draw(theme, place, buf);
+        }
+        let keys = [
+            Command::Own("hunk_next"),
+            Command::Own("hunk_previous"),
+            Command::Own("file_next"),
+            Command::Own("file_previous"),
+            Command::Edit,
+            Command::Close,
+        ];
+        let mut keys = Row::keys(hints(model, Scope::Diff, &keys));
+        if self.cut {
+            keys = keys.right(Role::Warning, "the diff goes on: cut here");
+        }
+        keys.draw(theme, foot(inside), buf);
+    }
+}
+
+/// The lines of all hunks, safe to show; in a block of changed lines, the first old one goes with the first new one.
+fn lines(diff: changes::Diff) -> Vec<Line> {
+    let mut out: Vec<Line> = Vec::new();
+    for hunk in diff.hunks {
+        let (mut old, mut new) = (hunk.old, hunk.new);
+        out.push(Line { side: None, n: 0, text: format!("line {new}"), other: None });
+        let (mut olds, mut news) = (0, 0);
+        for (side, text) in hunk.lines {
+            let text = Clean::new(&text.replace('\t', "    ")).into_string();
+            let n = if side == Side::Old { old } else { new };
+            old += u64::from(side != Side::New);
+            new += u64::from(side != Side::Old);
+            (olds, news) = match side {
+                Side::Both => (0, 0),
+                // Another block follows without a line between.
+                Side::Old if news > 0 => (1, 0),
+                Side::Old => (olds + 1, 0),
+                Side::New => (olds, news + 1),
+            };
+            let at = out.len();
+            let other = (side == Side::New && news <= olds).then(|| at - olds);
+            if let Some(line) = other.and_then(|other| out.get_mut(other)) {
+                line.other = Some(at);
+            }
+            out.push(Line { side: Some(side), n, text, other });
+        }
+    }
+    out
+}
+
+fn row(line: &Line, other: Option<&Line>) -> Row {
+    let (sign, role, mark) = match line.side {
+        None => return Row::new().left(Role::StreamDivider, format!("  ── {} ──", line.text)),
+        Some(Side::Both) => ("  ", Role::DiffContext, Role::DiffContext),
+        Some(Side::Old) => ("- ", Role::DiffDel, Role::DiffDelWord),
+        Some(Side::New) => ("+ ", Role::DiffAdd, Role::DiffAddWord),
+    };
+    let head = Row::new().left(Role::Dim, format!("{:>5} ", line.n)).left(role, sign);
+    let parts = other.map_or_else(|| vec![(false, line.text.as_str())], |other| marks(&line.text, &other.text));
+    parts.into_iter().fold(head, |row, (marked, text)| row.left(if marked { mark } else { role }, text))
+}

@@ -1,0 +1,106 @@
+//! What people are told of a snapshot and now: files with their lines, and one file line by line.
+
+use super::repo::Repo;
+use programmator::adapters::git::SnapshotId;
+use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Lines, Side};
+
+async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
+    repo.tree().await.changes(from, &repo.exclude()).await.unwrap()
+}
+
+async fn diff(repo: &Repo, from: &SnapshotId, path: &str) -> Diff {
+    repo.tree().await.diff(from, path, &repo.exclude()).await.unwrap()
+}
+
+fn told(file: &ChangedFile) -> String {
+    let from = if let Change::Renamed(from) = &file.change { format!(" from {from}") } else { String::new() };
+    let lines = match file.lines {
+        Lines::Counted { added, removed } => format!("+{added} -{removed}"),
+        other => format!("{other:?}"),
+    };
+    format!("{} {}{from} {lines}", file.change.letter(), file.path)
+}
+
+fn all(changes: &Changes) -> Vec<String> {
+    changes.files.iter().map(told).collect()
+}
+
+#[tokio::test]
+async fn files_are_told_with_what_became_of_them_and_their_lines() {
+    let repo = Repo::new().with_commit();
+    repo.write("gone.txt", "1\n2\n");
+    repo.write("old name.txt", &"a line that stays\n".repeat(20));
+    repo.write("logo.png", "\0png");
+    // A repository's attributes do not say what is text.
+    repo.write(".gitattributes", "*.txt -diff\n");
+    repo.add_submodule("vendored");
+    let before = repo.snapshot(1).await;
+    repo.write("tracked.txt", "as committed\nand more\n");
+    repo.remove("gone.txt");
+    repo.remove("old name.txt");
+    repo.write("new name.txt", &format!("{}one more\n", "a line that stays\n".repeat(20)));
+    repo.write("logo.png", "\0other");
+    repo.write("\x1b[2J\n.rs", "x\n");
+    repo.write("tickets/tk-1.md", "- [x] one\n");
+    repo.git(&["-C", "vendored", "commit", "-q", "--allow-empty", "-m", "another"]);
+    let changes = changes(&repo, &before).await;
+    assert_eq!(
+        all(&changes),
+        [
+            "A \x1b[2J\n.rs +1 -0", "D gone.txt +0 -2", "M logo.png Binary", "R new name.txt from old name.txt +1 -0",
+            "M tracked.txt +1 -0", "M vendored Submodule",
+        ]
+    );
+    assert_eq!((changes.total, changes.added, changes.removed, changes.plain), (6, 3, 2, false));
+    assert_eq!(changes.top, repo.top);
+}
+
+#[tokio::test]
+async fn a_file_is_told_line_by_line() {
+    let repo = Repo::new().with_commit();
+    let lines: Vec<String> = (1..=40).map(|n| format!("line {n}")).collect();
+    repo.write("a[1].txt", &lines.join("\n"));
+    repo.write("a1.txt", "another\n");
+    let before = repo.snapshot(1).await;
+    repo.write("a[1].txt", &lines.join("\n").replace("line 3\n", "line three\n").replace("line 30", "-- line"));
+    repo.write("a1.txt", "not asked for\n");
+    let diff = diff(&repo, &before, "a[1].txt").await;
+    let starts: Vec<_> = diff.hunks.iter().map(|hunk| (hunk.old, hunk.new, hunk.lines.len())).collect();
+    assert_eq!((starts, diff.cut), (vec![(1, 1, 7), (27, 27, 8)], false));
+    assert_eq!(diff.hunks[0].lines[2..4], [(Side::Old, "line 3".into()), (Side::New, "line three".into())]);
+    assert_eq!(diff.hunks[1].lines[3..5], [(Side::Old, "line 30".into()), (Side::New, "-- line".into())]);
+}
+
+#[tokio::test]
+async fn what_is_told_has_a_bound() {
+    let repo = Repo::new().with_commit();
+    let before = repo.snapshot(1).await;
+    repo.large("image.bin", 100 << 20);
+    repo.write("long.txt", &"x".repeat(3 << 20));
+    repo.write("lines.txt", &"a line\n".repeat(400_000));
+    for n in 0..1_500 {
+        repo.write(&format!("many/{n:04}.txt"), "x\n");
+    }
+    let changes = changes(&repo, &before).await;
+    assert_eq!((changes.files.len(), changes.total, changes.added), (1_000, 1_503, 401_501));
+    assert_eq!(all(&changes)[..2], ["A image.bin Binary", "A lines.txt +400000 -0"]);
+    assert_eq!(diff(&repo, &before, "image.bin").await, Diff::default());
+    let (long, lines) = (diff(&repo, &before, "long.txt").await, diff(&repo, &before, "lines.txt").await);
+    assert_eq!((long.cut, long.hunks[0].lines[0].1.len()), (true, 2_000));
+    assert!(lines.cut && lines.hunks[0].lines.len() < 200_000, "{}", lines.hunks[0].lines.len());
+}
+
+#[tokio::test]
+async fn without_git_files_are_told_without_their_lines() {
+    let repo = Repo::plain();
+    repo.write("a.txt", "x");
+    repo.write("b.txt", "x");
+    let before = repo.snapshot(1).await;
+    repo.write("a.txt", "y");
+    repo.remove("b.txt");
+    repo.write("c.txt", "x");
+    let changes = changes(&repo, &before).await;
+    assert_eq!(all(&changes), ["M a.txt Unknown", "D b.txt Unknown", "A c.txt Unknown"]);
+    assert!(changes.plain);
+    assert_eq!(diff(&repo, &before, "a.txt").await, Diff::default());
+}
