@@ -54,7 +54,10 @@ fn a_small_terminal_shows_one_pane_after_the_other() {
     terminal.wait_for("A alpha.txt");
     terminal.keys("\r");
     terminal.wait_for("hunk 1/1");
-    terminal.keys("qD");
+    terminal.keys("qo");
+    terminal.wait_for("Changes · whole ticket");
+    terminal.wait_for("A alpha.txt");
+    terminal.keys("D");
     project.open_gate("alpha");
     project.open_gate("beta");
     terminal.wait_for("complete: 2/2 phases");
