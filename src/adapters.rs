@@ -11,6 +11,7 @@ pub mod environment;
 pub mod file_watch;
 pub mod git;
 pub mod logging;
+pub mod notifier;
 pub mod passphrase;
 pub mod path_view;
 pub mod policy_file;

@@ -12,6 +12,7 @@ pub mod theme_line;
 mod values;
 
 use crate::config::key::Key;
+use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
@@ -32,6 +33,7 @@ pub struct Config {
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
     pub screen: ScreenConfig,
+    pub notify: NotifyConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
     /// What the gate does where no rule of the person's decides.
@@ -100,6 +102,19 @@ pub struct StorageConfig {
 pub struct ScreenConfig {
     pub theme: String,
     pub ascii: bool,
+}
+
+/// How the person hears of what they do not see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotifyConfig {
+    /// The terminal's bell.
+    pub bell: NotifyFor,
+    /// The terminal's own notifications (OSC 9).
+    pub terminal: NotifyFor,
+    /// The desktop's (`notify-send`, `osascript`).
+    pub desktop: NotifyFor,
+    /// A program and its first arguments; empty: none. It is told everything.
+    pub command: Vec<String>,
 }
 
 /// A file as read: its path for messages, and its text.

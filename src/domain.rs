@@ -16,6 +16,7 @@ pub mod limits;
 pub mod messages;
 pub mod news;
 pub mod note;
+pub mod notification;
 pub mod outcome;
 pub mod passphrase;
 pub mod phase;

@@ -17,6 +17,7 @@ pub mod marks;
 pub mod modals;
 pub mod model;
 pub mod msg;
+pub mod notifications;
 pub mod pane;
 pub mod panes;
 #[cfg(test)]

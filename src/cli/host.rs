@@ -5,9 +5,12 @@ use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
 use crate::adapters::file_watch::FileWatch;
+use crate::adapters::notifier;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
+use crate::config::NotifyConfig;
 use crate::domain::answerer::Answerer;
+use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::runtime::app::App;
@@ -29,6 +32,8 @@ pub struct TerminalHost {
     /// Where such replies go.
     pub reply: mpsc::UnboundedSender<Reply>,
     pub clock: Arc<dyn Clock>,
+    /// How the person hears of what they do not see.
+    pub notify: NotifyConfig,
     /// The person's config folder.
     config: Option<PathBuf>,
     /// Tells of saved themes, while it is kept.
@@ -44,7 +49,7 @@ impl TerminalHost {
         // Without a watch themes are read when one is chosen.
         let watch = config.as_ref().filter(|folder| config_files::themes_folder(folder).is_dir());
         let watch = watch.and_then(|_| FileWatch::new(move |_| _ = save.send(())).ok());
-        let mut host = Self { app, told, replies, reply, clock, config, watch, saved };
+        let mut host = Self { app, told, replies, reply, clock, notify: NotifyConfig::default(), config, watch, saved };
         host.themes();
         host
     }
@@ -113,6 +118,15 @@ impl Host for TerminalHost {
         let folder = self.config.as_ref().ok_or("there is no config folder; set $HOME")?;
         let path = config_files::keep_theme(folder, name)?;
         Ok(format!("theme {name} saved in {}", path.display()))
+    }
+
+    fn notify(&mut self, notification: &Notification) -> (bool, bool) {
+        let wants = &self.notify;
+        if wants.desktop.takes(notification.urgency) {
+            notifier::desktop(notification);
+        }
+        notifier::command(&wants.command, notification);
+        (wants.bell.takes(notification.urgency), wants.terminal.takes(notification.urgency))
     }
 
     fn copy(&mut self, text: &str) -> Result<(), String> {

@@ -79,6 +79,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let clock = session.clock();
     let mut host =
         TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone(), session.config_folder());
+    host.notify = resolved.config.notify.clone();
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));

@@ -5,6 +5,7 @@
 use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::domain::limits::{HourWindow, OnWarning};
+use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::Settings;
 use serde_json::Value as Yaml;
@@ -92,6 +93,10 @@ keys! {
     ValidationTimeout "validation.timeout" Whole(1, DAY), None, WhenTrusted, "seconds for one validation command";
     Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme; auto: by the terminal's background";
     Ascii "screen.ascii" Switch, None, Always, "draw with ASCII only";
+    NotifyBell "notify.bell" Choice(NotifyFor::WORDS), None, WhenTrusted, "ring the terminal's bell when you do not look: off, needs_you or all";
+    NotifyTerminal "notify.terminal" Choice(NotifyFor::WORDS), None, WhenTrusted, "the terminal's own notifications (OSC 9): off, needs_you or all";
+    NotifyDesktop "notify.desktop" Choice(NotifyFor::WORDS), None, WhenTrusted, "the desktop's notifications (notify-send, osascript): off, needs_you or all";
+    NotifyCommand "notify.command" Words, None, WhenTrusted, "program and first arguments that are run with title and text of every notification";
     TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
     SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
     BreakerNoProgress "breaker.no_progress" Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker";
@@ -152,10 +157,12 @@ impl Row {
             Key::PostResultGrace => Value::Whole(settings.post_result_grace),
             Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
-            Key::Flags | Key::SettingSources | Key::ValidationCommands => Value::List(Vec::new()),
+            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand => Value::List(Vec::new()),
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
             Key::Ascii => Value::Switch(false),
+            Key::NotifyBell | Key::NotifyTerminal => Value::Text(NotifyFor::NeedsYou.word().to_owned()),
+            Key::NotifyDesktop => Value::Text(NotifyFor::Nothing.word().to_owned()),
             Key::SessionContinuity => Value::Switch(settings.session_continuity),
             Key::BreakerNoProgress => Value::Whole(settings.breaker.no_progress.into()),
             Key::BreakerSameError => Value::Whole(settings.breaker.same_error.into()),

@@ -2,8 +2,9 @@
 
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
-use crate::config::{AgentConfig, Config, ConfigError, Notice, ScreenConfig, StorageConfig, flags};
+use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
+use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::{BreakerSettings, Settings};
 use std::collections::BTreeMap;
@@ -42,6 +43,10 @@ impl Values {
             Some(Value::Text(text)) => Some(text),
             _ => None,
         }
+    }
+
+    fn channel(&self, key: Key) -> NotifyFor {
+        self.text(key).and_then(|word| NotifyFor::from_word(&word)).unwrap_or_default()
     }
 
     fn list(&self, key: Key) -> Vec<String> {
@@ -167,6 +172,12 @@ pub(super) fn assemble(
             validation_output: values.whole(Key::StorageValidationOutput) << 20,
         },
         screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
+        notify: NotifyConfig {
+            bell: values.channel(Key::NotifyBell),
+            terminal: values.channel(Key::NotifyTerminal),
+            desktop: values.channel(Key::NotifyDesktop),
+            command: values.list(Key::NotifyCommand),
+        },
         tickets_dir: values.text(Key::TicketsDir),
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,

@@ -95,8 +95,9 @@ fn translate(event: Event) -> Option<Msg> {
         // In a bracketed paste terminals send the Enter key for a line's end.
         Event::Paste(text) => Some(Msg::Paste(text.replace("\r\n", "\n").replace('\r', "\n"))),
         Event::Resize(width, height) => Some(Msg::Resize(width, height)),
-        Event::FocusGained => Some(Msg::FocusGained),
-        Event::FocusLost | Event::Mouse(_) => None,
+        Event::FocusGained => Some(Msg::Focused(true)),
+        Event::FocusLost => Some(Msg::Focused(false)),
+        Event::Mouse(_) => None,
     }
 }
 

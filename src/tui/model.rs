@@ -59,6 +59,10 @@ pub struct Model {
     /// The time at the last wake-up.
     pub now: Timestamp,
     pub zone: TimeZone,
+    /// Whether the terminal's window has the focus; `None`: it never said.
+    pub focused: Option<bool>,
+    /// When the person last pressed a key.
+    pub touched: Timestamp,
     /// Which characters may be drawn.
     pub glyphs: Glyphs,
     /// Live or replay.
@@ -93,6 +97,8 @@ impl Model {
             size: (80, 24),
             now,
             zone,
+            focused: None,
+            touched: now,
             glyphs: Glyphs::default(),
             mode: Mode::default(),
             selection: Selection::default(),

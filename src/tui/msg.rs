@@ -5,6 +5,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::news::News;
+use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::tui::theme::colour::Rgb;
@@ -28,8 +29,8 @@ pub enum Msg {
     NotAsked(Box<Request>),
     /// What time it is now; sent at every wake-up, never on its own account.
     Tick(Timestamp),
-    /// The terminal's window has the focus again.
-    FocusGained,
+    /// The terminal's window has the focus, or has lost it.
+    Focused(bool),
     /// The terminal told its background.
     Background(Rgb),
     /// The person's themes, name and YAML, as they are now.
@@ -57,6 +58,8 @@ pub enum Ask {
     ReadThemes,
     /// Save the theme of this name in the person's configuration.
     KeepTheme(String),
+    /// Tell the person, who is not looking.
+    Notify(Notification),
     /// Put text on the clipboard. Always clean, never with a final newline.
     Copy(String),
 }

@@ -8,6 +8,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
+use crate::domain::notification::Notification;
 use crate::domain::request::Request;
 use crate::domain::scrollback::Scrollback;
 use crate::tui::input::Keys;
@@ -74,6 +75,8 @@ pub trait Host {
     fn themes(&mut self) -> Vec<(String, String)>;
     /// Saves the theme in the person's configuration; what to tell them.
     fn keep_theme(&mut self, name: &str) -> Result<String, String>;
+    /// Tells the person, who does not look; gives whether the terminal is to ring, and to tell it too.
+    fn notify(&mut self, notification: &Notification) -> (bool, bool);
     /// Puts clean text on the clipboard.
     fn copy(&mut self, text: &str) -> Result<(), String>;
 }
@@ -139,6 +142,10 @@ pub async fn run(
                         let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
                         update(ui, Msg::Told(told));
                     }
+                    Ask::Notify(notification) => {
+                        let (rings, tells) = host.notify(&notification);
+                        screen.notify(&notification, rings, tells)?;
+                    }
                     edit @ (Ask::Edit(_) | Ask::EditFile(..)) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
@@ -192,6 +199,7 @@ pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<(), ScreenError> {
     ui.size = screen.size()?;
     let layout = ui.prepare();
     screen.draw(|frame| view(ui, &layout, &ui.looks.theme, frame))?;
+    screen.title(ui.title())?;
     // A search looks through a stretch of the log a frame.
     ui.dirty = ui.searching();
     Ok(())

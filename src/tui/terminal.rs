@@ -6,10 +6,13 @@
 
 pub mod hangup;
 
+use crate::base::text::clean_line;
+use crate::domain::notification::Notification;
 use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
+use crossterm::style::Print;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, SetTitle,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::{Backend as _, CrosstermBackend};
@@ -41,7 +44,13 @@ static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
 pub struct Screen {
     /// Never dropped: ratatui would write to a terminal that is gone, and panic over it.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    /// What the window is called now.
+    title: String,
 }
+
+/// The window's title is put aside, and brought back.
+const SAVE_TITLE: Print<&str> = Print("\x1b[22;2t");
+const RESTORE_TITLE: Print<&str> = Print("\x1b[23;2t");
 
 impl Screen {
     /// Takes the terminal: raw mode, alternate screen, bracketed paste, no cursor. From here on a panic of this
@@ -54,7 +63,7 @@ impl Screen {
             restore();
             ScreenError::Unfit(error)
         })?;
-        Ok(Self { terminal: ManuallyDrop::new(terminal) })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), title: String::new() })
     }
 
     /// Columns and lines.
@@ -71,6 +80,27 @@ impl Screen {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate).map_err(lost)?;
         self.terminal.draw(view).map_err(lost)?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)
+    }
+
+    /// Names the terminal's window. `title`: clean.
+    pub fn title(&mut self, title: String) -> Result<(), ScreenError> {
+        if self.title != title {
+            execute!(self.terminal.backend_mut(), SetTitle(&title)).map_err(lost)?;
+            self.title = title;
+        }
+        Ok(())
+    }
+
+    /// Has the terminal ring, and show a notification of its own (OSC 9, as iTerm2, kitty, WezTerm, Ghostty and Windows
+    /// Terminal do; others ignore it).
+    pub fn notify(&mut self, notification: &Notification, rings: bool, tells: bool) -> Result<(), ScreenError> {
+        let words = clean_line(&format!("{}: {}", notification.title, notification.text), 200);
+        // A progress report begins like this.
+        let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        let told = if tells { format!("\x1b]9;{words}\x07") } else { String::new() };
+        let bell = if rings { "\x07" } else { "" };
+        let out = self.terminal.backend_mut();
+        out.write_all(format!("{told}{bell}").as_bytes()).and_then(|()| io::Write::flush(out)).map_err(lost)
     }
 
     /// Asks the terminal for its background. The answer comes among the keys, or never; nothing waits for it.
@@ -96,6 +126,7 @@ impl Screen {
     /// Takes it again after [`leave`](Self::leave).
     pub fn enter(&mut self) -> Result<(), ScreenError> {
         enter().map_err(lost)?;
+        self.title.clear();
         self.forget()
     }
 }
@@ -116,7 +147,8 @@ fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     TERMINAL.store(OURS, Ordering::SeqCst);
-    let entered = execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
+    let entered =
+        execute!(io::stdout(), SAVE_TITLE, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
     if entered.is_err() {
         restore();
     }
@@ -134,6 +166,7 @@ pub fn restore() {
                 DisableFocusChange,
                 DisableBracketedPaste,
                 LeaveAlternateScreen,
+                RESTORE_TITLE,
                 cursor::Show
             );
             let _ = out.flush();

@@ -52,6 +52,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         Msg::Key(input) => {
             ui.dirty = true;
             ui.toast = None;
+            ui.touched = ui.now;
             key(ui, input)
         }
         Msg::Paste(mut text) => {
@@ -92,10 +93,6 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             tick(ui, now);
             Vec::new()
         }
-        Msg::FocusGained => {
-            ui.dirty = true;
-            Vec::new()
-        }
         Msg::Background(colour) => {
             ui.dirty = true;
             ui.looks.on(colour);
@@ -109,6 +106,11 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             if let Some(Modal::Themes(themes)) = ui.modals.last_mut() {
                 themes.refresh(&ui.looks);
             }
+            Vec::new()
+        }
+        Msg::Focused(focused) => {
+            ui.focused = Some(focused);
+            ui.dirty |= focused;
             Vec::new()
         }
         Msg::Told(words) => {

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 use crate::{base, domain, sample, tui};
+use domain::notification::Notification;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::sync::mpsc;
@@ -65,6 +66,10 @@ impl tui::screen_loop::Host for Host {
 
     fn keep_theme(&mut self, name: &str) -> Result<String, String> {
         Ok(name.to_owned())
+    }
+
+    fn notify(&mut self, _: &Notification) -> (bool, bool) {
+        (true, true)
     }
 
     fn copy(&mut self, _: &str) -> Result<(), String> {

@@ -19,6 +19,7 @@ use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
 use crate::tui::model::starting;
 use crate::tui::msg::Ask;
+use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
@@ -75,7 +76,11 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                     let words = format!("records missed by the screen: {missed}; all of them are stored");
                     log(ui, &stored.ticket, Weight::Warn, &words);
                 }
+                let known = stored.seq <= ui.tabs[at].state.seq;
                 asks.extend(recorded(ui, at, &stored));
+                if !known && !ui.is_looked_at() {
+                    asks.extend(notifications::of(&ui.tabs[at], &stored.record).map(Ask::Notify));
+                }
             }
         }
         News::StreamGrew(run) => {

@@ -19,6 +19,7 @@ use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
 mod focus;
+mod notifications;
 mod opening;
 mod unavailable;
 mod unstored;
