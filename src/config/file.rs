@@ -15,8 +15,10 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-const GROUPS: [&str; 11] =
-    ["limits", "agent", "validation", "screen", "tickets", "run", "breaker", "budget", "approval", "policy", "storage"];
+const GROUPS: [&str; 12] = [
+    "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "budget", "approval", "policy",
+    "storage",
+];
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]

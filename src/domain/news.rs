@@ -27,6 +27,8 @@ pub enum News {
         /// The last record of before it was opened; 0: it is a fresh one.
         earlier: u64,
         records: Vec<Arc<Stored>>,
+        /// This program works on it, so it takes commands; else it is only shown.
+        ours: bool,
     },
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.

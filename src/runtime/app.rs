@@ -30,7 +30,7 @@ use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::supervisor::{Ended, OpenError, Opener, Opening, Rules, Supervisor};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{self, JoinSet};
 
@@ -95,7 +95,7 @@ impl App {
             files: files.clone(),
             runs: told,
             later: BTreeMap::new(),
-            watch: None,
+            watch: Arc::default(),
         };
         tokio::spawn(service.work(asks, endings));
         Self { asked, runs, reporter, files }
@@ -169,7 +169,7 @@ struct Service {
     /// What was asked of a run that had ended, while what it left was being cleared away: asked again then.
     later: BTreeMap<TicketId, Vec<Asked>>,
     /// Follows the files of listed tickets.
-    watch: Option<FileWatch>,
+    watch: Arc<Mutex<Option<FileWatch>>>,
 }
 
 impl Service {
@@ -189,7 +189,7 @@ impl Service {
 
     async fn answer(&mut self, request: Request, by: Answerer, reply: oneshot::Sender<Reply>) {
         let replied = match request {
-            Request::ListTickets => self.list(),
+            Request::ListTickets => return self.list(reply),
             Request::Show(run) => self.show(run),
             Request::SuggestChecks => Reply::Checks(checks::usual(&self.places.folder)),
             Request::Create(draft) => Reply::Created(self.create(&draft)),

@@ -4,10 +4,11 @@
 use crate::adapters::store::{Store, StoreError};
 use crate::base::id::RunId;
 use crate::domain::news::News;
+use crate::domain::record::Record;
 use crate::domain::stream::envelope::classify;
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::runtime::reporter::Reporter;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -15,19 +16,25 @@ use tokio::task::JoinSet;
 /// How long one look at all runs stands before the next.
 const PACE: Duration = Duration::from_secs(1);
 
+/// How long after the last change runs at work are looked at again: a program that is killed says nothing.
+const ALIVE: Duration = Duration::from_secs(5);
+
+/// Runs that are followed at once, those shown last; each has a watch.
+const MOST: usize = 8;
+
 /// What is told of other programs' runs.
 pub struct Others {
     store: Store,
     reporter: Reporter,
     /// The one task that tells how runs stand; it begins anew when front ends ask for all of them.
     listing: JoinSet<()>,
-    /// One for each run that is looked at.
-    shown: BTreeMap<RunId, JoinSet<()>>,
+    /// One for each run that is followed, the latest last.
+    shown: VecDeque<(RunId, JoinSet<()>)>,
 }
 
 impl Others {
     pub fn new(store: Store, reporter: Reporter) -> Self {
-        Self { store, reporter, listing: JoinSet::new(), shown: BTreeMap::new() }
+        Self { store, reporter, listing: JoinSet::new(), shown: VecDeque::new() }
     }
 
     /// Tells how every run stands, and from now on each that changes.
@@ -35,26 +42,34 @@ impl Others {
         let (store, reporter) = (self.store.clone(), self.reporter.clone());
         self.listing = JoinSet::new();
         self.listing.spawn(async move {
-            if let Err(error) = tell_all(&store, &reporter).await {
-                tracing::warn!(%error, "it is not told how other programs' runs stand");
+            loop {
+                // What cannot be read now can be read again soon.
+                if let Err(error) = tell_all(&store, &reporter).await {
+                    tracing::warn!(%error, "it cannot be told how runs stand");
+                }
+                tokio::time::sleep(ALIVE).await;
             }
         });
     }
 
-    /// Tells everything about a run, and from now on its records. Gives what it is; `None`: there is no such run.
+    /// Tells everything about a run, and while it is at work what becomes of it. Gives what it is; `None`: there is no such run.
     pub fn show(&mut self, run: RunId) -> Result<Option<RunSummary>, StoreError> {
-        let summary = self.store.runs()?.into_iter().find(|summary| summary.run == run);
-        let Some(summary) = summary else { return Ok(None) };
-        let after = self.store.load(run)?.records.last().map_or(0, |last| last.seq);
-        self.reporter.opened(run, &summary.ticket, after, Arc::new(self.store.scrollback(run, classify)?));
-        let (store, reporter) = (self.store.clone(), self.reporter.clone());
-        let mut telling = JoinSet::new();
-        telling.spawn(async move {
-            if let Err(error) = tell_one(&store, &reporter, run, after).await {
-                tracing::warn!(%error, %run, "the run is not followed");
-            }
-        });
-        self.shown.insert(run, telling);
+        let Some((summary, last)) = self.store.run(run)? else { return Ok(None) };
+        self.reporter.shown(run, &summary.ticket, last, Arc::new(self.store.scrollback(run, classify)?));
+        self.shown.retain(|(shown, _)| *shown != run);
+        if summary.state != RunState::Ended {
+            let (store, reporter) = (self.store.clone(), self.reporter.clone());
+            let mut telling = JoinSet::new();
+            telling.spawn(async move {
+                if let Err(error) = tell_one(&store, &reporter, run, last).await {
+                    tracing::warn!(%error, %run, "the run is not followed");
+                }
+            });
+            self.shown.push_back((run, telling));
+        }
+        if self.shown.len() > MOST {
+            self.shown.pop_front();
+        }
         Ok(Some(summary))
     }
 }
@@ -62,7 +77,15 @@ impl Others {
 async fn tell_all(store: &Store, reporter: &Reporter) -> Result<(), StoreError> {
     let mut follower = store.follow_runs()?;
     loop {
-        for run in follower.next().await? {
+        let changed = if follower.at_work() == 0 {
+            follower.next().await?
+        } else {
+            match tokio::time::timeout(ALIVE, follower.next()).await {
+                Ok(changed) => changed?,
+                Err(_) => follower.died()?,
+            }
+        };
+        for run in changed {
             reporter.tell(&News::RunSeen(Arc::new(run)));
         }
         tokio::time::sleep(PACE).await;
@@ -73,7 +96,11 @@ async fn tell_one(store: &Store, reporter: &Reporter, run: RunId, after: u64) ->
     let mut follower = store.follow(run, after)?;
     loop {
         for record in follower.next().await?.records {
+            let ends = matches!(record.record, Record::RunEnded { .. });
             reporter.tell(&News::Recorded(record));
+            if ends {
+                return Ok(());
+            }
         }
     }
 }

@@ -45,6 +45,7 @@ struct Opened {
     earlier: u64,
     /// What Claude prints in it.
     scrollback: Arc<dyn Scrollback>,
+    ours: bool,
 }
 
 /// One front end.
@@ -147,11 +148,17 @@ impl Reporter {
 
     /// Tells that a run is open, with all its records: `earlier` is the last one of before.
     pub fn opened(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
-        {
-            let mut told = lock(&self.told);
-            told.left.remove(&run);
-            told.runs.insert(run, Opened { ticket: ticket.clone(), earlier, scrollback });
-        }
+        lock(&self.told).left.remove(&run);
+        self.tell_whole(run, Opened { ticket: ticket.clone(), earlier, scrollback, ours: true });
+    }
+
+    /// Tells everything about a run that this program does not work on.
+    pub fn shown(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
+        self.tell_whole(run, Opened { ticket: ticket.clone(), earlier, scrollback, ours: false });
+    }
+
+    fn tell_whole(&self, run: RunId, opened: Opened) {
+        lock(&self.told).runs.insert(run, opened);
         for listener in self.listeners() {
             listener.whole(run);
         }
@@ -181,9 +188,9 @@ impl Reporter {
     }
 
     fn whole(&self, run: RunId) -> Option<News> {
-        let Opened { ticket, earlier, .. } = lock(&self.told).runs.get(&run)?.clone();
+        let Opened { ticket, earlier, ours, .. } = lock(&self.told).runs.get(&run)?.clone();
         let records = self.store.load(run).ok()?.records;
-        Some(News::RunOpened { ticket, run, earlier, records })
+        Some(News::RunOpened { ticket, run, earlier, records, ours })
     }
 }
 

@@ -50,6 +50,7 @@ impl Model {
     pub fn standing(&self, tab: &Tab) -> TabStatus {
         match (self.mode, tab.standing()) {
             (Mode::Replay, TabStatus::NeedsYou | TabStatus::Halted) => TabStatus::Stopped,
+            (Mode::Live, _) if self.is_interrupted(tab) => TabStatus::Stopped,
             (Mode::Live, standing) if standing != TabStatus::Halted && self.needs_you(tab) => TabStatus::NeedsYou,
             (_, standing) => standing,
         }
@@ -109,6 +110,9 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
 fn of_tab(tab: &Tab) -> Vec<Item> {
     let state = &tab.state;
     let mut found = Vec::new();
+    if !tab.ours {
+        return found;
+    }
     let mut add = |what, since| found.push(Item { ticket: tab.id.clone(), what, since });
     let open = state.ended.is_none();
     if open && tab.failure.is_none() {

@@ -4,7 +4,7 @@ use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Ticket;
 use crate::tui::attention::What;
 use crate::tui::changes::Known;
@@ -89,7 +89,7 @@ impl Model {
             runs: BTreeMap::new(),
             folder: String::new(),
             profile: "",
-            home: Home::default(),
+            home: Home::new(now),
             changes: Known::default(),
             focus: stream::NAME,
             seen: Vec::new(),
@@ -144,7 +144,28 @@ impl Model {
     /// The last run of a ticket: of this directory, or of all where Home shows all.
     pub fn last_run(&self, ticket: &TicketId) -> Option<&RunSummary> {
         let runs = self.runs.get(ticket)?.iter().map(AsRef::as_ref);
-        runs.filter(|run| self.home.everywhere || run.folder == self.folder).max_by_key(|run| run.started)
+        let wanted = runs.filter(|run| self.home.everywhere || run.folder == self.folder);
+        wanted.max_by_key(|run| (run.folder == self.folder, run.started))
+    }
+
+    /// The run was at work when its program died: another one than this.
+    pub fn is_interrupted(&self, tab: &Tab) -> bool {
+        let seen = self.last_run(&tab.id).filter(|run| Some(run.run) == tab.run);
+        !tab.ours && tab.state.ended.is_none() && seen.is_some_and(|run| run.state == RunState::Interrupted)
+    }
+
+    /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
+    /// directory.
+    pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
+        let directory = tab.state.workspace.to_string();
+        match () {
+            () if tab.ours => None,
+            () if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
+            () if tab.state.ended.is_some() || self.is_interrupted(tab) => None,
+            () => {
+                Some("another program works on it, and here it is only shown; answer, pause and stop it there".into())
+            }
+        }
     }
 
     /// The ticket that keys mean, open or not.

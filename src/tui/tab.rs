@@ -38,6 +38,8 @@ pub struct Tab {
     pub reopened: bool,
     pub gone: bool,
     pub run: Option<RunId>,
+    /// This program works on the run; that of another is only shown.
+    pub ours: bool,
     pub state: State,
     /// The Stream pane of this ticket.
     pub stream: StreamState,
@@ -116,6 +118,7 @@ impl Tab {
             reopened: false,
             gone: false,
             run: None,
+            ours: true,
             state: State::default(),
             stream: StreamState::default(),
             formatter: LogFormatter::default(),
@@ -207,10 +210,7 @@ impl Tab {
 
     /// Something is under way that a clock should be shown for.
     pub fn is_active(&self) -> bool {
-        self.run.is_some()
-            && self.failure.is_none()
-            && self.state.ended.is_none()
-            && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
+        self.has_open_run() && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
     }
 
     /// The run is complete but for phases that the person left out: another one works on them.
@@ -220,7 +220,7 @@ impl Tab {
 
     /// A run is open that has not ended: it takes commands.
     pub fn has_open_run(&self) -> bool {
-        self.run.is_some() && self.failure.is_none() && self.state.ended.is_none()
+        self.run.is_some() && self.ours && self.failure.is_none() && self.state.ended.is_none()
     }
 
     /// The title, as far as it is known.

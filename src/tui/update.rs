@@ -141,6 +141,8 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
     if !ui.modals.is_empty() {
         return dialogs::key(ui, input);
     }
+    // A key means the row that was seen.
+    ui.home.is_chosen |= ui.home.cursor.is_some();
     let row = command::find(Scope::Pane(ui.focus), &input).or_else(|| command::find(Scope::Global, &input));
     match row {
         Some(row) if (row.enabled)(ui) => {
@@ -170,7 +172,10 @@ fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
 
 fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
     match command {
-        Command::Pause => return pace(ui),
+        Command::Pause => {
+            let asks = pace(ui);
+            return if ui.is_home() { ask_to_start(ui, asks) } else { asks };
+        }
         Command::PauseNow => return ui.to_run(UserCommand::PauseNow),
         Command::Retry if ui.is_parked() => {
             ui.tell("retrying now …");
@@ -196,8 +201,8 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
         Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
         Command::Home => {
-            ui.home.cursor = ui.tab().map(|tab| tab.id.clone());
-            ui.home.is_chosen = ui.home.cursor.is_some();
+            ui.home.cursor = ui.ticket_in_front().cloned();
+            (ui.home.is_chosen, ui.home.shown) = (ui.home.cursor.is_some(), ui.now);
             ui.focus = home::NAME;
             return vec![Ask::Request(Request::ListTickets)];
         }
@@ -262,6 +267,7 @@ fn ask_to_start(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
     else {
         return asks;
     };
+    ui.toast = None;
     let confirm = asks.pop().map(|ask| Confirm { title: "Start a run", words, ask });
     ui.modals.extend(confirm.map(Modal::Confirm));
     Vec::new()

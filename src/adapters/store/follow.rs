@@ -8,7 +8,7 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::read::Loaded;
 use crate::base::id::RunId;
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use notify::RecommendedWatcher;
 use std::collections::HashMap;
 use tokio::sync::mpsc;
@@ -29,6 +29,8 @@ pub struct RunsFollower {
     store: Store,
     /// The last record of each run that was told.
     told: HashMap<String, i64>,
+    /// Those that were at work when they were told.
+    at_work: HashMap<RunId, RunSummary>,
     rung: mpsc::Receiver<()>,
     _watch: RecommendedWatcher,
 }
@@ -37,7 +39,7 @@ impl Store {
     /// Follows how all runs stand, whichever program writes them.
     pub fn follow_runs(&self) -> Result<RunsFollower, StoreError> {
         let (watch, rung) = hear(&self.inner.bell)?;
-        Ok(RunsFollower { store: self.clone(), told: HashMap::new(), rung, _watch: watch })
+        Ok(RunsFollower { store: self.clone(), told: HashMap::new(), at_work: HashMap::new(), rung, _watch: watch })
     }
 
     /// Follows a run from behind position `after_seq` (0: from its start), whichever program writes it.
@@ -67,11 +69,36 @@ impl RunsFollower {
     /// The runs that have changed since they were last told, at first all of them; waits for one. Cancel-safe.
     pub async fn next(&mut self) -> Result<Vec<RunSummary>, StoreError> {
         loop {
-            let changed = self.store.runs_changed(&mut self.told)?;
+            let (changed, last) = self.store.runs_changed(&self.told)?;
             if !changed.is_empty() {
-                return changed.into_iter().map(|run| self.store.as_seen(run)).collect();
+                let seen: Vec<RunSummary> =
+                    changed.into_iter().map(|run| self.store.as_seen(run)).collect::<Result<_, _>>()?;
+                self.told.extend(last);
+                for run in &seen {
+                    self.at_work.remove(&run.run);
+                    if !matches!(run.state, RunState::Ended | RunState::Interrupted) {
+                        self.at_work.insert(run.run, run.clone());
+                    }
+                }
+                return Ok(seen);
             }
             self.rung.recv().await.ok_or(StoreError::Closed)?;
         }
+    }
+
+    /// How many runs were at work when they were last told.
+    pub fn at_work(&self) -> usize {
+        self.at_work.len()
+    }
+
+    /// Those of them whose program is gone, which no record says.
+    pub fn died(&mut self) -> Result<Vec<RunSummary>, StoreError> {
+        let seen = self.at_work.values().map(|run| self.store.as_seen(run.clone()));
+        let mut died = seen.collect::<Result<Vec<_>, _>>()?;
+        died.retain(|run| run.state == RunState::Interrupted);
+        for run in &died {
+            self.at_work.remove(&run.run);
+        }
+        Ok(died)
     }
 }

@@ -73,11 +73,26 @@ impl Store {
         Ok(found)
     }
 
-    /// The runs whose last record is another than `told` has for them, newest first; `told` has it then.
-    pub(super) fn runs_changed(&self, told: &mut HashMap<String, i64>) -> Result<Vec<RunSummary>, StoreError> {
-        let changed = {
+    /// A run and the number of its last record; `None`: there is none.
+    pub fn run(&self, run: RunId) -> Result<Option<(RunSummary, u64)>, StoreError> {
+        let id = run.to_string();
+        let Some(summary) = self.summaries("WHERE run = ?1", [&id])?.pop() else { return Ok(None) };
+        let last = self
+            .reader()
+            .prepare_cached("SELECT last_seq FROM runs WHERE run = ?1")
+            .and_then(|mut query| query.query_row([&id], |row| row.get::<_, i64>(0)))
+            .map_err(StoreError::sql(&self.inner.database))?;
+        Ok(Some((summary, last.cast_unsigned())))
+    }
+
+    /// The runs whose last record is another than `told` has for them, newest first, and those last records.
+    pub(super) fn runs_changed(
+        &self,
+        told: &HashMap<String, i64>,
+    ) -> Result<(Vec<RunSummary>, HashMap<String, i64>), StoreError> {
+        let changed: HashMap<String, i64> = {
             let db = self.reader();
-            let read = || -> rusqlite::Result<Vec<(String, i64)>> {
+            let read = || -> rusqlite::Result<_> {
                 let mut query = db.prepare_cached("SELECT run, last_seq FROM runs")?;
                 let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 rows.filter(|row| row.as_ref().map_or(true, |(run, seq)| told.get(run) != Some(seq))).collect()
@@ -85,14 +100,13 @@ impl Store {
             read().map_err(StoreError::sql(&self.inner.database))?
         };
         // One query for many: a list of ids would be one of unbounded length.
-        let runs = match &changed[..] {
-            [] => Vec::new(),
-            [(run, _)] => self.summaries("WHERE run = ?1", [run])?,
-            _ => self.runs()?,
+        let mut runs = match changed.keys().next() {
+            None => Vec::new(),
+            Some(run) if changed.len() == 1 => self.summaries("WHERE run = ?1", [run])?,
+            Some(_) => self.runs()?,
         };
-        let runs = runs.into_iter().filter(|run| changed.iter().any(|(id, _)| *id == run.run.to_string())).collect();
-        told.extend(changed);
-        Ok(runs)
+        runs.retain(|run| changed.contains_key(&run.run.to_string()));
+        Ok((runs, changed))
     }
 
     /// How many calls of Claude all programs of the person have made since `time`, inclusive.

@@ -2,6 +2,7 @@
 
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::TEMPLATE_PHASE;
+use crate::domain::ticket::parse::parse;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -22,6 +23,23 @@ impl Draft {
         clean_line(&self.title, 200)
     }
 
+    /// Why a ticket of it would not say what was typed, as where its text hides the phases; for the person.
+    pub fn hidden(&self) -> Option<&'static str> {
+        let ticket = parse(self.markdown().as_bytes(), "new.md");
+        let phases: Vec<String> = lines(&self.phases).map(|phase| bare(&phase).to_owned()).collect();
+        let read: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
+        let checks: Vec<String> = lines(&self.validation).collect();
+        if !phases.is_empty() && read != phases {
+            Some(
+                "The phases would not be read as typed: look for an open code block or comment, or boxes, in the text.",
+            )
+        } else if ticket.validation != checks {
+            Some("The checks would not be read as typed: look for an open code block or comment in the text.")
+        } else {
+            None
+        }
+    }
+
     /// The markdown below the front matter.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.title());
@@ -32,7 +50,7 @@ impl Draft {
         }
         out.push_str("## Design\n\n");
         for phase in lines(&self.phases) {
-            let _ = writeln!(out, "- [ ] {phase}");
+            let _ = writeln!(out, "- [ ] {}", bare(&phase));
         }
         if lines(&self.phases).next().is_none() {
             let _ = writeln!(out, "- [ ] {TEMPLATE_PHASE}");
@@ -49,16 +67,15 @@ impl Draft {
     }
 }
 
-/// Entries without the bullets and boxes that may have been typed before them.
+/// Entries of a list, each in one line.
 fn lines(list: &[String]) -> impl Iterator<Item = String> {
-    list.iter()
-        .map(|line| {
-            let line = clean_line(line, 2_000);
-            let bare = line.trim_start_matches(['-', '*', ' ']);
-            let bare = bare.strip_prefix("[ ]").or_else(|| bare.strip_prefix("[x]")).unwrap_or(bare);
-            bare.trim().to_owned()
-        })
-        .filter(|line| !line.is_empty())
+    list.iter().map(|line| clean_line(line, 2_000).trim().to_owned()).filter(|line| !line.is_empty())
+}
+
+/// A phase without the bullet and the box that may have been typed before it.
+fn bare(phase: &str) -> &str {
+    let bare = ["- ", "* "].iter().find_map(|bullet| phase.strip_prefix(bullet)).unwrap_or(phase).trim_start();
+    ["[ ] ", "[x] "].iter().find_map(|tick| bare.strip_prefix(tick)).unwrap_or(bare).trim()
 }
 
 /// A command as a span of code, whatever backticks are in it.
@@ -72,22 +89,36 @@ fn code(command: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ticket::parse::parse;
 
     #[test]
     fn what_was_typed_is_what_the_ticket_says() {
         let draft = Draft {
             title: "Limit \u{1b}[31mlogins".into(),
             text: "Six tries a minute are one too many.\n\nAlso by IPv6.".into(),
-            phases: ["Count the tries", "- [ ] Refuse the sixth", "  ", "* Say so"].map(str::to_owned).to_vec(),
-            validation: ["cargo test", "echo `date` && echo ``x``", "`which bash` -c true"].map(str::to_owned).to_vec(),
+            phases: ["Count the tries", "- [ ] Refuse the sixth", "  ", "* **Say** so"].map(str::to_owned).to_vec(),
+            validation: ["cargo test", "echo `date` && echo ``x``", "`which bash` -c true", "*.sh", "- x"]
+                .map(str::to_owned)
+                .to_vec(),
         };
         let ticket = parse(draft.markdown().as_bytes(), "tk-1.md");
         assert_eq!(ticket.title, "Limit logins");
         let phases: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
-        assert_eq!(phases, ["Count the tries", "Refuse the sixth", "Say so"]);
+        assert_eq!(phases, ["Count the tries", "Refuse the sixth", "**Say** so"]);
         assert_eq!(ticket.validation, draft.validation);
-        assert_eq!(ticket.problems, []);
+        assert_eq!((ticket.problems, draft.hidden()), (Vec::new(), None));
+    }
+
+    #[test]
+    fn a_text_that_hides_the_phases_is_told() {
+        for text in ["```\ncode", "~~~", "<!-- to do"] {
+            let draft = Draft {
+                title: "T".into(),
+                text: text.into(),
+                phases: vec!["A".into()],
+                validation: vec!["make".into()],
+            };
+            assert!(draft.hidden().is_some(), "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Where the tickets are that this program knows.
 
 use crate::base::id::TicketId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +19,12 @@ impl Files {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = known.iter().find(|(_, known)| *known == path).map(|(id, _)| id.clone());
         id.unwrap_or_else(|| TicketId::from_file_name(&path.file_stem().unwrap_or_default().to_string_lossy()))
+    }
+
+    /// The tickets whose files are in this folder.
+    pub(super) fn in_folder(&self, folder: &Path) -> BTreeSet<TicketId> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter(|(_, path)| path.parent() == Some(folder)).map(|(id, _)| id.clone()).collect()
     }
 
     pub(super) fn learn(&self, ticket: &TicketId, path: &Path) {

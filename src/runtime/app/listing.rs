@@ -1,61 +1,97 @@
 //! Which tickets and runs there are: telling of them, and writing a new ticket.
 
+use super::files::Files;
 use super::{Service, refused};
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::tickets::{self, NewTicket};
 use crate::base::id::{RunId, TicketId};
 use crate::domain::news::News;
 use crate::domain::request::Reply;
-use crate::domain::summary::RunSummary;
+use crate::domain::ticket::Ticket;
 use crate::domain::ticket::draft::Draft;
 use crate::runtime::reporter::Reporter;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
+use tokio::task;
 
 impl Service {
-    /// Tells about every ticket of the tickets folder, and how every run stands.
-    pub(super) fn list(&mut self) -> Reply {
-        for listed in tickets::list(&self.places.dir()).unwrap_or_default() {
-            if let Ok(ticket) = listed.ticket {
-                self.known(Arc::new(ticket), &listed.path);
-            }
-        }
+    /// Tells about every ticket of the tickets folder, and how every run stands. Ten thousand files take their time: they
+    /// are read beside everything else.
+    pub(super) fn list(&mut self, reply: oneshot::Sender<Reply>) {
+        let (dir, known) = (self.places.dir(), self.known());
         self.others.list();
-        Reply::Done
+        task::spawn_blocking(move || {
+            let before = known.files.in_folder(&dir);
+            let mut there = BTreeSet::new();
+            for listed in tickets::list(&dir).unwrap_or_default() {
+                if let Ok(ticket) = listed.ticket {
+                    there.insert(ticket.id.clone());
+                    known.learn(Arc::new(ticket), &listed.path);
+                }
+            }
+            for gone in before.difference(&there) {
+                known.reporter.tell(&News::TicketGone(gone.clone()));
+            }
+            // Whoever asked may be gone.
+            let _ = reply.send(Reply::Done);
+        });
     }
 
     /// Writes a new ticket, and tells of it.
     pub(super) fn create(&mut self, draft: &Draft) -> Result<TicketId, String> {
+        if let Some(why) = draft.hidden() {
+            return Err(why.to_owned());
+        }
         let user = self.user.clone();
         let new =
             NewTicket { draft, project: &self.places.folder, assignee: user.as_deref(), now: self.opener.clock.now() };
         let path = tickets::create(&new, &self.places.dir()).map_err(|error| error.to_string())?;
         let ticket = Arc::new(tickets::load(&path).map_err(|error| error.to_string())?);
-        self.known(ticket.clone(), &path);
+        self.known().learn(ticket.clone(), &path);
         Ok(ticket.id.clone())
     }
 
-    /// Tells of a ticket, and from now on of every change of its file.
-    fn known(&mut self, ticket: Arc<crate::domain::ticket::Ticket>, path: &Path) {
-        self.files.learn(&ticket.id, path);
-        self.watch = self.watch.take().or_else(|| follow_tickets(self.reporter.clone()));
-        if let Some(Err(error)) = self.watch.as_mut().map(|watch| watch.add(path)) {
-            tracing::warn!(%error, "a ticket cannot be watched");
-        }
-        self.reporter.tell(&News::TicketRead(ticket));
+    fn known(&self) -> Known {
+        Known { files: self.files.clone(), reporter: self.reporter.clone(), watch: self.watch.clone() }
     }
 
     /// Tells a front end about a run, whoever works on it.
     pub(super) fn show(&mut self, run: RunId) -> Reply {
         let why = match self.others.show(run) {
-            Ok(Some(RunSummary { ticket, ticket_path, .. })) => {
-                self.files.learn(&ticket, Path::new(&ticket_path));
+            Ok(Some(run)) => {
+                // A plan of this directory can be started from there; that of another is not worked on here.
+                if Path::new(&run.folder) == self.places.folder && self.files.of(&run.ticket).is_none() {
+                    self.files.learn(&run.ticket, Path::new(&run.ticket_path));
+                }
                 return Reply::Done;
             }
             Ok(None) => "there is no such run any more".to_owned(),
             Err(error) => error.to_string(),
         };
         refused(&TicketId::from_file_name(&run.short()), why, 1)
+    }
+}
+
+/// What it takes to make a ticket known.
+struct Known {
+    files: Files,
+    reporter: Reporter,
+    watch: Arc<Mutex<Option<FileWatch>>>,
+}
+
+impl Known {
+    /// Tells of a ticket, and from now on of every change of its file.
+    fn learn(&self, ticket: Arc<Ticket>, path: &Path) {
+        self.files.learn(&ticket.id, path);
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        *watch = watch.take().or_else(|| follow_tickets(self.reporter.clone()));
+        if let Some(Err(error)) = watch.as_mut().map(|watch| watch.add(path)) {
+            tracing::warn!(%error, "a ticket cannot be watched");
+        }
+        drop(watch);
+        self.reporter.tell(&News::TicketRead(ticket));
     }
 }
 

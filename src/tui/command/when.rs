@@ -22,6 +22,7 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
 pub fn can_pause(model: &Model) -> bool {
     let over = [TabStatus::Complete, TabStatus::Unverified, TabStatus::Gone];
     live(model)
+        && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
         && model.tab().is_some_and(|tab| tab.left_out() || !over.contains(&tab.standing()) && !model.is_barred(tab))
 }
 
@@ -57,7 +58,7 @@ pub fn can_edit(model: &Model) -> bool {
 }
 
 pub fn can_go_home(model: &Model) -> bool {
-    live(model) && !model.is_home()
+    live(model)
 }
 
 pub fn beside_others(model: &Model) -> bool {

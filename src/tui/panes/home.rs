@@ -9,6 +9,7 @@ mod table;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::request::Request;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::home::NAME;
 use crate::tui::modals::prompt::Prompt;
@@ -24,6 +25,7 @@ use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rows::{Entry, Group, entry};
+use std::time::Duration;
 use table::Line;
 
 /// The row of the table of panes.
@@ -51,13 +53,20 @@ fn has_row(model: &Model) -> bool {
 }
 
 fn can_start(model: &Model) -> bool {
-    chosen(model).is_some_and(|entry| !entry.tab.is_some_and(Tab::has_open_run))
+    let at_rest = |run: &RunSummary| matches!(run.state, RunState::Ended | RunState::Interrupted);
+    chosen(model).is_some_and(|entry| {
+        let is_here = entry.ticket.is_some() || entry.run.is_some_and(|run| run.folder == model.folder);
+        let is_free = entry.run.is_none_or(|run| at_rest(run) && run.folder == model.folder);
+        is_here && is_free && !entry.tab.is_some_and(Tab::has_open_run)
+    })
 }
 
 fn everywhere_word(model: &Model) -> &'static str {
     if model.home.everywhere { "this directory" } else { "all directories" }
 }
 
+/// Rows come one after the other at first: so long the first of them is selected, whichever it is.
+const SETTLED: Duration = Duration::from_secs(1);
 /// Columns from which on there is a preview.
 const WIDE: u16 = 110;
 /// The pane's own state.
@@ -149,6 +158,8 @@ impl pane::Pane for HomePane {
             // The heading above the first row stays in sight.
             self.scrolled = self.scrolled.showing(if at <= 2 { 0 } else { at }, at, height);
         } else {
+            // The first row, until rows have come and been looked at.
+            model.home.is_chosen = model.now.since(model.home.shown) > SETTLED;
             self.scrolled = Scrolled::default();
             model.home.cursor = self.lines.iter().find_map(Line::ticket).cloned();
         }

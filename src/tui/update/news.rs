@@ -42,8 +42,13 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 log(ui, &id, Weight::Warn, "the ticket's file is gone");
             }
         }
-        News::RunOpened { ticket, run, records, .. } => {
+        News::RunOpened { ticket, run, records, ours, .. } => {
             let at = ui.open_tab(&ticket);
+            if !ours && ui.tabs[at].run != Some(run) && ui.tabs[at].has_open_run() {
+                // Nothing takes the place of a run that this program works on.
+                ui.tell(format!("{ticket} is running here; the other run of that name is not shown"));
+                return asks;
+            }
             if ui.tabs[at].run == Some(run) && ui.tabs[at].has_open_run() {
                 // Read again, since records did not get here: those are the news, and what the person has begun stays.
                 return records.iter().flat_map(|stored| recorded(ui, at, stored)).collect();
@@ -56,7 +61,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             tab.ticket = old.ticket;
             tab.gone = old.gone;
             tab.draft = draft;
-            tab.run = Some(run);
+            (tab.run, tab.ours) = (Some(run), ours);
             tab.formatter = formatter;
             // What happened before is no news for the person, and its questions had other cards.
             let (toast, modals) = (ui.toast.take(), std::mem::take(&mut ui.modals));
@@ -214,11 +219,14 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
     Vec::new()
 }
 
+/// Exit code for a ticket that another program works on.
+const HELD: u8 = 75;
+
 fn refused(ui: &mut Ui, why: Refused) {
     let Refused { ticket, message, exit_code, asked } = why;
     let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
-    if exit_code == 0 {
+    if exit_code == 0 || exit_code == HELD && ui.is_home() {
         // Too late for what was wanted: nothing failed, and the run stands as it has ended.
         ui.tell(clean_line(&message, 400));
     } else if !ui.listed.contains_key(&ticket) && ui.tab_of(&ticket).is_none() {

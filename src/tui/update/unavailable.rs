@@ -23,6 +23,9 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         return model.opening.as_deref().map_or_else(|| "no ticket is open; t opens one".to_owned(), opening);
     };
     let id = &tab.id;
+    if let Some(why) = model.is_elsewhere(tab) {
+        return why;
+    }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),

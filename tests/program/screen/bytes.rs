@@ -58,7 +58,11 @@ impl vte::Perform for Seen {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
-        self.sequences.insert(format!("OSC {}", String::from_utf8_lossy(&params.join(&b';'))));
+        // A title of ours says how the runs stand.
+        let ours =
+            params.first() == Some(&&b"0"[..]) && params.last().is_some_and(|text| text.ends_with(b"programmator"));
+        let told = if ours { &params[..1] } else { params };
+        self.sequences.insert(format!("OSC {}", String::from_utf8_lossy(&told.join(&b';'))));
     }
 
     fn hook(&mut self, _: &vte::Params, _: &[u8], _: bool, action: char) {
@@ -66,12 +70,12 @@ impl vte::Perform for Seen {
     }
 }
 
-/// All that the program ever says to a terminal: to take and return it, to ask for its background, to place and style text,
-/// to clear.
-const ALLOWED: [&str; 16] = [
+/// All that the program ever says to a terminal: to take and return it, to name its window, to tell and to ring, to ask for
+/// its background, to place and style text, to clear.
+const ALLOWED: [&str; 19] = [
     "CSI m", "CSI H", "CSI [2]J", "CSI ?[25]h", "CSI ?[25]l", "CSI ?[1049]h", "CSI ?[1049]l", "CSI ?[2004]h",
-    "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "OSC 11;?", "control 0a",
-    "control 0d",
+    "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "OSC 0", "OSC 11;?",
+    "CSI [22, 2]t", "CSI [23, 2]t", "control 0a", "control 0d",
 ];
 
 /// Sets the title, clears the screen, asks for the terminal's name, writes the clipboard, beeps, leaves the alternate

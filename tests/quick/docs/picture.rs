@@ -94,7 +94,7 @@ fn demo() -> Ui {
     let file = Arc::new(parse(text.as_bytes(), "demo-greet.md"));
     let scrollback: Arc<dyn Scrollback> = Arc::new(Recorded::read());
     update(&mut model, Msg::News(News::TicketRead(file.clone())));
-    update(&mut model, Msg::News(News::RunOpened { ticket, run, earlier: 0, records }));
+    update(&mut model, Msg::News(News::RunOpened { ticket, run, earlier: 0, records, ours: true }));
     update(&mut model, Msg::Scrollback(run, scrollback));
     update(&mut model, Msg::News(News::TicketRead(file)));
     update(&mut model, Msg::News(News::StreamGrew(run)));

@@ -5,6 +5,7 @@ use super::samples::{append, fresh, note, open, summary, ticket, time};
 use programmator::adapters::store::{Holder, LockError, Store, StoreError};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::workspace::Workspace;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -116,6 +117,34 @@ fn a_run_that_nobody_works_on_is_interrupted() {
     }
     let ended = RunSummary { state: RunState::Ended, ..running };
     assert_eq!(seen(&ended), RunState::Ended);
+}
+
+#[tokio::test]
+async fn how_runs_stand_is_told_once_each_time_it_changes_and_when_their_program_is_gone() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let file = temp.path().join("tk.md");
+    let (run, other) = (fresh(), fresh());
+    let at_work = |run, path: &str| {
+        let mut given = append(run, vec![note("a")]);
+        given.summary.ticket_path = path.to_owned();
+        given
+    };
+    let path = file.display().to_string();
+    let lock = store.lock_ticket(&file, &Holder { run: Some(run), ..holder(1) }).unwrap();
+    store.append(at_work(run, &path)).await.unwrap();
+    store.append(at_work(other, "/elsewhere.md")).await.unwrap();
+    let mut follower = store.follow_runs().unwrap();
+    let states = |told: Vec<RunSummary>| told.iter().map(|told| (told.run, told.state)).collect::<BTreeMap<_, _>>();
+    let all = states(follower.next().await.unwrap());
+    assert_eq!(all, BTreeMap::from([(run, RunState::Running), (other, RunState::Interrupted)]));
+    assert_eq!((follower.at_work(), follower.died().unwrap().len()), (1, 0));
+    store.append(at_work(run, &path)).await.unwrap();
+    let changed = states(follower.next().await.unwrap());
+    assert_eq!(changed, BTreeMap::from([(run, RunState::Running)]), "only what has changed");
+    drop(lock);
+    assert_eq!(states(follower.died().unwrap()), BTreeMap::from([(run, RunState::Interrupted)]));
+    assert_eq!((follower.at_work(), follower.died().unwrap().len()), (0, 0), "once");
 }
 
 #[cfg(unix)]

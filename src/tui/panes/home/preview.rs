@@ -67,7 +67,7 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
         out.push(if *mark == Mark::Pending { row } else { row.right(Role::Dim, sign.word) });
     }
-    if phases.is_empty() {
+    if phases.is_empty() && entry.marks().is_empty() {
         out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
     }
     out.push(Row::new());

@@ -57,7 +57,8 @@ pub fn entry<'a>(model: &'a Model, id: &'a TicketId) -> Entry<'a> {
     let run = model.last_run(id);
     // Another program may have begun a newer run than the one that was opened here.
     let is_old = |tab: &Tab| {
-        run.is_some_and(|run| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started))
+        !tab.has_open_run()
+            && run.is_some_and(|run| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started))
     };
     let tab = model.tab_of(id).filter(|tab| !is_old(tab));
     let ticket = model.listed.get(id).map(AsRef::as_ref);
@@ -242,7 +243,10 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     }
     let state = &tab.state;
     match (&state.ended, standing) {
-        (Some(_), TabStatus::Complete) => "verified".to_owned(),
+        (Some(_), TabStatus::Complete) => {
+            let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
+            if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
+        }
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
         (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
         (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),
@@ -268,7 +272,13 @@ fn of_run(model: &Model, run: &RunSummary) -> String {
     let phase = run.phase.as_deref().unwrap_or_default();
     match (run.state, &run.needs) {
         (RunState::Ended, _) if reason == Some(ExitReason::Complete) => {
-            if run.unverified { "not verified" } else { "verified" }.to_owned()
+            let verified = !run.marks.is_empty() && run.marks.iter().all(|mark| *mark == Mark::Done(DoneHow::Verified));
+            match (run.unverified, verified) {
+                (true, _) => "not verified",
+                (false, true) => "verified",
+                (false, false) => "complete",
+            }
+            .to_owned()
         }
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
         (RunState::Interrupted, _) => "interrupted".to_owned(),

@@ -1,6 +1,7 @@
 //! Which pane has the focus.
 
 use super::*;
+use crate::domain::summary::RunState;
 use crate::domain::ticket::draft::Draft;
 
 #[test]
@@ -52,7 +53,7 @@ fn a_run_of_another_program_is_read_when_it_is_opened_from_home() {
         needs: Some("Bash make".into()),
         ..seen.clone()
     };
-    model.tabs[0].run = Some(seen.run);
+    (model.tabs[0].run, model.tabs[0].ours) = (Some(seen.run), false);
     model.tabs[0].state.started = Some(seen.started);
     update(&mut model, Msg::News(News::RunSeen(Arc::new(newer.clone()))));
     press(&mut model, "h");
@@ -109,4 +110,65 @@ fn a_new_ticket_is_typed_kept_and_written() {
     let asks = update(&mut model, Msg::Replied(Reply::Created(Ok(id.clone()))));
     assert_eq!(asks, [Ask::Request(Request::Start(id.clone()))]);
     assert_eq!((model.modals.len(), model.home.cursor.as_ref()), (0, Some(&id)));
+}
+
+/// Home with a run of another program that was opened there.
+fn with_anothers() -> (Ui, crate::domain::summary::RunSummary) {
+    let mut model = sample::model();
+    model.folder = "/home/ann/shop".into();
+    let mut tab = sample::running("tk-1");
+    (tab.ours, tab.run) = (false, Some(sample::run("tk-1")));
+    tab.state.approvals.push(sample::push("c").into());
+    model.tabs.push(tab);
+    let seen =
+        crate::domain::summary::RunSummary { run: sample::run("tk-1"), ..sample::seen("tk-1", "/home/ann/shop") };
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(seen.clone()))));
+    (model, seen)
+}
+
+#[test]
+fn a_run_that_another_program_works_on_is_only_shown() {
+    let (mut model, seen) = with_anothers();
+    assert_eq!((model.waiting(), model.anything_active()), (0, false), "its questions are asked there");
+    for key in ["p", "P", "s", "x", "i", "r"] {
+        assert_eq!(press(&mut model, key), [], "{key}");
+        assert!(model.modals.is_empty(), "{key}");
+        let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
+        assert!(told.contains("another program works on it"), "{key}: {told}");
+    }
+    press(&mut model, "h");
+    model.prepare();
+    assert_eq!(press(&mut model, "s"), [], "it is not started twice");
+    assert!(model.modals.is_empty());
+    let gone = crate::domain::summary::RunSummary { state: RunState::Interrupted, ..seen };
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(gone))));
+    assert_eq!(model.standing(&model.tabs[0]), TabStatus::Stopped, "its program is gone");
+    press(&mut model, "Enter");
+    assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+    assert_eq!(press(&mut model, "q"), [Ask::Leave]);
+}
+
+#[test]
+fn a_run_of_another_directory_is_not_worked_on_here() {
+    let (mut model, seen) = with_anothers();
+    model.folder = "/elsewhere".into();
+    let ended = crate::domain::summary::RunSummary { state: RunState::Interrupted, ..seen };
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(ended))));
+    assert_eq!(press(&mut model, "p"), []);
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("belongs to /home/ann/shop")));
+    press(&mut model, "h o");
+    model.prepare();
+    assert_eq!(press(&mut model, "s"), []);
+    assert!(model.modals.is_empty());
+}
+
+#[test]
+fn nothing_takes_the_place_of_a_run_that_this_program_works_on() {
+    let mut model = with_running();
+    let (ours, run) = (model.tabs[0].run, sample::run("another"));
+    let shown = |ours| News::RunOpened { ticket: sample::id("tk-1"), run, earlier: 0, records: Vec::new(), ours };
+    update(&mut model, Msg::News(shown(false)));
+    assert_eq!((model.tabs[0].run, model.tabs[0].ours), (ours, true));
+    update(&mut model, Msg::News(shown(true)));
+    assert_eq!(model.tabs[0].run, Some(run));
 }

@@ -7,7 +7,7 @@ fn a_run_that_is_opened_comes_to_the_front_only_where_it_was_asked_for_last() {
     let mut model = sample::model();
     let opened = |ticket: &str| {
         let (run, ticket) = (sample::run(ticket), sample::id(ticket));
-        Msg::News(News::RunOpened { ticket, run, earlier: 0, records: Vec::new() })
+        Msg::News(News::RunOpened { ticket, run, earlier: 0, records: Vec::new(), ours: true })
     };
     let replied =
         |asked: &str, ticket: &str| Msg::Replied(Reply::Opened { asked: asked.into(), ticket: sample::id(ticket) });
