@@ -91,7 +91,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Has the terminal ring, and show a notification of its own (OSC 9, as iTerm2, kitty, WezTerm, Ghostty and Windows
+    /// Has the terminal ring, and show a notification of its own (OSC 9, as iTerm2, kitty, `WezTerm`, Ghostty and Windows
     /// Terminal do; others ignore it).
     pub fn notify(&mut self, notification: &Notification, rings: bool, tells: bool) -> Result<(), ScreenError> {
         let words = clean_line(&format!("{}: {}", notification.title, notification.text), 200);

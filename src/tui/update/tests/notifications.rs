@@ -19,7 +19,7 @@ fn ended(reason: ExitReason) -> Record {
 
 #[test]
 fn only_who_does_not_look_is_told_and_of_what_concerns_them() {
-    let question = || Record::ApprovalAsked(sample::push("c").into());
+    let question = || Record::ApprovalAsked(sample::push("c"));
     let mut model = with_running();
     assert_eq!(told(&mut model, 41, question()), [], "a key was pressed a moment ago");
     for (unseen, gone) in [(false, 0), (true, 61)] {
