@@ -1,7 +1,7 @@
 //! Runs that this program does not work on: how they stand, and what becomes of one that a front end looks at. Both are
 //! read from the store, whichever program writes there.
 
-use crate::adapters::store::{Store, StoreError};
+use crate::adapters::store::{RunScrollback, Store, StoreError};
 use crate::base::id::RunId;
 use crate::domain::news::News;
 use crate::domain::record::Record;
@@ -55,13 +55,14 @@ impl Others {
     /// Tells everything about a run, and while it is at work what becomes of it. Gives what it is; `None`: there is no such run.
     pub fn show(&mut self, run: RunId) -> Result<Option<RunSummary>, StoreError> {
         let Some((summary, last)) = self.store.run(run)? else { return Ok(None) };
-        self.reporter.shown(run, &summary.ticket, last, Arc::new(self.store.scrollback(run, classify)?));
+        let scrollback = self.store.scrollback(run, classify)?;
+        self.reporter.shown(run, &summary.ticket, last, Arc::new(scrollback.clone()));
         self.shown.retain(|(shown, _)| *shown != run);
         if summary.state != RunState::Ended {
             let (store, reporter) = (self.store.clone(), self.reporter.clone());
             let mut telling = JoinSet::new();
             telling.spawn(async move {
-                if let Err(error) = tell_one(&store, &reporter, run, last).await {
+                if let Err(error) = tell_one(&store, &reporter, run, last, &scrollback).await {
                     tracing::warn!(%error, %run, "the run is not followed");
                 }
             });
@@ -92,10 +93,22 @@ async fn tell_all(store: &Store, reporter: &Reporter) -> Result<(), StoreError> 
     }
 }
 
-async fn tell_one(store: &Store, reporter: &Reporter, run: RunId, after: u64) -> Result<(), StoreError> {
+/// Until the run ends: its records as they come, and once a [`PACE`] what Claude has printed.
+async fn tell_one(
+    store: &Store,
+    reporter: &Reporter,
+    run: RunId,
+    after: u64,
+    scrollback: &RunScrollback,
+) -> Result<(), StoreError> {
     let mut follower = store.follow(run, after)?;
+    let grown = reporter.growth(run);
     loop {
-        for record in follower.next().await?.records {
+        let news = tokio::time::timeout(PACE, follower.next()).await;
+        scrollback.look_again()?;
+        grown();
+        let Ok(news) = news else { continue };
+        for record in news?.records {
             let ends = matches!(record.record, Record::RunEnded { .. });
             reporter.tell(&News::Recorded(record));
             if ends {

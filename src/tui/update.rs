@@ -5,6 +5,7 @@
 mod attention;
 mod dialogs;
 mod news;
+mod spending;
 mod unavailable;
 
 use crate::domain::command::UserCommand;
@@ -174,7 +175,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
     match command {
         Command::Pause => {
             let asks = pace(ui);
-            return if ui.is_home() { ask_to_start(ui, asks) } else { asks };
+            return if ui.is_home() { spending::ask_to_start(ui, asks) } else { asks };
         }
         Command::PauseNow => return ui.to_run(UserCommand::PauseNow),
         Command::Retry if ui.is_parked() => {
@@ -255,21 +256,9 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         // A pane's own, or a movement in it.
         command => {
             let asks = ui.act(command);
-            return if ui.is_home() { ask_to_start(ui, asks) } else { ask_to_tick(ui, asks) };
+            return if ui.is_home() { spending::ask_to_start(ui, asks) } else { ask_to_tick(ui, asks) };
         }
     }
-    Vec::new()
-}
-
-/// Nothing is spent by accident: a start from Home is asked about.
-fn ask_to_start(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
-    let (true, Some(words)) = (matches!(&asks[..], [Ask::Request(Request::Start(_))]), panes::home::start_words(ui))
-    else {
-        return asks;
-    };
-    ui.toast = None;
-    let confirm = asks.pop().map(|ask| Confirm { title: "Start a run", words, ask });
-    ui.modals.extend(confirm.map(Modal::Confirm));
     Vec::new()
 }
 

@@ -56,6 +56,19 @@ impl RunScrollback {
         })
     }
 
+    /// Sees what another program has written since: new iterations, and more of the last one.
+    pub fn look_again(&self) -> Result<(), StoreError> {
+        let again = Self::open(self.shared.folder.clone(), self.shared.classify)?;
+        let mut known = write(&self.shared.iterations);
+        let last = known.keys().next_back().copied();
+        for (n, iteration) in std::mem::take(&mut *write(&again.shared.iterations)) {
+            if Some(n) >= last {
+                known.insert(n, iteration);
+            }
+        }
+        Ok(())
+    }
+
     /// Begins (or resumes) the file of iteration `n`. `on_growth` is called, from the writing thread,
     /// after each burst that readers can see more of. One writer at a time: the ticket's lock sees to that.
     pub fn begin(&self, n: u32, bounds: Bounds, on_growth: Box<dyn Fn() + Send + Sync>) -> Result<RunSink, StoreError> {

@@ -73,8 +73,8 @@ pub fn several_tabs(model: &Model) -> bool {
     model.tabs.len() > usize::from(!model.is_home())
 }
 
-pub fn stream_is_behind(model: &Model) -> bool {
-    model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
+pub fn can_go_to_end(model: &Model) -> bool {
+    model.is_home() || model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
 }
 
 /// The run may go on as it is, once the person says so.

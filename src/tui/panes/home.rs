@@ -44,8 +44,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: show only tickets with these words";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
         "in Home: the runs of all directories, or of this one";
-    Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, |model| !model.tabs.is_empty(), |_| "back",
-        "in Home: back to the ticket in front";
+    Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, |model| !model.tabs.is_empty() || !model.home.filter.is_empty(), |_| "back",
+        "in Home: clear the filter; back to the ticket in front";
 };
 
 fn has_row(model: &Model) -> bool {
@@ -57,7 +57,8 @@ fn can_start(model: &Model) -> bool {
     chosen(model).is_some_and(|entry| {
         let is_here = entry.ticket.is_some() || entry.run.is_some_and(|run| run.folder == model.folder);
         let is_free = entry.run.is_none_or(|run| at_rest(run) && run.folder == model.folder);
-        is_here && is_free && !entry.tab.is_some_and(Tab::has_open_run)
+        let is_done = entry.group == Group::Done;
+        is_here && is_free && !is_done && !entry.tab.is_some_and(Tab::has_open_run)
     })
 }
 
@@ -130,6 +131,7 @@ impl pane::Pane for HomePane {
                 model.home.everywhere = !model.home.everywhere;
                 model.home.is_chosen = false;
             }
+            Command::Own("back") if !model.home.filter.is_empty() => model.home.filter.clear(),
             Command::Own("back") => model.focus = stream::NAME,
             command => self.step(model, lines(Some(command), page(height))),
         }
@@ -141,8 +143,8 @@ impl pane::Pane for HomePane {
     }
 
     fn typed(&mut self, model: &mut Model, text: &str) {
+        // What was selected stays so while its row is there.
         text.clone_into(&mut model.home.filter);
-        model.home.is_chosen = false;
     }
 
     fn is_framed(&self) -> bool {
@@ -192,7 +194,12 @@ pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         let many = model.home.counts[group as usize];
         (many > 0).then(|| format!("{many} {noun}"))
     };
-    let mut row = Row::new().left(Role::Title, " programmator  ").left(Role::Dim, &model.folder);
+    let mut row = Row::new().left(Role::Title, " programmator  ");
+    row = match (&model.home.filter[..], model.home.everywhere) {
+        ("", false) => row.left(Role::Dim, &model.folder),
+        ("", true) => row.left(Role::Dim, "all directories"),
+        (filter, _) => row.left(Role::Warning, format!("only “{filter}” (Esc shows all)")),
+    };
     if let Some(needs) = count(Group::NeedsYou, if area.width < 100 { "!" } else { "need you" }) {
         row = row.right(Role::TabAttention, needs + "  ");
     }

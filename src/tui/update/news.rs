@@ -22,7 +22,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::attention;
+use crate::tui::update::{attention, spending};
 
 /// Folds one piece of news in; what the cards that it changes need to know.
 pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
@@ -184,7 +184,7 @@ fn created(ui: &mut Ui, ticket: TicketId) -> Vec<Ask> {
     (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
     ui.tell(format!("{ticket} is written"));
     match then {
-        Some(Then::Start) => vec![Ask::Request(Request::Start(ticket))],
+        Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
         Some(Then::Edit) => vec![Ask::Edit(ticket)],
         Some(Then::Nothing) | None => Vec::new(),
     }

@@ -18,7 +18,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     }
     let Some(tab) = model.tab() else {
         if model.is_home() && model.opening.is_none() {
-            return "Enter opens the ticket first".to_owned();
+            return "s starts the ticket, Enter opens it".to_owned();
         }
         return model.opening.as_deref().map_or_else(|| "no ticket is open; t opens one".to_owned(), opening);
     };

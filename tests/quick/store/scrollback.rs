@@ -77,6 +77,32 @@ fn what_was_written_is_read_now_and_later_with_and_without_its_index() {
 }
 
 #[test]
+fn another_handle_sees_what_was_written_since_when_it_looks_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let run = fresh();
+    let write = |n, lines: &[&str]| {
+        let writer = store.scrollback(run, classify).unwrap();
+        let mut sink = writer.begin(n, Bounds::default(), Box::new(|| ())).unwrap();
+        for line in lines {
+            sink.line(line.as_bytes(), classify(line.as_bytes())).unwrap();
+        }
+        sink.finish().unwrap();
+    };
+    let reader = store.scrollback(run, classify).unwrap();
+    reader.look_again().unwrap();
+    assert_eq!(reader.iterations(), [0; 0]);
+    write(1, &["{one"]);
+    reader.look_again().unwrap();
+    assert_eq!(all(&reader, 1).len(), 1);
+    write(1, &["{two", "{three"]);
+    write(2, &["{four"]);
+    assert_eq!((all(&reader, 1).len(), reader.iterations().len()), (1, 1), "it has not looked");
+    reader.look_again().unwrap();
+    assert_eq!((all(&reader, 1).len(), all(&reader, 2).len()), (3, 1));
+}
+
+#[test]
 fn a_run_that_printed_nothing_has_no_iterations() {
     let temp = tempfile::tempdir().unwrap();
     let scrollback = open(temp.path()).scrollback(fresh(), classify).unwrap();

@@ -72,8 +72,9 @@ pub fn view<'a>(model: &'a Model, seen: impl Iterator<Item = &'a Line>, theme: &
         match (line, entry) {
             (Line::Heading(group, count), _) => heading(*group, *count).draw(theme, place, buf),
             (_, Some(entry)) => {
-                ticket(model, entry, &columns).draw(theme, place, buf);
-                if Some(entry.id) == model.home.cursor.as_ref() {
+                let selected = Some(entry.id) == model.home.cursor.as_ref();
+                ticket(model, entry, &columns, selected).draw(theme, place, buf);
+                if selected {
                     highlight(theme.style(Role::Selection), place, buf);
                 }
             }
@@ -97,28 +98,31 @@ struct Columns {
 
 impl Columns {
     fn of<'a>(entries: impl Iterator<Item = &'a Entry<'a>>, width: usize) -> Self {
-        let (mut id, mut marks) = (4, 0);
+        let (mut id, mut marks, mut title) = (4, 0, 8);
         for entry in entries {
+            title = title.max(entry.title().width());
             id = id.max(entry.id.as_str().width());
             marks = marks.max(entry.marks().len());
         }
         let (id, marks) = (id.min(ID), marks.min(MARKS));
         let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + COST + AGE + 1);
-        let title = (rest * 2 / 5).clamp(8.min(rest), 36);
+        let title = title.min(rest * 3 / 5).min(60);
         Self { id, title, marks, words: rest.saturating_sub(title) }
     }
 }
 
 /// One row: mark, id, title, phases, what it does, cost and age.
-fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns) -> Row {
+fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -> Row {
     let sign = entry.sign(model);
+    // A block of colour would be lost on that of the selection.
+    let mark = if selected && sign.role == Role::TabAttention { Role::Warning } else { sign.role };
     let text = if entry.group == Group::Done { Role::Dim } else { Role::Text };
     let words = match entry.standing {
         TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Unverified => Role::Warning,
         _ => Role::Dim,
     };
     let row = Row::new()
-        .left(sign.role, format!(" {} ", sign.glyph))
+        .left(mark, format!(" {} ", sign.glyph))
         .left(text, cell(entry.id.as_str(), columns.id) + "  ")
         .left(text, cell(entry.title(), columns.title) + "  ");
     let cost = entry.cost().filter(|cost| *cost > 0.0).map_or_else(String::new, |cost| format!("${cost:.2}"));

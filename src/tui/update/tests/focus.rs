@@ -108,8 +108,9 @@ fn a_new_ticket_is_typed_kept_and_written() {
     assert_eq!(press(&mut model, "Ctrl-r"), [Ask::Request(Request::Create(draft))], "nothing is lost");
     let id = sample::id("tk-1");
     let asks = update(&mut model, Msg::Replied(Reply::Created(Ok(id.clone()))));
-    assert_eq!(asks, [Ask::Request(Request::Start(id.clone()))]);
-    assert_eq!((model.modals.len(), model.home.cursor.as_ref()), (0, Some(&id)));
+    assert_eq!((asks, model.home.cursor.as_ref()), (Vec::new(), Some(&id)), "what it may cost is said first");
+    assert_eq!(press(&mut model, "y"), [Ask::Request(Request::Start(id))]);
+    assert!(model.modals.is_empty());
 }
 
 /// Home with a run of another program that was opened there.
@@ -171,4 +172,26 @@ fn nothing_takes_the_place_of_a_run_that_this_program_works_on() {
     assert_eq!((model.tabs[0].run, model.tabs[0].ours), (ours, true));
     update(&mut model, Msg::News(shown(true)));
     assert_eq!(model.tabs[0].run, Some(run));
+}
+
+#[test]
+fn a_filter_is_seen_keeps_the_selected_row_and_is_cleared_by_esc() {
+    let mut model = sample::busy();
+    model.folder = "/w".into();
+    press(&mut model, "h");
+    let wanted = sample::id("tk-77aa");
+    model.home.cursor = Some(wanted.clone());
+    press(&mut model, "/ 7 7 Enter");
+    let screen = sample::draw(&mut model, (80, 24));
+    assert!(screen.contains("only “77”") && !screen.contains("tk-9c1d"), "{screen}");
+    press(&mut model, "Esc");
+    let screen = sample::draw(&mut model, (80, 24));
+    assert!(model.is_home() && screen.contains("tk-9c1d") && screen.contains("/w"), "{screen}");
+    assert_eq!(model.home.cursor, Some(wanted), "it stays where it was");
+    press(&mut model, "G");
+    let last = model.home.cursor.clone();
+    press(&mut model, "j");
+    assert_eq!(model.home.cursor, last);
+    press(&mut model, "g");
+    assert_ne!(model.home.cursor, last);
 }
