@@ -85,6 +85,7 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
 
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
+        _ if model.tab().is_some_and(|tab| model.is_interrupted(tab)) => "resume",
         Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
         Some(TabStatus::Pausing) => "cancel pause",
         Some(TabStatus::Paused | TabStatus::Stopped) => "resume",

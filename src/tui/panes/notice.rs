@@ -71,6 +71,12 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
+    if model.is_interrupted(tab) && live {
+        return Some((Role::Warning, "interrupted: the program that worked on it is gone · p resumes".to_owned()));
+    }
+    if let Some(why) = model.is_elsewhere(tab).filter(|_| live) {
+        return Some((Role::Dim, why));
+    }
     if let Some(words) = tab.unstored.words(&tab.state, &model.zone) {
         return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
     }

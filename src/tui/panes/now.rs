@@ -18,7 +18,8 @@ const MARKS: usize = 16;
 
 /// The ticket in front is at work, so there is something to say.
 pub fn has_words(model: &Model) -> bool {
-    model.tab().is_some_and(|tab| tab.run.is_some() && tab.failure.is_none() && tab.state.ended.is_none())
+    let at_work = |tab: &Tab| tab.run.is_some() && tab.failure.is_none() && tab.state.ended.is_none();
+    model.tab().is_some_and(|tab| at_work(tab) && !model.is_interrupted(tab))
 }
 
 /// Draws the line.

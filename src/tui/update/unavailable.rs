@@ -8,6 +8,7 @@ use crate::tui::tab::TabStatus;
 /// Why the command of a key that was pressed does nothing.
 pub(super) fn why(model: &Model, command: Command) -> String {
     match command {
+        Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
         Command::GoToTab | Command::TabNext | Command::TabPrevious => return "only one ticket is open".to_owned(),
         Command::Own("next" | "previous" | "clear") => return "no search; / starts one".to_owned(),

@@ -111,7 +111,9 @@ fn the_demo_wears_a_theme_of_the_persons() {
     project.write("config/themes/dusk.yaml", "inherits: auto\nstyles:\n  title: '#ff8c42 bold'\n");
     let mut terminal = start_with(&project, &["demo", "--theme", "dusk"], ROOMY, &[("COLORTERM", "truecolor")]);
     terminal.wait_raw("the theme's colour", |bytes| bytes.windows(14).any(|part| part == b"38;2;255;140;6"));
-    terminal.keys("qy");
+    terminal.wait_for("iteration 1");
+    terminal.keys_until("q", "stop now");
+    terminal.keys("s");
     assert_eq!(terminal.wait_end().exit_code(), 5, "{}", terminal.screen());
 }
 

@@ -243,6 +243,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     }
     let state = &tab.state;
     match (&state.ended, standing) {
+        (None, _) if model.is_interrupted(tab) => "interrupted".to_owned(),
         (Some(_), TabStatus::Complete) => {
             let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
             if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
