@@ -1,4 +1,4 @@
-//! Commands with which a repository is usually checked, told by the files that it has. Reads names and two small files; runs
+//! Commands with which a repository is usually checked, told by the files that it has. Reads names and three small files; runs
 //! nothing.
 
 use std::path::Path;
@@ -19,7 +19,7 @@ const BY_FILE: &[(&str, &[&str])] = &[
     ("deno.json", &["deno test"]),
 ];
 
-/// Scripts of a `package.json` and targets of a `Makefile` that check something.
+/// Scripts of a `package.json`, targets of a `Makefile` and recipes of a `justfile` that check something.
 const CHECKING: [&str; 6] = ["test", "check", "lint", "typecheck", "type-check", "ci"];
 
 /// Largest file that is read, in bytes.
@@ -38,14 +38,12 @@ pub fn usual(folder: &Path) -> Vec<String> {
         read(&folder.join("package.json")).and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
     let has = |name: &str| scripts.as_ref().is_some_and(|json| json.pointer(&format!("/scripts/{name}")).is_some());
     found.extend(CHECKING.iter().filter(|name| has(name)).map(|name| format!("{runner} run {name}")));
-    let makefile = read(&folder.join("Makefile")).unwrap_or_default();
-    let target =
-        |name: &str| makefile.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
-    found.extend(CHECKING.iter().filter(|name| target(name)).map(|name| format!("make {name}")));
-    let justfile = read(&folder.join("justfile")).unwrap_or_default();
-    let recipe =
-        |name: &str| justfile.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
-    found.extend(CHECKING.iter().filter(|name| recipe(name)).map(|name| format!("just {name}")));
+    for (file, runner) in [("Makefile", "make"), ("justfile", "just")] {
+        let text = read(&folder.join(file)).unwrap_or_default();
+        let has =
+            |name: &str| text.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
+        found.extend(CHECKING.iter().filter(|name| has(name)).map(|name| format!("{runner} {name}")));
+    }
     found
 }
 
@@ -71,6 +69,9 @@ mod tests {
         write("package.json", r#"{"scripts":{"lint":"eslint .","start":"node ."}}"#);
         write("pnpm-lock.yaml", "");
         assert_eq!(usual(folder.path()), ["pnpm run lint", "make test"]);
+        write("justfile", "ci:\n  true\nbuild:\n");
+        assert_eq!(usual(folder.path()).last().map(String::as_str), Some("just ci"));
+        std::fs::remove_file(folder.path().join("justfile")).unwrap();
         write("Cargo.toml", "[package]");
         assert_eq!(usual(folder.path())[0], "cargo test");
         write("package.json", "{ no json");

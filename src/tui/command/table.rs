@@ -5,7 +5,7 @@
 
 use super::when::{
     beside_others, can_command, can_edit, can_go_home, can_go_to_end, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, live, pause_word, retry_word, several_tabs, someone_waits,
+    can_retry, can_skip, end_word, live, pause_word, retry_word, several_tabs, someone_waits,
 };
 use super::{Command, Flag, Row, Scope, always, c, ctrl, key_text, keys_text, press, rows, same};
 use crate::tui::marks::Glyphs;
@@ -34,7 +34,7 @@ const FIRST: &[Row] = rows! {
         "send Claude a message, in this turn or the next prompt";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
         "the queue: calls, questions, plans, disputes";
-    End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, can_go_to_end, |_| "follow",
+    End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, can_go_to_end, end_word,
         "to the end, and follow it";
     FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, beside_others, |model| after(model.focus, true),
         "next pane";

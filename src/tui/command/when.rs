@@ -73,6 +73,10 @@ pub fn several_tabs(model: &Model) -> bool {
     model.tabs.len() > usize::from(!model.is_home())
 }
 
+pub fn end_word(model: &Model) -> &'static str {
+    if model.is_home() { "last" } else { "follow" }
+}
+
 pub fn can_go_to_end(model: &Model) -> bool {
     model.is_home() || model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
 }
