@@ -192,6 +192,7 @@ impl pane::Pane for HomePane {
 pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let count = |group: Group, noun: &str| {
         let many = model.home.counts[group as usize];
+        let noun = if many == 1 && group == Group::NeedsYou && noun.len() > 1 { "needs you" } else { noun };
         (many > 0).then(|| format!("{many} {noun}"))
     };
     let mut row = Row::new().left(Role::Title, " programmator  ");
@@ -216,12 +217,12 @@ fn empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
             (Role::Title, "programmator works through tickets with Claude Code"),
             (Role::Title, "and checks every claim. There are no tickets here yet."),
             (Role::Text, ""),
-            (Role::Text, "n                   makes the first ticket"),
+            (Role::Text, "n                   writes your first ticket"),
             (Role::Text, "t                   opens any markdown file with checkboxes"),
             (Role::Text, "programmator demo   shows all of it, without an account"),
         ]
     } else {
-        &[(Role::Dim, "No ticket has these words. / changes them, Esc there clears them.")]
+        &[(Role::Dim, "No ticket matches. / changes the filter, Esc shows all.")]
     };
     for (place, (role, text)) in area.rows().skip(2).zip(say) {
         Row::new().left(*role, format!("  {text}")).draw(theme, place, buf);

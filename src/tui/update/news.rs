@@ -182,7 +182,7 @@ fn created(ui: &mut Ui, ticket: TicketId) -> Vec<Ask> {
     ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
     ui.home.draft = Draft::default();
     (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
-    ui.tell(format!("{ticket} is written"));
+    ui.tell(format!("created {ticket}"));
     match then {
         Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
         Some(Then::Edit) => vec![Ask::Edit(ticket)],

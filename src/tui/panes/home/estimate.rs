@@ -46,11 +46,11 @@ pub fn words(model: &Model, title: &str, marks: &[Mark]) -> String {
     };
     let many = u32::try_from(open.max(1)).unwrap_or(u32::MAX);
     let cost = match of_a_phase(model) {
-        None => "No run was completed here yet, so there is nothing to estimate its cost by.".to_owned(),
+        None => "No estimate: no run has been completed here yet.".to_owned(),
         Some(Estimate { runs, cost, time }) => {
             let runs = if runs == 1 { "the one completed run".to_owned() } else { format!("{runs} completed runs") };
             let (cost, time) = (cost * f64::from(many), human(time.saturating_mul(many)));
-            format!("About ${cost:.2} and {time}, by the median of {runs} here.")
+            format!("Estimate: ${cost:.2} and {time}, from the median of {runs} here.")
         }
     };
     format!("Start “{title}”? It has {phases} and runs under the profile {}. {cost}", model.profile)
