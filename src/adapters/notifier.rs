@@ -24,6 +24,9 @@ pub fn desktop(notification: &Notification) {
 
 /// Runs a program of the person's, with title and text as its last arguments.
 pub fn command(argv: &[String], notification: &Notification) {
+    if argv.is_empty() {
+        return;
+    }
     let (title, text) = words(notification);
     run(&[argv, &[title, text]].concat());
 }

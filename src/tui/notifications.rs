@@ -38,6 +38,9 @@ impl Model {
 
 /// What the person is told of a record that the tab has taken.
 pub fn of(tab: &Tab, record: &Record) -> Option<Notification> {
+    if !tab.ours {
+        return None;
+    }
     let state = &tab.state;
     let tell = |urgency, what: &str, text: String| {
         Some(Notification { urgency, title: format!("{} {what}", tab.id), text: clean_line(&text, 200) })

@@ -94,9 +94,8 @@ impl Screen {
     /// Has the terminal ring, and show a notification of its own (OSC 9, as iTerm2, kitty, `WezTerm`, Ghostty and Windows
     /// Terminal do; others ignore it).
     pub fn notify(&mut self, notification: &Notification, rings: bool, tells: bool) -> Result<(), ScreenError> {
-        let words = clean_line(&format!("{}: {}", notification.title, notification.text), 200);
-        // A progress report begins like this.
-        let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        // A number at the beginning would be a progress report.
+        let words = clean_line(&format!("programmator: {}: {}", notification.title, notification.text), 200);
         let told = if tells { format!("\x1b]9;{words}\x07") } else { String::new() };
         let bell = if rings { "\x07" } else { "" };
         let out = self.terminal.backend_mut();

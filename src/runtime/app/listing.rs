@@ -23,9 +23,12 @@ impl Service {
         let (dir, known) = (self.places.dir(), self.known());
         self.others.list();
         task::spawn_blocking(move || {
-            let before = known.files.in_folder(&dir);
+            let all = tickets::list(&dir);
+            // Where one thing cannot be read now, nothing is known to be gone.
+            let whole = all.as_ref().is_ok_and(|all| all.iter().all(|listed| listed.ticket.is_ok()));
+            let before = if whole { known.files.in_folder(&dir) } else { BTreeSet::new() };
             let mut there = BTreeSet::new();
-            for listed in tickets::list(&dir).unwrap_or_default() {
+            for listed in all.unwrap_or_default() {
                 if let Ok(ticket) = listed.ticket {
                     there.insert(ticket.id.clone());
                     known.learn(Arc::new(ticket), &listed.path);

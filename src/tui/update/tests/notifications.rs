@@ -43,6 +43,7 @@ fn only_who_does_not_look_is_told_and_of_what_concerns_them() {
         update(&mut model, Msg::Focused(false));
         assert_eq!(told(&mut model, 41, ended(reason)), expected);
         update(&mut model, Msg::Focused(true));
+        assert_eq!(told(&mut model, 42, question()), [], "who looks sees it");
     }
 }
 
