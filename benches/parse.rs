@@ -58,7 +58,7 @@ fn turn(bencher: Bencher<'_, '_>) {
     bench(bencher, |line| {
         if let Line::Record(envelope) = read(&decode(line)) {
             match envelope.kind() {
-                Kind::Assistant => turn.assistant(&envelope),
+                Kind::Assistant => drop(turn.assistant(&envelope)),
                 Kind::User => drop(black_box(tool_ends(&envelope))),
                 _ => {}
             }

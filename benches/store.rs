@@ -62,6 +62,7 @@ fn append(run: RunId, records: usize) -> Append {
             unverified: false,
             needs: None,
             until: None,
+            worked_ms: 0,
         },
     }
 }

@@ -14,6 +14,7 @@ pub mod logging;
 pub mod notifier;
 pub mod passphrase;
 pub mod path_view;
+pub mod png;
 pub mod policy_file;
 pub mod policy_files;
 pub mod private_file;

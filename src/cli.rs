@@ -7,15 +7,18 @@ pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod error;
+pub mod export;
 pub mod headless;
 mod help;
 pub mod host;
 mod in_force;
+mod keys;
 pub mod logs;
 pub mod options;
 pub mod parse;
 pub mod passphrase;
 mod person_only;
+mod picture;
 pub mod policy;
 pub mod prompt;
 pub mod session;
@@ -138,6 +141,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             demo::run(here(&look.into())?, show).await
         }
         Some(Command::Replay { run, look }) => start::replay(&here(&look.into())?, &run).await,
+        Some(Command::Picture { options, look }) => picture::write(out, &here(&look.into())?, &options).map(|()| 0),
         Some(Command::Logs { run, follow, json }) => {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
@@ -183,6 +187,8 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
+        Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
             config::trust(out, &session.folder, &session.state)

@@ -102,6 +102,7 @@ pub struct StorageConfig {
 pub struct ScreenConfig {
     pub theme: String,
     pub ascii: bool,
+    pub animations: bool,
 }
 
 /// How the person hears of what they do not see.

@@ -82,7 +82,8 @@
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
 //! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
-//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence and snapshots.
+//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots and
+//! commits.
 //! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
 //! repository.
 //!
@@ -93,7 +94,7 @@
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`clock`](adapters::clock),
-//! [`clipboard`](adapters::clipboard), [`notifier`](adapters::notifier), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
+//! [`clipboard`](adapters::clipboard), [`png`](adapters::png), [`notifier`](adapters::notifier), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
 //! say.
 //!
 //! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the
@@ -103,9 +104,9 @@
 //! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) has each call
 //! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
-//! [`app`](runtime::app) answers what front ends ask,
+//! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
-//! [`headless`](runtime::headless) prints it, [`shutdown`](runtime::shutdown) hears signals.
+//! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
@@ -114,7 +115,7 @@
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the
 //! [`Model`](tui::model::Model) and keep the rest to themselves. [`command`](tui::command) is the one table of keys,
-//! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours. Three files touch the terminal.
+//! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours; [`picture`](tui::picture) draws a screen as an SVG. Three files touch the terminal.
 //!
 //! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
 //! it to work in. The tests use it too: it is the same binary, started with a hidden first argument.
@@ -155,6 +156,9 @@
 //!
 //! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes
 //! them, the documentation's tables and its picture, and `git diff` shows the result. `.ci/run` runs every check.
+//!
+//! `cargo bench --bench screen` measures the program in a terminal beside the floors of the machine, in a few minutes: a
+//! table, JSON, and exit code 1 when a figure misses its limit. The other benches measure parts in the process.
 
 pub mod adapters;
 pub mod base;

@@ -3,7 +3,9 @@
 
 pub mod app;
 pub mod channels;
+pub mod doctor;
 pub mod effects;
+pub mod export;
 pub mod gate;
 pub mod headless;
 pub mod offline;

@@ -5,13 +5,16 @@
 //! holds state that a run needs, never blocks a run, and can be missing. The edge is three files:
 //! [`terminal`], [`input`] and [`screen_loop`].
 
+pub mod arrangement;
 pub mod attention;
 pub mod call_words;
 pub mod changes;
 pub mod command;
 pub mod home;
 pub mod input;
+pub mod keys;
 pub mod layout;
+pub mod listed;
 pub mod log_lines;
 pub mod marks;
 pub mod modals;
@@ -20,6 +23,7 @@ pub mod msg;
 pub mod notifications;
 pub mod pane;
 pub mod panes;
+pub mod picture;
 #[cfg(test)]
 pub mod sample;
 pub mod screen_loop;

@@ -15,6 +15,7 @@ mod drain;
 mod error;
 mod event;
 pub mod features;
+mod flow;
 mod handle;
 mod held;
 #[cfg(target_os = "linux")]

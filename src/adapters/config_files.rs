@@ -74,18 +74,33 @@ fn prompt_paths(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(paths)
 }
 
+/// The file of this name of the person's folder, if there is one.
+pub fn own_file(folder: &Path, name: &str) -> Result<Option<FileText>, ReadError> {
+    read_file(&folder.join(name))
+}
+
+/// Name and text of each `templates/*.md` of a config folder, by name: what new tickets may begin with.
+pub fn templates(config: &Path) -> Vec<(String, String)> {
+    named(&config.join("templates"), "md")
+}
+
 pub fn themes_folder(config: &Path) -> PathBuf {
     config.join("themes")
 }
 
 /// Name and YAML of each `themes/*.yaml` of a config folder, by name.
 pub fn themes(config: &Path) -> Vec<(String, String)> {
-    let entries = fs::read_dir(themes_folder(config)).into_iter().flatten();
+    named(&themes_folder(config), "yaml")
+}
+
+/// Name and text of each file of a folder with this ending, by name. What cannot be read is left out.
+fn named(folder: &Path, ending: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
     let read = |entry: io::Result<fs::DirEntry>| {
         let path = entry.ok()?.path();
         let name = path.file_stem()?.to_str()?.to_owned();
-        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
-        is_yaml.then(|| read_file(&path).ok().flatten()).flatten().map(|file| (name, file.text))
+        let is_one = path.extension().is_some_and(|extension| extension == ending);
+        is_one.then(|| read_file(&path).ok().flatten()).flatten().map(|file| (name, file.text))
     };
     let mut found: Vec<_> = entries.filter_map(read).collect();
     found.sort();

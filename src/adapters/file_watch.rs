@@ -4,6 +4,7 @@
 //! thread sleeps until the system reports a change, waits a moment for the rest of it, reports, and sleeps again.
 
 use crate::base::text::clean_line;
+use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
@@ -30,6 +31,7 @@ pub struct WatchError {
 pub struct FileWatch {
     watcher: RecommendedWatcher,
     files: Arc<Mutex<Watched>>,
+    /// Folders that are watched, for the files in them or as a whole.
     folders: HashSet<PathBuf>,
 }
 
@@ -63,10 +65,21 @@ impl FileWatch {
                 continue;
             };
             self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(entry), path.to_owned());
-            if !self.folders.contains(&folder) {
-                self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|source| failed(&folder, source))?;
-                self.folders.insert(folder);
-            }
+            self.follow(folder)?;
+        }
+        Ok(())
+    }
+
+    /// Reports the folder itself, too, when a file comes or goes there. No link may be in its path.
+    pub fn add_folder(&mut self, folder: &Path) -> Result<(), WatchError> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), folder.to_owned());
+        self.follow(folder.to_owned())
+    }
+
+    fn follow(&mut self, folder: PathBuf) -> Result<(), WatchError> {
+        if !self.folders.contains(&folder) {
+            self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|source| failed(&folder, source))?;
+            self.folders.insert(folder);
         }
         Ok(())
     }
@@ -101,7 +114,12 @@ fn note(event: notify::Result<Event>, known: &Mutex<Watched>, changes: &Sender<P
         // Our own reading is such an event too.
         Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
         Ok(event) if !event.need_rescan() => {
-            event.paths.iter().filter_map(|path| known.get(path)).for_each(send);
+            let comes_or_goes = matches!(
+                event.kind,
+                EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+            );
+            let folders = event.paths.iter().filter(|_| comes_or_goes).filter_map(|path| known.get(path.parent()?));
+            event.paths.iter().filter_map(|path| known.get(path)).chain(folders).for_each(send);
         }
         // Events were lost: any file may have changed.
         _ => known.values().for_each(send),

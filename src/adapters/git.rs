@@ -4,17 +4,23 @@
 //! folder (snapshots are manifests). Does not own what a change means (`orchestrator::judge`) nor
 //! running the ticket's commands (`adapters::validate`). Names come as they are: clean them to show them.
 
+mod attribution;
 mod changes;
 mod command;
+mod commit;
 mod error;
 mod folder;
+pub mod head;
 mod history;
 mod paths;
+mod programs;
 mod repository;
 mod restore;
 mod scratch;
 mod snapshot;
 
+pub use attribution::Work;
+pub use commit::PATIENCE;
 pub use error::EvidenceError;
 pub use folder::Folder;
 pub use repository::Repository;
@@ -22,10 +28,13 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 
 use crate::base::id::TicketId;
 use crate::domain::changes::{Changes, Diff};
+use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use paths::Excludes;
-use scratch::Objects;
+use scratch::{Objects, Staged};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
 
 /// Where a run works, and what can be said about it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -49,6 +58,12 @@ impl WorkTree {
             Some(repository) => Self::Git(Arc::new(repository)),
             None => Self::Plain(Arc::new(Folder::new(&folder, keep))),
         })
+    }
+
+    /// What is never evidence of a run in `folder`: the ticket's own file and our folders.
+    pub fn excluded(&self, ticket: &Path, folder: &Path) -> Vec<PathBuf> {
+        let ours = [folder, self.top()].map(|folder| folder.join(".programmator"));
+        std::iter::once(ticket.to_owned()).chain(ours).collect()
     }
 
     /// The top: paths in answers are relative to it.
@@ -82,28 +97,41 @@ impl WorkTree {
         from: &[&SnapshotId],
         exclude: &[PathBuf],
     ) -> Result<Vec<Vec<String>>, EvidenceError> {
+        self.compared(None, from, exclude).await
+    }
+
+    /// The same at the end of the iteration that this snapshot was taken before. How the files are then is kept, so that
+    /// what is changed later is told from the iteration's work.
+    pub async fn changed_by(
+        &self,
+        name: &SnapshotName,
+        from: &[&SnapshotId],
+        exclude: &[PathBuf],
+    ) -> Result<Vec<Vec<String>>, EvidenceError> {
+        self.compared(Some(name), from, exclude).await
+    }
+
+    async fn compared(
+        &self,
+        name: Option<&SnapshotName>,
+        from: &[&SnapshotId],
+        exclude: &[PathBuf],
+    ) -> Result<Vec<Vec<String>>, EvidenceError> {
         let exclude = self.excludes(exclude);
         let repository = match self {
             Self::Git(repository) => repository,
             Self::Plain(folder) => return folder.changed(from, exclude).await,
         };
-        let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
-        let mut each: Vec<Vec<String>> = Vec::with_capacity(from.len());
-        for (i, id) in from.iter().enumerate() {
-            // The first iteration of a phase begins at the same snapshot as the phase.
-            if let Some(same) = from[..i].iter().position(|earlier| earlier == id) {
-                each.push(each[same].clone());
-                continue;
+        let objects = if name.is_some() { Objects::Kept } else { Objects::Passing };
+        let staged = scratch::stage(repository, &exclude, objects).await?;
+        // Without it a commit only leaves out what this iteration has changed.
+        let keep = async {
+            if let Some(name) = name {
+                let _ = history::keep_end(repository, &staged, name).await;
             }
-            let differences = history::differences(&staged.scratch, id, &staged.tree, &exclude).await?;
-            let counted = differences.iter().filter(|difference| {
-                // Gone from the tree but not from the disk: ignored or unreadable since. No work.
-                let there = std::fs::symlink_metadata(repository.top.join(paths::path(&difference.path)));
-                difference.status != b'D' || there.map_or(true, |data| data.is_dir())
-            });
-            each.push(counted.map(|difference| paths::shown(&difference.path)).collect());
-        }
-        Ok(each)
+        };
+        let compare = compare_each(repository, &staged, from, &exclude);
+        tokio::join!(keep, compare).1
     }
 
     /// What differs between a snapshot and now, for people.
@@ -120,6 +148,22 @@ impl WorkTree {
         match self {
             Self::Git(repository) => changes::diff(repository, from, path, &self.excludes(exclude)).await,
             Self::Plain(_) => Ok(Diff::default()),
+        }
+    }
+
+    /// What a commit of these runs' work would be; words for the person where none can be made.
+    pub async fn plan_commit(&self, work: &Work, exclude: &[PathBuf]) -> Result<CommitPlan, String> {
+        match self {
+            Self::Git(repository) => commit::plan(repository, work, &self.excludes(exclude)).await,
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// Makes it as it was agreed to; words for the person where it is not made.
+    pub async fn commit(&self, work: &Work, agreed: &Agreed, exclude: &[PathBuf]) -> Result<Committed, String> {
+        match self {
+            Self::Git(repository) => commit::commit(repository, work, agreed, &self.excludes(exclude)).await,
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }
 
@@ -159,4 +203,29 @@ impl WorkTree {
             Self::Plain(folder) => Excludes::new(&folder.root, &folder.root, exclude),
         }
     }
+}
+
+/// For each snapshot the files that differ between it and the tree as it is.
+async fn compare_each(
+    repository: &Repository,
+    staged: &Staged,
+    from: &[&SnapshotId],
+    exclude: &Excludes,
+) -> Result<Vec<Vec<String>>, EvidenceError> {
+    let mut each: Vec<Vec<String>> = Vec::with_capacity(from.len());
+    for (i, id) in from.iter().enumerate() {
+        // The first iteration of a phase begins at the same snapshot as the phase.
+        if let Some(same) = from[..i].iter().position(|earlier| earlier == id) {
+            each.push(each[same].clone());
+            continue;
+        }
+        let differences = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
+        let counted = differences.iter().filter(|difference| {
+            // Gone from the tree but not from the disk: ignored or unreadable since. No work.
+            let there = std::fs::symlink_metadata(repository.top.join(paths::path(&difference.path)));
+            difference.status != b'D' || there.map_or(true, |data| data.is_dir())
+        });
+        each.push(counted.map(|difference| paths::shown(&difference.path)).collect());
+    }
+    Ok(each)
 }

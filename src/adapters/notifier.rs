@@ -57,3 +57,22 @@ fn run(argv: &[String]) {
         Err(error) => tracing::warn!(program, %error, "a notification cannot be told"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::notification::Urgency;
+
+    #[tokio::test]
+    async fn a_program_of_the_persons_hears_title_and_text_as_its_last_arguments_and_no_control_characters() {
+        let folder = tempfile::tempdir().unwrap();
+        let heard = folder.path().join("heard");
+        assert!(std::process::Command::new("mkfifo").arg(&heard).status().unwrap().success());
+        let script = format!("printf '%s|' \"$@\" > '{}'", heard.display());
+        let argv = ["sh", "-c", &script, "sh", "-u"].map(str::to_owned);
+        let (urgency, title) = (Urgency::NeedsYou, "tk-1 needs you".to_owned());
+        command(&argv, &Notification { urgency, title, text: "Bash \u{1b}[31m; $(id)".to_owned() });
+        let heard = tokio::task::spawn_blocking(move || std::fs::read_to_string(heard)).await.unwrap().unwrap();
+        assert_eq!(heard, "-u|tk-1 needs you|Bash ; $(id)|");
+    }
+}

@@ -5,6 +5,7 @@
 //! and `tables` write it, `read`, `follow` and `wishes` read it; `scrollback` and `locks` are files beside it. What a
 //! record means is `domain::record`'s; how a run follows from its records is the core's.
 
+mod archive;
 mod bell;
 mod beside;
 mod error;

@@ -48,6 +48,13 @@ impl Timestamp {
         self.jiff().to_zoned(zone.clone()).strftime("%b %-d").to_string()
     }
 
+    /// The beginning of the day in the given zone.
+    #[must_use]
+    pub fn midnight(self, zone: &jiff::tz::TimeZone) -> Self {
+        let start = self.jiff().to_zoned(zone.clone()).start_of_day();
+        start.map_or(self, |start| Self(start.timestamp().as_millisecond()))
+    }
+
     /// `HH:MM` says which moment is meant: it is less than a day after `now`.
     pub fn is_within_a_day_of(self, now: Self) -> bool {
         self.since(now) < Duration::from_secs(86_400)

@@ -1,6 +1,6 @@
 //! `programmator circuit status` and `programmator circuit reset`: the tickets' circuit breakers, from the store.
 
-use super::error::{CliError, HELD};
+use super::error::CliError;
 use super::help;
 use super::in_force;
 use super::session::Session;
@@ -11,7 +11,7 @@ use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
 use crate::domain::breaker::{Breaker, Circuit, StateMoved};
 use crate::domain::record::{ByPerson, Record};
-use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::request::{HELD, Refused, Reply, Request};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::breaker::{Recovery, recover};

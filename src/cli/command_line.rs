@@ -2,10 +2,12 @@
 
 use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
+use super::export::ExportArgs;
 use super::help;
 use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
+use super::picture::PictureOptions;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
 use super::sessions::SessionCommand;
@@ -100,6 +102,19 @@ pub enum Command {
         #[command(flatten)]
         look: LookOptions,
     },
+    /// Draw a screen of a stored run as an SVG or PNG.
+    #[command(after_help = help::PICTURE)]
+    Picture {
+        /// What to draw.
+        #[command(flatten)]
+        options: PictureOptions,
+        /// Screen options.
+        #[command(flatten)]
+        look: LookOptions,
+    },
+    /// Write a run, or one iteration of it, as Markdown, JSONL or a recording.
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
     /// List, show, create and tick tickets.
     Ticket {
         /// What to do with tickets.
@@ -155,6 +170,9 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// List every key and its command, as `keys.yaml` takes them.
+    #[command(after_help = help::KEYS)]
+    Keys,
     /// Parse a text: its status block or its error lines.
     #[command(after_help = help::PARSE)]
     Parse {

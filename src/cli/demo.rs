@@ -4,9 +4,10 @@ use super::error::CliError;
 use super::headless::{self, Work};
 use super::session::Session;
 use super::start;
-use crate::adapters::{policy_files, private_file};
+use crate::adapters::{config_files, policy_files, private_file};
 use crate::demo::repository::{self, DemoRepository, TICKET_ID};
 use crate::runtime::headless::Format;
+use crate::tui::command::keys_file;
 
 /// How the demo is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
     }
 }
 
-/// The demo sees nothing of the person's configuration but their themes, nothing of their tickets and runs, and leaves
+/// The demo sees nothing of the person's configuration but their themes and keys, nothing of their tickets and runs, and leaves
 /// nothing in them.
 fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Result<(), CliError> {
     let paths = &demo.paths;
@@ -50,6 +51,11 @@ fn enter(session: &mut Session, demo: &DemoRepository, agent: &[String]) -> Resu
     std::fs::create_dir_all(config.join("themes"))?;
     for (name, text) in session.themes() {
         std::fs::write(config.join("themes").join(format!("{name}.yaml")), text)?;
+    }
+    if let Some(folder) = session.config_folder()
+        && let Ok(Some(keys)) = config_files::own_file(&folder, keys_file::NAME)
+    {
+        std::fs::write(config.join(keys_file::NAME), keys.text)?;
     }
     let command = serde_json::to_string(agent).map_err(std::io::Error::from)?;
     std::fs::write(config.join("config.yaml"), format!("agent:\n  command: {command}\n"))?;

@@ -12,9 +12,6 @@ use std::panic::PanicHookInfo;
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
 
-/// Exit code when another program works on the ticket: `EX_TEMPFAIL` of sysexits.
-pub const HELD: u8 = 75;
-
 /// Exit code for what cannot be judged, as in sysexits.h.
 pub const BAD_INPUT: u8 = 64;
 

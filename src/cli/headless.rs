@@ -117,7 +117,7 @@ async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
 /// Says on stderr what is wrong with our own work: who reads records from stdout looks there.
 fn aside(news: &News) {
     let (ticket, message) = match news {
-        News::Trouble { ticket, message } => (ticket, message.clone()),
+        News::Trouble { ticket, message } => (ticket.id(), message.clone()),
         News::StorageAwaited(waiting) => (&waiting.ticket, waiting.words(&jiff::tz::TimeZone::system())),
         News::RunLeft(left) => (&left.ticket, left.message.clone()),
         _ => return,

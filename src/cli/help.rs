@@ -99,6 +99,14 @@ Examples:
 
 Nothing is run or changed: the screen reads the stored run.";
 
+pub const PICTURE: &str = "\
+Examples:
+  programmator picture tk-4f2a -o run.png
+  programmator picture tk-4f2a --size 200x50 --theme solarized-light -o run.svg
+  programmator picture tk-4f2a --press '?' > keys.svg
+
+The screen is drawn as `programmator replay` shows it, after the keys were pressed.";
+
 pub const TICKET_LIST: &str = "\
 Examples:
   programmator ticket list
@@ -184,6 +192,26 @@ Examples:
 
 It prints the files and stores their hashes. Until then, and after any change, their agent.*, validation.*, tickets.dir and prompts are reported and ignored, and Claude does not load the repository's own \
 .claude/settings.json, .claude/settings.local.json and .mcp.json. In headless mode it never does.";
+
+pub const EXPORT: &str = "\
+Examples:
+  programmator export tk-4f2a -o run.md
+  programmator export tk-4f2a --iteration 3
+  programmator export tk-4f2a --as jsonl | jq 'select(.kind == \"stream\")'
+  programmator export tk-4f2a --as cast -o run.cast
+
+md is to be read, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
+never overwritten. Values of variables whose names contain KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL, in your environment and \
+in agent.env, are masked; whatever else Claude has read is in it. Exit code 2 when there is no such run or iteration, or the \
+file exists.";
+
+pub const KEYS: &str = "\
+Examples:
+  programmator keys
+  programmator keys | grep tab
+
+Your own keys are in keys.yaml in the config folder, in the same form: each scope with its commands, each command with a \
+key, a list of keys, or null. Exit code 2 when that file has errors; they name the line.";
 
 pub const COMPLETIONS: &str = "\
 Examples:

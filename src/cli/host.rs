@@ -6,15 +6,18 @@ use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::notifier;
-use crate::base::id::{RunId, TicketId};
+use crate::adapters::private_file;
+use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::config::NotifyConfig;
 use crate::domain::answerer::Answerer;
 use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
+use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
+use crate::tui::arrangement::Arrangement;
 use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
 use std::path::{Path, PathBuf};
@@ -36,6 +39,8 @@ pub struct TerminalHost {
     pub notify: NotifyConfig,
     /// The person's config folder.
     config: Option<PathBuf>,
+    /// Where the arrangement of the panes is kept; `None`: nowhere.
+    pub arrangement: Option<PathBuf>,
     /// Tells of saved themes, while it is kept.
     watch: Option<FileWatch>,
     saved: mpsc::UnboundedReceiver<()>,
@@ -49,7 +54,18 @@ impl TerminalHost {
         // Without a watch themes are read when one is chosen.
         let watch = config.as_ref().filter(|folder| config_files::themes_folder(folder).is_dir());
         let watch = watch.and_then(|_| FileWatch::new(move |_| _ = save.send(())).ok());
-        let mut host = Self { app, told, replies, reply, clock, notify: NotifyConfig::default(), config, watch, saved };
+        let mut host = Self {
+            app,
+            told,
+            replies,
+            reply,
+            clock,
+            notify: NotifyConfig::default(),
+            config,
+            arrangement: None,
+            watch,
+            saved,
+        };
         host.themes();
         host
     }
@@ -78,11 +94,15 @@ impl Host for TerminalHost {
     fn ask(&mut self, request: Request) -> Result<(), Box<Request>> {
         let Some(app) = &self.app else { return Err(Box::new(request)) };
         let (replied, reply) = (app.ask_now(request, Answerer::SCREEN)?, self.reply.clone());
-        tokio::spawn(async move { replied.await.map(|replied| reply.send(replied)) });
+        tokio::spawn(async move {
+            if let Ok(replied) = replied.await {
+                let _ = reply.send(replied);
+            }
+        });
         Ok(())
     }
 
-    async fn edit(&mut self, ticket: &TicketId) -> Result<(), String> {
+    async fn edit(&mut self, ticket: &TicketKey) -> Result<(), String> {
         let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
             return Err(format!("no ticket file is known for {ticket}"));
         };
@@ -118,6 +138,15 @@ impl Host for TerminalHost {
         let folder = self.config.as_ref().ok_or("there is no config folder; set $HOME")?;
         let path = config_files::keep_theme(folder, name)?;
         Ok(format!("theme {name} saved in {}", path.display()))
+    }
+
+    fn keep_arrangement(&mut self, arrangement: &Arrangement) {
+        let Some(file) = &self.arrangement else { return };
+        let kept = serde_json::to_string(arrangement).map_err(|error| error.to_string());
+        let kept = kept.and_then(|text| private_file::write(file, &text).map_err(|error| error.to_string()));
+        if let Err(error) = kept {
+            tracing::warn!("the arrangement of the panes is not kept: {error}");
+        }
     }
 
     fn notify(&mut self, notification: &Notification) -> (bool, bool) {

@@ -8,6 +8,7 @@ use crate::adapters::agent::orphans;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::config_files;
 use crate::adapters::passphrase::Passphrases;
+use crate::adapters::private_file;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
@@ -16,6 +17,9 @@ use crate::config::key::Key;
 use crate::domain::summary::RunSummary;
 use crate::runtime::policy_engine::Person;
 use crate::runtime::supervisor::{Rules, Typed, find_run};
+use crate::tui::arrangement::Arrangement;
+use crate::tui::command::keys_file;
+use crate::tui::keys::Keymap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,6 +97,31 @@ impl Session {
         self.config_folder().map_or_else(Vec::new, |folder| config_files::themes(&folder))
     }
 
+    /// The keys of this person; the error has everything that is wrong with theirs.
+    pub fn keys(&self) -> Result<Keymap, CliError> {
+        let Some(folder) = self.config_folder() else { return Ok(Keymap::default()) };
+        let file =
+            config_files::own_file(&folder, keys_file::NAME).map_err(|error| CliError::usage(error.to_string()))?;
+        let read = file.as_ref().map_or_else(|| Ok(Keymap::default()), keys_file::read);
+        read.map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            CliError::usage(lines.join("\n"))
+        })
+    }
+
+    /// Where the arrangement of the panes is kept.
+    pub fn arrangement_file(&self) -> PathBuf {
+        self.state.join("panes.json")
+    }
+
+    /// The arrangement of the panes as it was kept; `Err` says why it is not.
+    pub fn arrangement(&self) -> Result<Arrangement, String> {
+        let file = self.arrangement_file();
+        let text = private_file::read(&file).map_err(|error| error.to_string())?;
+        let read = text.map_or_else(|| Ok(Arrangement::default()), |text| serde_json::from_str(&text));
+        read.map_err(|error| format!("{}: {error}", file.display()))
+    }
+
     /// The person's config folder; need not exist. `None` without a home.
     pub fn config_folder(&self) -> Option<PathBuf> {
         config_files::user_folder(&self.environment)
@@ -147,4 +176,23 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::Ascii, "--ascii", ascii),
     ];
     given.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arrangement_is_read_as_it_was_kept_and_a_broken_one_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().to_owned();
+        let session = Session { folder: state.clone(), environment: BTreeMap::new(), flags: Vec::new(), state };
+        assert_eq!(session.arrangement(), Ok(Arrangement::default()));
+        let own = Arrangement { left: 6, hidden: ["log".to_owned()].into(), ..Arrangement::default() };
+        let kept = serde_json::to_string(&Arrangement { is_zoomed: true, ..own.clone() }).unwrap();
+        private_file::write(&session.arrangement_file(), &kept).unwrap();
+        assert_eq!(session.arrangement(), Ok(own));
+        private_file::write(&session.arrangement_file(), "{\"left\": \"wide\"}").unwrap();
+        assert!(session.arrangement().unwrap_err().contains("panes.json"));
+    }
 }

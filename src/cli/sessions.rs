@@ -1,7 +1,7 @@
 //! `programmator session show` and `programmator session reset`: Claude's sessions of the tickets, from the store.
 
 use super::circuit::latest;
-use super::error::{CliError, HELD};
+use super::error::CliError;
 use super::help;
 use super::in_force;
 use super::session::Session;
@@ -10,7 +10,7 @@ use crate::base::json;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
-use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::request::{HELD, Refused, Reply, Request};
 use crate::domain::session::{SessionEvent, Transition};
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;

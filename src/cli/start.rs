@@ -57,7 +57,7 @@ pub enum Open {
 /// exit code.
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
-    let mut model = dressed(session, &resolved)?;
+    let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
     if matches!(&open, Open::Tickets(names) if names.is_empty()) {
         model.focus = home::NAME;
     }
@@ -80,6 +80,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let mut host =
         TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone(), session.config_folder());
     host.notify = resolved.config.notify.clone();
+    host.arrangement = Some(session.arrangement_file());
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));
@@ -149,7 +150,8 @@ async fn work(
 
 /// Lists the tickets and opens what the command line names. What is typed wrongly ends the program with a message.
 async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
-    app.ask(Request::ListTickets, Answerer::SCREEN).await;
+    let listed = app.ask(Request::ListTickets, Answerer::SCREEN).await;
+    let _ = first.screen.send(listed);
     let names = match first.open {
         Open::Tickets(names) => names,
         Open::Resume(run) => {
@@ -217,15 +219,10 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
 
 /// Shows a run of the past.
 pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
-    let resolved = session.resolve(&session.folder)?;
-    let store = session.store_to_read()?;
-    let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
-    let mut model = dressed(session, &resolved)?;
-    model.mode = Mode::Replay;
+    let (mut model, mut host) = stored(session, run, Surface::of(&session.environment))?;
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let clock = session.clock();
-    let mut host = TerminalHost::new(None, told, clock.clone(), session.config_folder());
     let stop = CancellationToken::new();
     tokio::select! {
         wish = signals.next() => Ok(wish.exit_code()),
@@ -235,22 +232,39 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     }
 }
 
+/// The screen of a run of the past, and what is told there.
+pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, TerminalHost), CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let mut model = dressed(session, &resolved, surface)?;
+    model.mode = Mode::Replay;
+    let store = session.store_to_read()?;
+    let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
+    Ok((model, TerminalHost::new(None, told, session.clock(), session.config_folder())))
+}
+
 /// A run of the past, as news.
 fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
     let reporter = Reporter::new(store.clone());
-    reporter.opened(summary.run, &summary.ticket, 0, Arc::new(store.scrollback(summary.run, classify)?));
+    reporter.opened(summary.run, &summary.key(), 0, Arc::new(store.scrollback(summary.run, classify)?));
     Ok(reporter.subscribe(Presence::Nobody))
 }
 
-fn dressed(session: &Session, resolved: &Resolved) -> Result<Ui, CliError> {
+fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
     let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
     model.profile = resolved.config.profile.word();
     model.folder = session.folder.display().to_string();
+    model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
+    model.keys = session.keys()?;
+    match session.arrangement() {
+        Ok(arrangement) => model.arrangement = arrangement,
+        Err(why) => model.tell(format!("the panes have their usual sizes: {why}")),
+    }
+    model.animations = resolved.config.screen.animations;
     let screen = &resolved.config.screen;
     if screen.ascii {
         model.glyphs = Glyphs::Ascii;
     }
-    let (looks, problems) = Looks::new(&screen.theme, session.themes(), Surface::of(&session.environment));
+    let (looks, problems) = Looks::new(&screen.theme, session.themes(), surface);
     model.looks = looks;
     if let Some(problem) = problems.first() {
         return Err(CliError::usage(problem.to_string()));

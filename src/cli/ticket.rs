@@ -9,7 +9,7 @@ use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::draft::Draft;
-use crate::domain::ticket::{Phase, Problem, Ticket, TicketStatus};
+use crate::domain::ticket::{Phase, Problem, TEMPLATE_PHASE, Ticket, TicketStatus};
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
@@ -88,7 +88,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: TicketCommand) -> Re
         TicketCommand::Tick { .. } | TicketCommand::Untick { .. } => {}
         TicketCommand::New { title, no_edit } => {
             let assignee = session.environment.get("USER").map(String::as_str);
-            let draft = Draft { title, ..Draft::default() };
+            let draft = Draft { title, phases: vec![TEMPLATE_PHASE.to_owned()], ..Draft::default() };
             let ticket = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now() };
             let path = new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
             if !no_edit && io::stdin().is_terminal() && io::stdout().is_terminal() {

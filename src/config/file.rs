@@ -29,10 +29,11 @@ pub struct Setting {
     pub at: String,
 }
 
-type Groups = HashMap<Spanned<String>, Group>;
+/// The top-level keys of a file.
+pub type Groups = HashMap<Spanned<String>, Group>;
 
 /// What stands under a top-level key.
-enum Group {
+pub enum Group {
     Keys(HashMap<Spanned<String>, Spanned<Yaml>>),
     Empty,
     /// A scalar or a list: no group at all.
@@ -67,7 +68,7 @@ impl<'de> Deserialize<'de> for Group {
 pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
     let path = clean_line(&file.path, 200);
     let at = |line: u64| format!("{path}:{}", line.max(1));
-    let groups = match parse(&file.text) {
+    let groups = match sections(&file.text) {
         Ok(groups) => groups,
         Err((line, message)) => return (Vec::new(), vec![ConfigError { at: at(line), message }]),
     };
@@ -110,7 +111,8 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
     (settings, errors)
 }
 
-fn parse(text: &str) -> Result<Groups, (u64, String)> {
+/// A file's top-level keys and what stands under them, each with its line; the error has a line too.
+pub fn sections(text: &str) -> Result<Groups, (u64, String)> {
     if text.len() > MAX_FILE {
         return Err((1, format!("the file is {} bytes; the maximum is {MAX_FILE}", text.len())));
     }

@@ -93,6 +93,7 @@ keys! {
     ValidationTimeout "validation.timeout" Whole(1, DAY), None, WhenTrusted, "seconds for one validation command";
     Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme; auto: by the terminal's background";
     Ascii "screen.ascii" Switch, None, Always, "draw with ASCII only";
+    Animations "screen.animations" Switch, None, Always, "show what comes in as a moving picture; false: only text and numbers change";
     NotifyBell "notify.bell" Choice(NotifyFor::WORDS), None, WhenTrusted, "ring the terminal's bell when you do not look: off, needs_you or all";
     NotifyTerminal "notify.terminal" Choice(NotifyFor::WORDS), None, WhenTrusted, "the terminal's own notifications (OSC 9): off, needs_you or all";
     NotifyDesktop "notify.desktop" Choice(NotifyFor::WORDS), None, WhenTrusted, "the desktop's notifications (notify-send, osascript): off, needs_you or all";
@@ -161,6 +162,7 @@ impl Row {
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
             Key::Ascii => Value::Switch(false),
+            Key::Animations => Value::Switch(true),
             Key::NotifyBell | Key::NotifyTerminal => Value::Text(NotifyFor::NeedsYou.word().to_owned()),
             Key::NotifyDesktop => Value::Text(NotifyFor::Nothing.word().to_owned()),
             Key::SessionContinuity => Value::Switch(settings.session_continuity),

@@ -20,13 +20,22 @@ pub fn set(text: &str, theme: &str) -> Option<String> {
             let is_key = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
             let first = lines[group + 1..end].iter().find(|line| is_key(line));
             let indent = first.map_or("  ", |line| &line[..line.len() - line.trim_start().len()]);
-            let line = format!("{indent}theme: {value}\n");
             let old = lines[group + 1..end].iter().position(|line| line.trim_start().starts_with("theme:"));
+            let comment = old.map_or("", |at| comment(lines[group + 1 + at]));
+            let line = format!("{indent}theme: {value}{comment}\n");
             let (before, after) = old.map_or((group + 1, group + 1), |at| (group + 1 + at, group + 2 + at));
             lines[..before].concat() + &line + &lines[after..].concat()
         }
     };
     is_as_meant(text, &new, theme).then_some(new)
+}
+
+/// What stands behind the value of the line, from the blank before its `#`.
+fn comment(line: &str) -> &str {
+    let value = line.split_once(':').map_or("", |(_, value)| value.trim());
+    let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"'));
+    let rest = quote.map_or(value, |quote| value[1..].split_once(quote).map_or("", |(_, rest)| rest));
+    rest.find(" #").map_or("", |at| &rest[at..])
 }
 
 fn is_group(line: &str) -> bool {
@@ -62,7 +71,7 @@ mod tests {
                 "# mine\nscreen: # look\n    # wide\n    ascii: true\n\nlimits:\n  calls: 7\n",
                 "# mine\nscreen: # look\n    theme: nord\n    # wide\n    ascii: true\n\nlimits:\n  calls: 7\n",
             ),
-            ("screen:\n  ascii: true\n  theme: 'x' # old\n", "screen:\n  ascii: true\n  theme: nord\n"),
+            ("screen:\n  ascii: true\n  theme: 'x # y' # old\n", "screen:\n  ascii: true\n  theme: nord # old\n"),
         ] {
             assert_eq!(set(old, "nord").as_deref(), Some(new), "{old:?}");
         }

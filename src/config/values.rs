@@ -171,7 +171,11 @@ pub(super) fn assemble(
             stream: values.whole(Key::StorageStream) << 20,
             validation_output: values.whole(Key::StorageValidationOutput) << 20,
         },
-        screen: ScreenConfig { theme: values.text(Key::Theme).unwrap_or_default(), ascii: values.switch(Key::Ascii) },
+        screen: ScreenConfig {
+            theme: values.text(Key::Theme).unwrap_or_default(),
+            ascii: values.switch(Key::Ascii),
+            animations: values.switch(Key::Animations),
+        },
         notify: NotifyConfig {
             bell: values.channel(Key::NotifyBell),
             terminal: values.channel(Key::NotifyTerminal),

@@ -52,6 +52,7 @@ pub fn main(args: &[String]) -> ExitCode {
     let ended = match flags::parse(args) {
         Parsed::Version(file) => about(file.as_deref(), |cli| format!("{} (Claude Code)\n", cli.version())),
         Parsed::Help(file) => about(file.as_deref(), flags::help),
+        Parsed::Login(file) => login(file.as_deref()),
         Parsed::Refused(why) => Err(why),
         Parsed::Run(flags) => run(&flags),
     };
@@ -63,6 +64,15 @@ fn about(scenario: Option<&Path>, text: impl FnOnce(Dialect) -> String) -> Resul
     let cli = Scenario::load(scenario)?.cli;
     let _ = std::io::stdout().write_all(text(cli).as_bytes());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says whether the CLI of a scenario is logged in, as `claude auth status` does.
+fn login(scenario: Option<&Path>) -> Result<ExitCode, String> {
+    let is_in = !Scenario::load(scenario)?.logged_out;
+    let method = if is_in { "api_key" } else { "none" };
+    let status = serde_json::json!({"loggedIn": is_in, "authMethod": method, "apiProvider": "firstParty"});
+    let _ = writeln!(std::io::stdout(), "{status:#}");
+    Ok(if is_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn run(flags: &Flags) -> Result<ExitCode, String> {

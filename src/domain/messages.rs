@@ -5,12 +5,14 @@
 
 mod approvals;
 mod ends;
+mod iterations;
 mod limits;
 mod line;
 mod phases;
 mod turns;
 
 pub use ends::{done_words, outcome_words, reason_words};
+pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
 pub use turns::foreign_words;

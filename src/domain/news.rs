@@ -6,29 +6,38 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
-use crate::domain::summary::RunSummary;
-use crate::domain::ticket::Ticket;
+use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::ticket::{Ticket, TicketKey};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// One piece of news for front ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// A ticket was read or changed on disk; also sent for tickets that are only listed.
-    TicketRead(Arc<Ticket>),
+    TicketRead(TicketKey, Arc<Ticket>),
     /// A ticket's file is gone.
-    TicketGone(TicketId),
+    TicketGone(TicketKey),
+    /// The ticket files that are archived, all of them.
+    ArchivedSeen(Arc<BTreeSet<String>>),
+    /// The files of the tickets folder that cannot be read, all of them, and why; words for the person.
+    UnreadSeen(Arc<BTreeMap<String, String>>),
     /// How a run stands that this program or another works on, or has worked on.
     RunSeen(Arc<RunSummary>),
+    /// The branch that is checked out in the directory of this program; `None`: it is no repository.
+    BranchSeen(Option<String>),
+    /// What all runs have spent since midnight.
+    SpentToday(SpentToday),
     /// A run was opened (fresh or resumed), or more was told of it than was heard: all its records, oldest first.
     RunOpened {
-        ticket: TicketId,
+        ticket: TicketKey,
         run: RunId,
         /// The last record of before it was opened; 0: it is a fresh one.
         earlier: u64,
         records: Vec<Arc<Stored>>,
-        /// This program works on it, so it takes commands; else it is only shown.
-        ours: bool,
+        /// Who works on it; what becomes of that is in its records, in [`RunLeft`] and in [`News::RunSeen`].
+        owner: Owner,
     },
     Recorded(Arc<Stored>),
     /// The scrollback of the run grew (or its live tail changed). Sent at most once per drain burst.
@@ -39,9 +48,19 @@ pub enum News {
     RunLeft(RunLeft),
     /// Something of ours does not work right now and is tried again.
     Trouble {
-        ticket: TicketId,
+        ticket: TicketKey,
         message: String,
     },
+}
+
+/// US dollars that runs have spent, whichever program worked on them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpentToday {
+    /// Since when: the last midnight here.
+    pub since: Timestamp,
+    /// By runs of this program's directory.
+    pub here: f64,
+    pub everywhere: f64,
 }
 
 /// A run that waits because nothing can be stored.

@@ -3,18 +3,24 @@
 //!
 //! What only a screen does (editor, clipboard, background) is no request.
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
 use crate::domain::changes::{Changes, Diff, Since};
 use crate::domain::command::UserCommand;
+use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What is asked for where no run is named.
 pub const LATEST: &str = "the latest run";
+
+/// Exit code for a ticket that another program works on: `EX_TEMPFAIL` of sysexits.
+pub const HELD: u8 = 75;
 
 /// Something that a person wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,17 +29,23 @@ pub enum Request {
     ListTickets,
     /// Tell everything about a run, and from now on what becomes of it, whoever works on it.
     Show(RunId),
-    /// What a new ticket may begin with: commands that usually check what is here.
-    SuggestChecks,
+    /// What a first run would fail for.
+    Diagnose,
+    /// What a new ticket may begin with: commands that usually check what is here, and the person's templates.
+    Suggest,
+    /// Leave these tickets out of the table, or take them back into it. Their files stay as they are.
+    Archive(Vec<TicketKey>, bool),
     /// Write a new ticket.
     Create(Draft),
     /// Find a ticket by id, part of an id, or path, and work on it.
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
-    Start(TicketId),
+    Start(TicketKey),
+    /// Take back the tick of every phase of a ticket that nobody works on.
+    Reopen(TicketKey),
     /// Go on with an interrupted run: the one named, else the latest of this folder.
     Resume(Option<String>),
-    Command(TicketId, UserCommand),
+    Command(TicketKey, UserCommand),
     /// Tick the box of a phase of the ticket in this file, or untick it, whoever works on the ticket.
     SetBox(PathBuf, BoxOf),
     /// Close the breaker of the ticket in this file, which nobody works on.
@@ -43,19 +55,19 @@ pub enum Request {
     /// How does the passphrase stand?
     LookUpPassphrase {
         /// The ticket whose question needs it.
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
     },
     /// Check a passphrase, and let the call run when it is right. It does not leave this process.
     #[serde(skip)]
     TryPassphrase {
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
         secret: Secret,
     },
     /// Put a rule that the person has read into their policy file, and say yes to the call.
     SaveRule {
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
         /// YAML list items, exactly as shown.
         rules: String,
@@ -66,6 +78,10 @@ pub enum Request {
     Changes(RunId, Since),
     /// One of them, line by line.
     Diff(RunId, Since, String),
+    /// What a commit of the work of the run's ticket would be.
+    PlanCommit(RunId),
+    /// Make it.
+    Commit(RunId, Agreed),
     /// End all runs.
     Close(Closing),
 }
@@ -96,37 +112,50 @@ pub enum Closing {
 pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
+    /// All tickets and runs there are have been told.
+    Listed,
+    /// What a first run would fail for, with each fix; nothing: it is all there.
+    Diagnosed(Vec<Finding>),
     /// What the person typed is this ticket, which is open now.
     Opened {
         asked: String,
-        ticket: TicketId,
+        ticket: TicketKey,
     },
     /// The run has obeyed the command or not, as its records say, and they are stored.
     Decided {
-        ticket: TicketId,
+        ticket: TicketKey,
         command: UserCommand,
     },
     Refused(Refused),
     BoxSet(BoxOutcome),
+    /// Every phase of the ticket is open again.
+    Reopened(TicketKey),
     /// What differs, or why that is not known; words for the person.
     Changes(RunId, Since, Result<Changes, String>),
     Diff(RunId, Since, String, Result<Diff, String>),
-    /// Commands that usually check what is here, likeliest first.
-    Checks(Vec<String>),
+    /// What would be committed, or why nothing can be; words for the person.
+    CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
+    /// The commit, or why it was not made; words of several lines for the person.
+    Committed(RunId, Result<Committed, String>),
+    /// Commands that usually check what is here, likeliest first, and the person's templates by name.
+    Suggested {
+        checks: Vec<String>,
+        templates: Vec<(String, Draft)>,
+    },
     /// The ticket is written, or why not; words for the person.
-    Created(Result<TicketId, String>),
+    Created(Result<TicketKey, String>),
     /// It is reset; `changed`: it was not so before.
     Reset {
         changed: bool,
     },
     /// How the passphrase stands, or what became of a try.
     Passphrase {
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
         checked: Checked,
     },
     RuleSaved {
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
         /// The policy file, or why not; words for the person.
         saved: Result<String, String>,
@@ -159,7 +188,7 @@ pub enum BoxOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// The ticket that it was about, as far as that is known.
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     /// What happened and what to do.
     pub message: String,
     /// Exit code of a program that can do nothing else (75: held by another program); 0: nothing failed.
@@ -171,6 +200,7 @@ pub struct Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::finding::Mark;
     use serde::de::DeserializeOwned;
     use std::time::Duration;
 
@@ -181,17 +211,19 @@ mod tests {
 
     #[test]
     fn requests_and_replies_can_be_sent_and_a_passphrase_cannot() {
-        let (ticket, id, file) =
-            (TicketId::from_file_name("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
+        let (ticket, id, file) = (TicketKey::unknown("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
         let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
         let run = RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap();
         survives(&[
             Request::ListTickets,
             Request::Show(run),
-            Request::SuggestChecks,
+            Request::Suggest,
+            Request::Archive(vec![ticket.clone()], true),
+            Request::Diagnose,
             Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
+            Request::Reopen(ticket.clone()),
             Request::Resume(None),
             Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),
             Request::SetBox(file.clone(), wanted),
@@ -201,19 +233,29 @@ mod tests {
             Request::SaveRule { ticket: ticket.clone(), id: id.clone(), rules: "- a".into(), before: "b".into() },
             Request::Changes(run, Since::Snapshot("ab".into())),
             Request::Diff(run, Since::Ticket, "a.rs".into()),
+            Request::PlanCommit(run),
+            Request::Commit(
+                run,
+                Agreed { message: "m".into(), head: None, tree: "ab".into(), programs: vec!["p".into()] },
+            ),
             Request::Close(Closing::Abandon),
         ]);
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
         survives(&[
             Reply::Done,
+            Reply::Listed,
+            Reply::Diagnosed(vec![Finding::new("git", Mark::Warn, "none")]),
             Reply::Opened { asked: LATEST.into(), ticket: ticket.clone() },
             Reply::Decided { ticket: ticket.clone(), command: UserCommand::Stop },
             Reply::Refused(Refused { ticket: ticket.clone(), message: "no".into(), exit_code: 75, asked: None }),
             Reply::BoxSet(BoxOutcome::Handed { holder: "pid 1".into() }),
             Reply::Reset { changed: true },
-            Reply::Checks(vec!["make".into()]),
+            Reply::Reopened(ticket.clone()),
+            Reply::Suggested { checks: vec!["make".into()], templates: vec![("a".into(), Draft::default())] },
             Reply::Changes(run, Since::Ticket, Ok(Changes::default())),
             Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
+            Reply::CommitPlanned(run, Ok(Box::default())),
+            Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Where one displayable record of the stream lies in its iteration's file.
 ///
@@ -82,6 +83,15 @@ pub trait Scrollback: Send + Sync {
 
     /// What is being said now in the running iteration.
     fn live(&self) -> Live;
+
+    /// Has a survey made, in the background where there is one, until it says that nothing is left.
+    fn survey(&self, survey: Arc<dyn Survey>);
+}
+
+/// Something to be found out of all records, piece by piece.
+pub trait Survey: Send + Sync {
+    /// Does the next piece. `false`: nothing is left.
+    fn step(&self, scrollback: &dyn Scrollback) -> bool;
 }
 
 /// Where the drain of Claude's stdout puts what it reads. Implemented by the store over a file.

@@ -5,9 +5,11 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::phase::Mark;
+use crate::domain::ticket::TicketKey;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// One run at a glance. The order of the fields is that of `status --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,9 +44,23 @@ pub struct RunSummary {
     /// While it is parked: until when.
     #[serde(default)]
     pub until: Option<Timestamp>,
+    /// How long it has worked, without what it waited for; 0 for runs of older versions.
+    #[serde(default)]
+    pub worked_ms: u64,
 }
 
 impl RunSummary {
+    /// The ticket that it works on.
+    pub fn key(&self) -> TicketKey {
+        TicketKey::new(self.ticket.clone(), Path::new(&self.ticket_path))
+    }
+
+    /// Who works on it, where that is not this program.
+    pub fn owner(&self) -> Owner {
+        let rests = matches!(self.state, RunState::Ended | RunState::Interrupted);
+        if rests { Owner::Nobody } else { Owner::Another }
+    }
+
     /// Where the run works.
     pub fn workspace(&self) -> Workspace {
         Workspace::shared(&self.folder)
@@ -52,8 +68,7 @@ impl RunSummary {
 
     /// What the person is waited for, while the run is at work.
     pub fn asks(&self) -> Option<&str> {
-        let at_work = !matches!(self.state, RunState::Ended | RunState::Interrupted);
-        self.needs.as_deref().filter(|_| at_work)
+        self.needs.as_deref().filter(|_| self.owner() != Owner::Nobody)
     }
 
     /// How it stands, for people.
@@ -64,6 +79,18 @@ impl RunSummary {
             (None, state) => state.word(),
         }
     }
+}
+
+/// Who works on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Owner {
+    /// This program: the run takes commands.
+    Here,
+    /// Another program: it is only shown.
+    Another,
+    /// Nobody: it has ended, or its program is gone.
+    #[default]
+    Nobody,
 }
 
 worded! {

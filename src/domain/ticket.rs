@@ -4,6 +4,7 @@ mod boxes;
 pub mod draft;
 pub mod edit;
 mod front;
+mod key;
 mod lines;
 mod outline;
 pub mod parse;
@@ -12,6 +13,7 @@ mod section;
 
 pub use boxes::Boxes;
 pub(crate) use front::scalars;
+pub use key::TicketKey;
 
 use crate::base::id::TicketId;
 use crate::domain::worded::worded;

@@ -34,6 +34,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         until: state.limits.parked.as_ref().filter(|_| state.stage == Stage::Parked).map(|parking| parking.until),
         iterations: state.counted_iterations(),
         cost_usd: state.cost_usd,
+        worked_ms: state.phases.iter().chain([&state.whole]).map(|phase| phase.spent_ms).sum(),
         reason: state.ended.as_ref().map(|ended| ended.reason.word().to_owned()),
         started: state.started.unwrap_or(epoch),
         updated: state.updated.unwrap_or(epoch),

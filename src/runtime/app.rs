@@ -1,27 +1,33 @@
 //! The one service behind all front ends: answers what they [ask](Request), tells them the news, and knows when all runs
 //! have ended. It works in a task of its own, one request after the other; what takes long is answered when it is done.
 
+mod beginning;
+mod branch;
 mod card;
 mod changes;
+mod closing;
+mod commit;
+mod ended;
 mod files;
 mod listing;
 mod opening;
+mod turns;
 
+use self::branch::Branch;
 use self::files::Files;
-use crate::adapters::checks;
+use self::turns::Turns;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
-use crate::base::id::TicketId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
-use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
-use crate::domain::request::{BoxOutcome, Closing, Refused, Reply, Request};
+use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
 use crate::runtime::offline::Offline;
 use crate::runtime::others::Others;
@@ -65,8 +71,10 @@ type Asked = (Request, Answerer, oneshot::Sender<Reply>);
 #[derive(Clone, Debug, Default)]
 struct Runs {
     open: usize,
+    /// Commits that are being made: git and hooks are not to be killed half-way.
+    commits: usize,
     /// The exit code that each ticket's last run makes, or the try to begin one.
-    codes: BTreeMap<TicketId, u8>,
+    codes: BTreeMap<TicketKey, u8>,
 }
 
 impl App {
@@ -83,8 +91,14 @@ impl App {
             opener,
             opening: JoinSet::new(),
             waiting: HashMap::new(),
-            offline: Offline { store: store.clone(), clock, reporter: reporter.clone(), turn: Arc::default() },
-            others: Others::new(store.clone(), reporter.clone()),
+            offline: Offline {
+                store: store.clone(),
+                clock: clock.clone(),
+                reporter: reporter.clone(),
+                turn: Arc::default(),
+            },
+            others: Others::new(store.clone(), reporter.clone(), clock, &places.folder),
+            branch: Branch::of(&places.folder),
             policy_engines,
             places,
             config_folder,
@@ -96,6 +110,7 @@ impl App {
             runs: told,
             later: BTreeMap::new(),
             watch: Arc::default(),
+            diffs: Turns::default(),
         };
         tokio::spawn(service.work(asks, endings));
         Self { asked, runs, reporter, files }
@@ -121,10 +136,10 @@ impl App {
         asked.map(|()| replied).map_err(|full| Box::new(full.into_inner().0))
     }
 
-    /// Waits until no run is open. The exit code of the worst ticket, by how its last run here ended.
+    /// Waits until no run is open and no commit is being made. The exit code of the worst ticket, by how its last run here ended.
     pub async fn all_ended(&self) -> u8 {
         let mut runs = self.runs.clone();
-        match runs.wait_for(|runs| runs.open == 0).await {
+        match runs.wait_for(|runs| runs.open == 0 && runs.commits == 0).await {
             Ok(runs) => runs.codes.values().copied().max().unwrap_or(0),
             Err(_) => 1, // The service went down.
         }
@@ -135,7 +150,7 @@ impl App {
         self.asked.closed().await;
     }
 
-    pub fn file_of(&self, ticket: &TicketId) -> Option<PathBuf> {
+    pub fn file_of(&self, ticket: &TicketKey) -> Option<PathBuf> {
         self.files.of(ticket)
     }
 }
@@ -143,7 +158,7 @@ impl App {
 /// Who waits for a run to be opened.
 struct Waiting {
     /// As far as it is known.
-    ticket: TicketId,
+    ticket: TicketKey,
     path: Option<PathBuf>,
     /// What the person typed for it.
     asked: Option<String>,
@@ -152,6 +167,7 @@ struct Waiting {
 
 struct Service {
     others: Others,
+    branch: Branch,
     offline: Offline,
     policy_engines: PolicyEngines,
     places: Places,
@@ -167,9 +183,10 @@ struct Service {
     files: Files,
     runs: watch::Sender<Runs>,
     /// What was asked of a run that had ended, while what it left was being cleared away: asked again then.
-    later: BTreeMap<TicketId, Vec<Asked>>,
+    later: BTreeMap<TicketKey, Vec<Asked>>,
     /// Follows the files of listed tickets.
     watch: Arc<Mutex<Option<FileWatch>>>,
+    diffs: Turns,
 }
 
 impl Service {
@@ -189,14 +206,19 @@ impl Service {
 
     async fn answer(&mut self, request: Request, by: Answerer, reply: oneshot::Sender<Reply>) {
         let replied = match request {
-            Request::ListTickets => return self.list(reply),
+            Request::ListTickets => {
+                self.branch.follow(&self.reporter);
+                return self.list(reply);
+            }
+            Request::Diagnose => return self.diagnose(reply),
             Request::Show(run) => self.show(run),
-            Request::SuggestChecks => Reply::Checks(checks::usual(&self.places.folder)),
+            Request::Suggest => self.suggest(),
+            Request::Archive(tickets, archived) => self.archive(&tickets, archived),
             Request::Create(draft) => Reply::Created(self.create(&draft)),
             Request::Open(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.start(self.files.ticket(&path), path, Some(name), (by, reply)),
                 Err(error) => {
-                    let ticket = TicketId::from_file_name(&name);
+                    let ticket = TicketKey::unknown(&name);
                     Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
                 }
             },
@@ -204,6 +226,14 @@ impl Service {
                 Some(path) => return self.start(ticket, path, None, (by, reply)),
                 None => unknown(&ticket),
             },
+            Request::Reopen(ticket) => {
+                let Some(path) = self.files.of(&ticket) else { return drop(reply.send(unknown(&ticket))) };
+                let offline = self.offline.clone();
+                return beside(ticket.clone(), reply, async move {
+                    let trouble = offline.reopen(&real(&path), &by).await?;
+                    Ok(trouble.map_or_else(|| Reply::Reopened(ticket.clone()), |why| refused(&ticket, why, 1)))
+                });
+            }
             Request::Resume(run) => return self.resume(run, reply),
             Request::Command(ticket, command) => {
                 match self.supervisor.command(&ticket, by.clone(), command.clone()).await {
@@ -256,12 +286,14 @@ impl Service {
             }
             Request::Changes(run, since) => return self.changes(run, since, reply),
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
+            Request::PlanCommit(run) => return self.plan_commit(run, reply),
+            Request::Commit(run, agreed) => return self.commit(run, agreed, reply),
             Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);
     }
 
-    async fn ended(&mut self, ticket: &TicketId, reason: Option<ExitReason>) {
+    async fn ended(&mut self, ticket: &TicketKey, reason: Option<ExitReason>) {
         self.supervisor.forget(ticket);
         self.outcome(ticket, reason.map_or(1, ExitReason::exit_code));
         for (request, by, reply) in self.later.remove(ticket).unwrap_or_default() {
@@ -270,7 +302,7 @@ impl Service {
     }
 
     /// Says how a ticket came out, and how many runs are open.
-    fn outcome(&self, ticket: &TicketId, code: u8) {
+    fn outcome(&self, ticket: &TicketKey, code: u8) {
         let open = self.supervisor.open_tickets().count();
         self.runs.send_modify(|runs| {
             runs.open = open;
@@ -281,74 +313,11 @@ impl Service {
     fn count(&self) {
         self.runs.send_modify(|runs| runs.open = self.supervisor.open_tickets().count());
     }
-
-    /// To a ticket whose run is not open.
-    fn command(&self, ticket: TicketId, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
-        if self.waiting.values().any(|waiting| waiting.ticket == ticket) {
-            return drop(reply.send(refused(&ticket, "the run is being opened; try again".to_owned(), 0)));
-        }
-        // The number of a phase is that of the run which the person looks at, whatever another program has run since.
-        let known = self.files.of(&ticket).map(|path| real(&path)).zip(self.reporter.run_of(&ticket));
-        let offline = self.offline.clone();
-        match (command, known) {
-            (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
-            (UserCommand::ResetBreaker, Some((path, _))) => {
-                beside(ticket.clone(), reply, async move {
-                    if offline.reset_breaker(&path, by).await? {
-                        return Ok(Reply::Done);
-                    }
-                    // Another program has closed it since this one read its journal.
-                    offline.show_latest(&ticket, &path)?;
-                    Ok(refused(&ticket, format!("the circuit breaker of {ticket} is already closed"), 0))
-                });
-            }
-            (UserCommand::TickPhase { phase }, Some((path, run))) => beside(ticket.clone(), reply, async move {
-                match offline.tick(&path, run, phase, by).await? {
-                    BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
-                    BoxOutcome::NotTaken { holder } => offline
-                        .reporter
-                        .trouble(&ticket, &format!("not ticked: {holder} is running it and did not respond")),
-                    BoxOutcome::Unknown { holder } => {
-                        let why =
-                            format!("not ticked: {holder} is running it and has not seen the phase yet; try again");
-                        offline.reporter.trouble(&ticket, &why);
-                    }
-                    BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } => {}
-                }
-                Ok(Reply::Done)
-            }),
-            _ => drop(reply.send(refused(&ticket, "the run has already ended".to_owned(), 0))),
-        }
-    }
-
-    async fn close(&mut self, how: Closing, by: &Answerer) -> Reply {
-        // What was to begin would be open when everything has ended: it is stopped before it begins.
-        let mut stopped: Vec<_> =
-            std::mem::take(&mut self.waiting).into_values().map(|at| (at.ticket, at.reply)).collect();
-        for (ticket, asked) in &mut self.later {
-            let starts = asked.extract_if(.., |(request, ..)| matches!(request, Request::Start(_) | Request::Open(_)));
-            stopped.extend(starts.map(|(_, _, reply)| (ticket.clone(), reply)));
-        }
-        for (ticket, reply) in stopped {
-            self.outcome(&ticket, ExitReason::UserStopped.exit_code());
-            let words = "programmator is shutting down; nothing new is started";
-            let _ = reply.send(refused(&ticket, words.to_owned(), 0));
-        }
-        match how {
-            Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,
-            Closing::Now => self.supervisor.command_all(by, &UserCommand::Stop).await,
-            Closing::Abandon => {
-                self.supervisor.abandon().await;
-                self.count();
-            }
-        }
-        Reply::Done
-    }
 }
 
 /// Does what may wait for another program, and answers then.
 fn beside(
-    ticket: TicketId,
+    ticket: TicketKey,
     reply: oneshot::Sender<Reply>,
     work: impl Future<Output = Result<Reply, OpenError>> + Send + 'static,
 ) {
@@ -362,10 +331,10 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn refused(ticket: &TicketId, message: String, exit_code: u8) -> Reply {
+fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
     Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
 }
 
-fn unknown(ticket: &TicketId) -> Reply {
+fn unknown(ticket: &TicketKey) -> Reply {
     refused(ticket, format!("no ticket file is known for {ticket}"), 1)
 }

@@ -1,7 +1,8 @@
 //! Every way between the parts of the program: what goes through it, how much it holds, and what happens when it is full.
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::domain::news::News;
+use crate::domain::ticket::TicketKey;
 
 /// World → ticket task ([`Input`](crate::orchestrator::input::Input)s). Full: the sender waits; facts must not
 /// be lost, and their sources can wait.
@@ -39,9 +40,13 @@ pub enum Kept<'a> {
 /// What the latest of several pieces of news is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About<'a> {
-    Ticket(&'a TicketId),
+    Ticket(&'a TicketKey),
     /// How a run stands.
     Run(RunId),
+    Archived,
+    Unread,
+    Branch,
+    Spent,
     /// Whether a run can store.
     Storage(RunId),
     /// What Claude prints in a run.
@@ -53,9 +58,12 @@ pub fn kept(news: &News) -> Kept<'_> {
         News::RunOpened { run, .. } => Kept::Stored(*run),
         News::Recorded(stored) => Kept::Stored(stored.run),
         News::RunLeft(_) => Kept::Always,
-        News::TicketRead(ticket) => Kept::Latest(About::Ticket(&ticket.id)),
-        News::TicketGone(ticket) => Kept::Latest(About::Ticket(ticket)),
+        News::TicketRead(ticket, _) | News::TicketGone(ticket) => Kept::Latest(About::Ticket(ticket)),
         News::RunSeen(run) => Kept::Latest(About::Run(run.run)),
+        News::ArchivedSeen(_) => Kept::Latest(About::Archived),
+        News::UnreadSeen(_) => Kept::Latest(About::Unread),
+        News::BranchSeen(_) => Kept::Latest(About::Branch),
+        News::SpentToday(_) => Kept::Latest(About::Spent),
         News::StorageAwaited(waiting) => Kept::Latest(About::Storage(waiting.run)),
         News::StreamGrew(run) => Kept::Latest(About::Stream(*run)),
         News::Trouble { .. } => Kept::IfRoom,

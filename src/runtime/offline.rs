@@ -2,13 +2,14 @@
 //! on. While one does, its run has to be asked.
 
 use crate::adapters::store::{Append, Holder, Loaded, LockError, Store, StoreError};
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::record::{ByPerson, Record};
 use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::domain::step::StepName;
 use crate::domain::stream::envelope::classify;
+use crate::domain::ticket::TicketKey;
 use crate::orchestrator::apply::{after, folded};
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
@@ -66,7 +67,7 @@ impl Offline {
     }
 
     /// Tells everything about the ticket's latest run.
-    pub fn show_latest(&self, ticket: &TicketId, path: &Path) -> Result<(), StoreError> {
+    pub fn show_latest(&self, ticket: &TicketKey, path: &Path) -> Result<(), StoreError> {
         let store = &self.store;
         if let Some(latest) = store.latest_for(&path.display().to_string())? {
             let (run, earlier) = (latest.run, store.load(latest.run)?.records.last().map_or(0, |last| last.seq));

@@ -1,17 +1,21 @@
-//! Runs that this program does not work on: how they stand, and what becomes of one that a front end looks at. Both are
+//! Runs that this program does not work on: how they stand, and what becomes of those that a front end looks at. Both are
 //! read from the store, whichever program writes there.
 
-use crate::adapters::store::{RunScrollback, Store, StoreError};
+use crate::adapters::store::{RunScrollback, RunsFollower, Store, StoreError};
 use crate::base::id::RunId;
-use crate::domain::news::News;
-use crate::domain::record::Record;
+use crate::base::time::Clock;
+use crate::domain::news::{News, SpentToday};
 use crate::domain::stream::envelope::classify;
-use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::summary::{Owner, RunSummary};
 use crate::runtime::reporter::Reporter;
-use std::collections::VecDeque;
-use std::sync::Arc;
+use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long one look at all runs stands before the next.
 const PACE: Duration = Duration::from_secs(1);
@@ -19,101 +23,143 @@ const PACE: Duration = Duration::from_secs(1);
 /// How long after the last change runs at work are looked at again: a program that is killed says nothing.
 const ALIVE: Duration = Duration::from_secs(5);
 
-/// Runs that are followed at once, those shown last; each has a watch.
-const MOST: usize = 8;
-
 /// What is told of other programs' runs.
 pub struct Others {
+    follow: Follow,
+    /// The one task that tells; it begins anew when front ends ask how all runs stand.
+    telling: JoinSet<()>,
+}
+
+#[derive(Clone)]
+struct Follow {
     store: Store,
     reporter: Reporter,
-    /// The one task that tells how runs stand; it begins anew when front ends ask for all of them.
-    listing: JoinSet<()>,
-    /// One for each run that is followed, the latest last.
-    shown: VecDeque<(RunId, JoinSet<()>)>,
+    clock: Arc<dyn Clock>,
+    /// This program's.
+    directory: String,
+    /// The runs that are followed: other programs work on them.
+    followed: Arc<Mutex<BTreeMap<RunId, Followed>>>,
+    /// One more is followed.
+    more: Arc<Notify>,
+}
+
+/// How much of a run was told.
+#[derive(Clone)]
+struct Followed {
+    /// The last record.
+    seq: u64,
+    scrollback: RunScrollback,
 }
 
 impl Others {
-    pub fn new(store: Store, reporter: Reporter) -> Self {
-        Self { store, reporter, listing: JoinSet::new(), shown: VecDeque::new() }
+    /// `folder`: this program's directory.
+    pub fn new(store: Store, reporter: Reporter, clock: Arc<dyn Clock>, folder: &Path) -> Self {
+        let (followed, more, directory) = (Arc::default(), Arc::default(), folder.display().to_string());
+        Self { follow: Follow { store, reporter, clock, directory, followed, more }, telling: JoinSet::new() }
     }
 
     /// Tells how every run stands, and from now on each that changes.
     pub fn list(&mut self) {
-        let (store, reporter) = (self.store.clone(), self.reporter.clone());
-        self.listing = JoinSet::new();
-        self.listing.spawn(async move {
+        let follow = self.follow.clone();
+        self.telling = JoinSet::new();
+        self.telling.spawn(async move {
             loop {
                 // What cannot be read now can be read again soon.
-                if let Err(error) = tell_all(&store, &reporter).await {
+                if let Err(error) = follow.tell().await {
                     tracing::warn!(%error, "it cannot be told how runs stand");
                 }
-                tokio::time::sleep(ALIVE).await;
+                sleep(ALIVE).await;
             }
         });
     }
 
-    /// Tells everything about a run, and while it is at work what becomes of it. Gives what it is; `None`: there is no such run.
+    /// Tells everything about a run, and while another program works on it what becomes of it. Gives what it is; `None`:
+    /// there is no such run.
     pub fn show(&mut self, run: RunId) -> Result<Option<RunSummary>, StoreError> {
-        let Some((summary, last)) = self.store.run(run)? else { return Ok(None) };
-        let scrollback = self.store.scrollback(run, classify)?;
-        self.reporter.shown(run, &summary.ticket, last, Arc::new(scrollback.clone()));
-        self.shown.retain(|(shown, _)| *shown != run);
-        if summary.state != RunState::Ended {
-            let (store, reporter) = (self.store.clone(), self.reporter.clone());
-            let mut telling = JoinSet::new();
-            telling.spawn(async move {
-                if let Err(error) = tell_one(&store, &reporter, run, last, &scrollback).await {
-                    tracing::warn!(%error, %run, "the run is not followed");
-                }
-            });
-            self.shown.push_back((run, telling));
-        }
-        if self.shown.len() > MOST {
-            self.shown.pop_front();
+        let Follow { store, reporter, .. } = &self.follow;
+        let Some((summary, seq)) = store.run(run)? else { return Ok(None) };
+        let summary = store.as_seen(summary)?;
+        let scrollback = store.scrollback(run, classify)?;
+        let (owner, all) = (summary.owner(), Arc::new(scrollback.clone()));
+        reporter.shown(run, (summary.key(), owner), seq, all);
+        if owner == Owner::Another {
+            self.follow.known().insert(run, Followed { seq, scrollback });
+            self.follow.more.notify_one();
+            if self.telling.is_empty() {
+                self.list();
+            }
         }
         Ok(Some(summary))
     }
-}
 
-async fn tell_all(store: &Store, reporter: &Reporter) -> Result<(), StoreError> {
-    let mut follower = store.follow_runs()?;
-    loop {
-        let changed = if follower.at_work() == 0 {
-            follower.next().await?
-        } else {
-            match tokio::time::timeout(ALIVE, follower.next()).await {
-                Ok(changed) => changed?,
-                Err(_) => follower.died()?,
-            }
-        };
-        for run in changed {
-            reporter.tell(&News::RunSeen(Arc::new(run)));
-        }
-        tokio::time::sleep(PACE).await;
+    /// This program works on the run now.
+    pub fn leave(&self, run: RunId) {
+        self.follow.known().remove(&run);
     }
 }
 
-/// Until the run ends: its records as they come, and once a [`PACE`] what Claude has printed.
-async fn tell_one(
-    store: &Store,
-    reporter: &Reporter,
-    run: RunId,
-    after: u64,
-    scrollback: &RunScrollback,
-) -> Result<(), StoreError> {
-    let mut follower = store.follow(run, after)?;
-    let grown = reporter.growth(run);
-    loop {
-        let news = tokio::time::timeout(PACE, follower.next()).await;
-        scrollback.look_again()?;
-        grown();
-        let Ok(news) = news else { continue };
-        for record in news?.records {
-            let ends = matches!(record.record, Record::RunEnded { .. });
-            reporter.tell(&News::Recorded(record));
-            if ends {
-                return Ok(());
+impl Follow {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<RunId, Followed>> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn tell(&self) -> Result<(), StoreError> {
+        let mut runs = self.store.follow_runs()?;
+        let mut looked = Instant::now();
+        loop {
+            let mut changed = self.changed(&mut runs).await?;
+            if looked.elapsed() >= ALIVE {
+                changed.extend(runs.died()?);
+                looked = Instant::now();
+            }
+            self.tell_followed()?;
+            if !changed.is_empty() {
+                self.reporter.tell(&self.spent()?);
+            }
+            for run in changed {
+                if run.owner() == Owner::Nobody {
+                    self.known().remove(&run.run);
+                }
+                self.reporter.tell(&News::RunSeen(Arc::new(run)));
+            }
+            sleep(PACE).await;
+        }
+    }
+
+    fn spent(&self) -> Result<News, StoreError> {
+        let since = self.clock.now().midnight(&TimeZone::system());
+        let (here, everywhere) = self.store.spent_since(since, &self.directory)?;
+        Ok(News::SpentToday(SpentToday { since, here, everywhere }))
+    }
+
+    /// Waits for runs that have changed; for a while only where something may have happened that no record says.
+    async fn changed(&self, runs: &mut RunsFollower) -> Result<Vec<RunSummary>, StoreError> {
+        let patience = match (self.known().is_empty(), runs.at_work()) {
+            (false, _) => PACE,
+            (true, 0) => Duration::MAX,
+            (true, _) => ALIVE,
+        };
+        tokio::select! {
+            changed = timeout(patience, runs.next()) => changed.unwrap_or(Ok(Vec::new())),
+            () = self.more.notified() => Ok(Vec::new()),
+        }
+    }
+
+    /// The records of followed runs that have come, and that Claude has printed something.
+    fn tell_followed(&self) -> Result<(), StoreError> {
+        let followed = self.known().clone();
+        for (run, Followed { seq, scrollback }) in followed {
+            let records = self.store.load_after(run, seq)?.records;
+            if let (Some(last), Some(known)) = (records.last(), self.known().get_mut(&run)) {
+                known.seq = last.seq;
+            }
+            for record in records {
+                self.reporter.tell(&News::Recorded(record));
+            }
+            if scrollback.look_again()? {
+                self.reporter.tell(&News::StreamGrew(run));
             }
         }
+        Ok(())
     }
 }

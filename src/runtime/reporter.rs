@@ -3,12 +3,14 @@
 //! [`channels::kept`].
 
 use crate::adapters::store::Store;
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::approval::Presence;
 use crate::domain::news::{News, RunLeft, StorageAwaited};
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
+use crate::domain::summary::Owner;
+use crate::domain::ticket::TicketKey;
 use crate::runtime::channels::{self, About, Kept, kept};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -40,12 +42,12 @@ struct Told {
 
 #[derive(Clone)]
 struct Opened {
-    ticket: TicketId,
+    ticket: TicketKey,
     /// The last record of before.
     earlier: u64,
     /// What Claude prints in it.
     scrollback: Arc<dyn Scrollback>,
-    ours: bool,
+    owner: Owner,
 }
 
 /// One front end.
@@ -125,7 +127,7 @@ impl Reporter {
     }
 
     /// Tells about trouble of ours that is being tried again.
-    pub fn trouble(&self, ticket: &TicketId, message: &str) {
+    pub fn trouble(&self, ticket: &TicketKey, message: &str) {
         tracing::warn!(%ticket, message, "told to the person");
         self.tell(&News::Trouble { ticket: ticket.clone(), message: message.to_owned() });
     }
@@ -147,14 +149,20 @@ impl Reporter {
     }
 
     /// Tells that a run is open, with all its records: `earlier` is the last one of before.
-    pub fn opened(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
+    pub fn opened(&self, run: RunId, ticket: &TicketKey, earlier: u64, scrollback: Arc<dyn Scrollback>) {
         lock(&self.told).left.remove(&run);
-        self.tell_whole(run, Opened { ticket: ticket.clone(), earlier, scrollback, ours: true });
+        self.tell_whole(run, Opened { ticket: ticket.clone(), earlier, scrollback, owner: Owner::Here });
     }
 
-    /// Tells everything about a run that this program does not work on.
-    pub fn shown(&self, run: RunId, ticket: &TicketId, earlier: u64, scrollback: Arc<dyn Scrollback>) {
-        self.tell_whole(run, Opened { ticket: ticket.clone(), earlier, scrollback, ours: false });
+    /// Tells everything about a run that this program does not work on; no effect where it does.
+    pub fn shown(
+        &self,
+        run: RunId,
+        (ticket, owner): (TicketKey, Owner),
+        earlier: u64,
+        scrollback: Arc<dyn Scrollback>,
+    ) {
+        self.tell_whole(run, Opened { ticket, earlier, scrollback, owner });
     }
 
     fn tell_whole(&self, run: RunId, opened: Opened) {
@@ -165,7 +173,7 @@ impl Reporter {
     }
 
     /// The run of the ticket that front ends were told of last.
-    pub fn run_of(&self, ticket: &TicketId) -> Option<RunId> {
+    pub fn run_of(&self, ticket: &TicketKey) -> Option<RunId> {
         let told = lock(&self.told);
         told.runs.iter().rev().find(|(_, opened)| opened.ticket == *ticket).map(|(run, _)| *run)
     }
@@ -188,9 +196,9 @@ impl Reporter {
     }
 
     fn whole(&self, run: RunId) -> Option<News> {
-        let Opened { ticket, earlier, ours, .. } = lock(&self.told).runs.get(&run)?.clone();
+        let Opened { ticket, earlier, owner, .. } = lock(&self.told).runs.get(&run)?.clone();
         let records = self.store.load(run).ok()?.records;
-        Some(News::RunOpened { ticket, run, earlier, records, ours })
+        Some(News::RunOpened { ticket, run, earlier, records, owner })
     }
 }
 

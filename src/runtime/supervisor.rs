@@ -16,7 +16,7 @@ use crate::adapters::clock::fresh_id;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{Store, StoreError};
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
@@ -24,6 +24,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunState;
+use crate::domain::ticket::TicketKey;
 use crate::orchestrator::input::Input;
 use crate::runtime::effects::{Effects, Work};
 use crate::runtime::reporter::Reporter;
@@ -43,7 +44,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 const LATEST: usize = 50;
 
 /// The end of a run.
-pub type Ended = (TicketId, Option<ExitReason>);
+pub type Ended = (TicketKey, Option<ExitReason>);
 
 /// The open runs.
 pub struct Supervisor {
@@ -51,7 +52,7 @@ pub struct Supervisor {
     clock: Arc<dyn Clock>,
     reporter: Reporter,
     rules_watch: RulesWatch,
-    runs: BTreeMap<TicketId, Run>,
+    runs: BTreeMap<TicketKey, Run>,
     ended: mpsc::UnboundedSender<Ended>,
 }
 
@@ -94,12 +95,11 @@ impl Supervisor {
     }
 
     /// Begins what can begin. Gives its ticket, and the ticket's file.
-    pub fn launch(&mut self, opening: Opening) -> Result<(TicketId, PathBuf), OpenError> {
-        let ticket = opening.plan.ticket.id.clone();
+    pub fn launch(&mut self, opening: Opening) -> Result<(TicketKey, PathBuf), OpenError> {
+        let ticket = opening.plan.key();
         if self.runs.contains_key(&ticket) {
             opening.give_up();
-            let holder = "this program, perhaps from another file with the same name".to_owned();
-            return Err(OpenError::Held { ticket, holder });
+            return Err(OpenError::Held { ticket: ticket.id().clone(), holder: "this program".to_owned() });
         }
         let (run, path) = (opening.plan.run, opening.plan.path.clone());
         // Where nothing begins, nothing is forgotten.
@@ -117,14 +117,15 @@ impl Supervisor {
 
     fn begin(&mut self, opening: Opening, forgotten: Option<Input>) {
         let Opening { plan, gate, lock, scrollback, scratch } = opening;
+        let key = plan.key();
         let Plan { run, ticket, path, workspace, config, templates, state, first } = plan;
         let (id, lock) = (ticket.id.clone(), Arc::new(lock));
-        self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
-        self.reporter.opened(run, &id, state.seq, Arc::new(scrollback.clone()));
+        self.reporter.tell(&News::TicketRead(key.clone(), Arc::new(ticket)));
+        self.reporter.opened(run, &key, state.seq, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
         let file = Arc::new(TicketFile {
             path: path.clone(),
-            ticket: id.clone(),
+            ticket: key.clone(),
             validation: config.validation.clone(),
             reporter: self.reporter.clone(),
             inputs: inputs.clone(),
@@ -171,7 +172,7 @@ impl Supervisor {
             owed: Vec::new(),
             later: VecDeque::new(),
         };
-        self.runs.insert(id.clone(), Run { id: run, awaited, inputs: inputs.clone(), _watch: watch });
+        self.runs.insert(key.clone(), Run { id: run, awaited, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
         let store = self.store.clone();
         tokio::spawn(async move {
@@ -181,9 +182,9 @@ impl Supervisor {
             wishes.abort();
             drop(lock);
             if let Some(message) = unstored {
-                reporter.left(RunLeft { run, ticket: ticket.clone(), reason, message });
+                reporter.left(RunLeft { run, ticket, reason, message });
             }
-            let _ = ended.send((ticket, reason));
+            let _ = ended.send((key, reason));
         });
     }
 
@@ -191,7 +192,7 @@ impl Supervisor {
     /// when it never will. `None`: the run is not open.
     pub async fn command(
         &self,
-        ticket: &TicketId,
+        ticket: &TicketKey,
         by: Answerer,
         command: UserCommand,
     ) -> Option<oneshot::Receiver<()>> {
@@ -204,7 +205,7 @@ impl Supervisor {
 
     /// What lets a call run that needs the passphrase; to be called when a right one was typed, on a thread that may
     /// wait. `None`: the run is not open.
-    pub fn unlocks(&self, ticket: &TicketId, id: QuestionId, by: Answerer) -> Option<impl FnOnce() + Send + use<>> {
+    pub fn unlocks(&self, ticket: &TicketKey, id: QuestionId, by: Answerer) -> Option<impl FnOnce() + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
         Some(move || drop(inputs.blocking_send(Input::Unlocked { id, by })))
     }
@@ -213,7 +214,7 @@ impl Supervisor {
     /// the run is not open.
     pub fn rule_saved(
         &self,
-        ticket: &TicketId,
+        ticket: &TicketKey,
         id: QuestionId,
         by: Answerer,
     ) -> Option<impl FnOnce(String) + Send + use<>> {
@@ -235,23 +236,28 @@ impl Supervisor {
         let _ = tokio::task::spawn_blocking(move || orphans::sweep(&markers)).await;
     }
 
+    /// This program works on the run.
+    pub fn works_on(&self, run: RunId) -> bool {
+        self.runs.values().any(|open| open.id == run && !open.inputs.is_closed())
+    }
+
     /// Its run is open, or has ended and what it leaves behind is being cleared away.
-    pub fn is_open(&self, ticket: &TicketId) -> bool {
+    pub fn is_open(&self, ticket: &TicketKey) -> bool {
         self.runs.contains_key(ticket)
     }
 
     /// The ticket's run has ended, and what it leaves behind is being cleared away.
-    pub fn is_ending(&self, ticket: &TicketId) -> bool {
+    pub fn is_ending(&self, ticket: &TicketKey) -> bool {
         self.runs.get(ticket).is_some_and(|run| run.inputs.is_closed())
     }
 
     /// Forgets a run that has ended.
-    pub fn forget(&mut self, ticket: &TicketId) {
+    pub fn forget(&mut self, ticket: &TicketKey) {
         self.runs.remove(ticket);
     }
 
     /// The tickets whose runs are open.
-    pub fn open_tickets(&self) -> impl Iterator<Item = &TicketId> {
+    pub fn open_tickets(&self) -> impl Iterator<Item = &TicketKey> {
         self.runs.keys()
     }
 }

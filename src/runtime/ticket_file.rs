@@ -4,9 +4,9 @@
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::store::TicketLock;
 use crate::adapters::tickets;
-use crate::base::id::TicketId;
 use crate::domain::news::News;
 use crate::domain::record::WriteOutcome;
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Severity, Ticket};
 use crate::orchestrator::input::Input;
 use crate::runtime::reporter::Reporter;
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// The file of one run's ticket.
 pub struct TicketFile {
     pub path: PathBuf,
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     /// The person's own validation commands, which count after the ticket's.
     pub validation: Vec<String>,
     pub reporter: Reporter,
@@ -48,7 +48,7 @@ impl TicketFile {
                     *last += 1;
                     self.broken.store(false, Ordering::Relaxed);
                     let input = said(&ticket, *last, &self.validation);
-                    self.reporter.tell(&News::TicketRead(Arc::new(ticket)));
+                    self.reporter.tell(&News::TicketRead(self.ticket.clone(), Arc::new(ticket)));
                     (*last, input)
                 }
                 Err(OpenError::Broken { .. }) if self.broken.swap(true, Ordering::Relaxed) => return 0,
@@ -166,7 +166,7 @@ mod tests {
         let (inputs, mut heard) = mpsc::channel(8);
         let file = Arc::new(TicketFile {
             path: path.clone(),
-            ticket: TicketId::from_file_name("tk-1"),
+            ticket: TicketKey::unknown("tk-1"),
             validation: Vec::new(),
             reporter: Reporter::new(Store::open(&folder.path().join("state")).unwrap()),
             inputs,

@@ -51,6 +51,26 @@ impl Offline {
         })
     }
 
+    /// Takes back every tick of the ticket in this file. Why not, in words, where one cannot be.
+    pub async fn reopen(&self, path: &Path, by: &Answerer) -> Result<Option<String>, OpenError> {
+        let ticket = match tickets::load(path) {
+            Ok(ticket) => ticket,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        for (at, phase) in ticket.phases.iter().enumerate().filter(|(_, phase)| phase.done) {
+            let nth = ticket.phases[..at].iter().filter(|before| before.text == phase.text).count();
+            let wanted = BoxOf { text: phase.text.clone(), nth, done: false };
+            match self.set_box(path, &wanted, by.clone()).await? {
+                BoxOutcome::NotWritten(why) => return Ok(Some(why)),
+                BoxOutcome::Handed { holder } | BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => {
+                    return Ok(Some(format!("{holder} is running it")));
+                }
+                BoxOutcome::Done | BoxOutcome::Already => {}
+            }
+        }
+        Ok(None)
+    }
+
     /// Ticks the phase that this run of the ticket knows by this number.
     pub async fn tick(&self, path: &Path, run: RunId, id: PhaseId, by: Answerer) -> Result<BoxOutcome, OpenError> {
         let state = block_in_place(|| state_of(&self.store, run))?;

@@ -3,10 +3,10 @@
 //! Owns what is in it, in which order. How one thing of it is shown and answered is its dialog's
 //! (`modals::card`, `modals::question`, `modals::matter`).
 
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
 use crate::domain::phase::Mark;
+use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
@@ -46,22 +46,22 @@ impl Model {
         self.attention().iter().any(|item| item.ticket == tab.id)
     }
 
-    /// How a ticket stands. The past needs nobody any more: a run that stopped for the person has stopped.
+    /// How a ticket stands. A run of the past that ended for the person has stopped; one without an end stands as its last
+    /// record says, for it may go on in another program.
     pub fn standing(&self, tab: &Tab) -> TabStatus {
         match (self.mode, tab.standing()) {
-            (Mode::Replay, TabStatus::NeedsYou | TabStatus::Halted) => TabStatus::Stopped,
-            (Mode::Live, _) if self.is_interrupted(tab) => TabStatus::Stopped,
+            (Mode::Replay, TabStatus::Halted) => TabStatus::Stopped,
             (Mode::Live, standing) if standing != TabStatus::Halted && self.needs_you(tab) => TabStatus::NeedsYou,
             (_, standing) => standing,
         }
     }
 
     /// The question with this id, while it is open.
-    pub fn approval(&self, ticket: &TicketId, id: &QuestionId) -> Option<&Approval> {
+    pub fn approval(&self, ticket: &TicketKey, id: &QuestionId) -> Option<&Approval> {
         self.question_about(ticket, &id.call).filter(|approval| approval.id == *id)
     }
 
-    pub fn question_about(&self, ticket: &TicketId, call: &str) -> Option<&Approval> {
+    pub fn question_about(&self, ticket: &TicketKey, call: &str) -> Option<&Approval> {
         let tab = self.tab_of(ticket).filter(|tab| tab.failure.is_none())?;
         tab.state.approvals.iter().find(|approval| approval.id.call == call).map(AsRef::as_ref)
     }
@@ -110,7 +110,7 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
 fn of_tab(tab: &Tab) -> Vec<Item> {
     let state = &tab.state;
     let mut found = Vec::new();
-    if !tab.ours {
+    if tab.is_only_shown() {
         return found;
     }
     let mut add = |what, since| found.push(Item { ticket: tab.id.clone(), what, since });

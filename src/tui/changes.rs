@@ -16,10 +16,9 @@ const PACE: Duration = Duration::from_secs(2);
 const READERS: [&str; 8] = ["Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoWrite", "AskUserQuestion"];
 
 /// How far back it goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Iteration,
-    #[default]
     Phase,
     Ticket,
 }
@@ -58,7 +57,8 @@ pub type Compared = (RunId, Since);
 /// What is known of the changes.
 #[derive(Default)]
 pub struct Known {
-    pub reach: Reach,
+    /// How far back the person wants to look; `None`: as far as it is of use.
+    pub reach: Option<Reach>,
     /// The file under the cursor; `None`: the first.
     pub chosen: Option<String>,
     told: Option<(Compared, Result<Changes, String>)>,
@@ -74,14 +74,17 @@ impl Known {
         self.stale = true;
     }
 
-    pub fn tell(&mut self, run: RunId, since: Since, changes: Result<Changes, String>) {
-        self.asked = None;
+    /// It is answered, now.
+    pub fn tell(&mut self, (run, since): Compared, changes: Result<Changes, String>, now: Timestamp) {
+        // The pause is between an answer and the next question: a large tree takes longer than that.
+        (self.asked, self.last) = (None, Some(now));
         self.told = Some(((run, since), changes));
     }
 
     /// It could not be asked for.
     pub fn not_asked(&mut self, run: RunId, since: Since, why: &str) {
-        self.tell(run, since, Err(why.to_owned()));
+        self.asked = None;
+        self.told = Some(((run, since), Err(why.to_owned())));
         self.stale = true;
     }
 
@@ -114,7 +117,7 @@ pub fn recorded(known: &mut Known, tab: &Tab, record: &Record) {
             let tool = tab.call.as_ref().and_then(|(call, _)| call.split(' ').next());
             tool.is_none_or(|tool| !READERS.contains(&tool))
         }
-        Record::EvidenceGathered { .. } | Record::IterationEnded { .. } => true,
+        Record::EvidenceGathered { .. } | Record::IterationEnded { .. } | Record::SnapshotTaken { .. } => true,
         _ => false,
     };
     known.stale |= wrote;
@@ -169,7 +172,7 @@ mod tests {
         assert_eq!(asked(&tick(&mut ui, 0)), snapshot);
         assert_eq!(tick(&mut ui, 9), [], "one question at a time");
         answer(&mut ui, snapshot.clone());
-        ui.changes.reach = Reach::Ticket;
+        ui.changes.reach = Some(Reach::Ticket);
         assert_eq!(asked(&tick(&mut ui, 9)), Some(Since::Ticket));
         let mut narrow = wide();
         narrow.size = (120, 40);

@@ -5,10 +5,13 @@
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
 
+mod keymap;
+pub mod keys_file;
 mod table;
 mod when;
 
-pub use table::{find, hints, key_of, markdown_table, moves, row_of, table};
+pub use keymap::{Found, hints, hints_that_act, markdown_table, times};
+pub use table::{row_of, table};
 
 /// Everything a key can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,11 +23,14 @@ pub enum Command {
     Steer,
     Stop,
     ResetBreaker,
+    Commit,
+    NextReady,
     NextWaiting,
     Queue,
     Edit,
     Home,
     Changes,
+    Log,
     NewTicket,
     OpenTicket,
     FocusNext,
@@ -33,6 +39,11 @@ pub enum Command {
     TabPrevious,
     TabNext,
     Help,
+    Palette,
+    Zoom,
+    Hide,
+    Smaller,
+    Larger,
     Quit,
     Suspend,
     Redraw,
@@ -71,11 +82,15 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     Global,
+    /// While one pane has the whole screen, before the pane's own.
+    Zoomed,
     /// In the pane of this name, before the global keys.
     Pane(&'static str),
     /// Wherever a text in a dialog is scrolled.
     Scroll,
     Help,
+    /// Every command by its name.
+    Palette,
     Confirm,
     /// Words for Claude.
     Steer,
@@ -84,6 +99,10 @@ pub enum Scope {
     Draft,
     /// A changed file, line by line.
     Diff,
+    /// A commit's message.
+    Commit,
+    /// The files of a commit.
+    CommitFiles,
     /// Leaving while something runs.
     Quit,
     Question,
@@ -122,7 +141,7 @@ pub enum Flag {
 /// One row of the table.
 pub struct Row {
     pub command: Command,
-    /// Its name in a future key file, and in tests.
+    /// Its name in `keys.yaml`, in the palette and in tests.
     pub id: &'static str,
     /// Where it counts.
     pub scope: Scope,
@@ -130,7 +149,7 @@ pub struct Row {
     pub group: &'static str,
     /// A sentence for help and documentation.
     pub doc: &'static str,
-    /// Its keys; the first is the one that the footer shows.
+    /// Its keys, unless the person has their own; the first is the one that the footer shows.
     pub keys: &'static [Input],
     pub flag: Flag,
     /// Whether it can act now.
@@ -163,45 +182,6 @@ pub fn always(_: &Model) -> bool {
     true
 }
 
-/// `Shift` tells nothing about a letter that it has already changed.
-pub fn same(key: &Input, input: &Input) -> bool {
-    let shift_counts = !matches!(key.key, Key::Char(_));
-    key.key == input.key
-        && key.ctrl == input.ctrl
-        && key.alt == input.alt
-        && (!shift_counts || key.shift == input.shift)
-}
-
-/// The keys of a row as people read them: `p`, `⇧Tab`, `^C`, `1–9`.
-pub fn keys_text(row: &Row) -> String {
-    match row.keys {
-        [first, .., last] if row.keys.len() > 4 => {
-            format!("{}–{}", key_text(first), key_text(last))
-        }
-        keys => keys.iter().map(key_text).collect::<Vec<_>>().join(" "),
-    }
-}
-
-/// One key as people read it.
-pub fn key_text(input: &Input) -> String {
-    let key = match input.key {
-        Key::Char(' ') => "Space".into(),
-        Key::Char(c) => c.to_string(),
-        Key::Up => "↑".into(),
-        Key::Down => "↓".into(),
-        Key::Left => "←".into(),
-        Key::Right => "→".into(),
-        Key::PageUp => "PgUp".into(),
-        Key::PageDown => "PgDn".into(),
-        other => format!("{other:?}"),
-    };
-    let shift = if input.shift { "⇧" } else { "" };
-    let ctrl = if input.ctrl { "^" } else { "" };
-    let alt = if input.alt { "Alt-" } else { "" };
-    let key = if input.ctrl { key.to_uppercase() } else { key };
-    format!("{shift}{alt}{ctrl}{key}")
-}
-
 pub const fn press(key: Key) -> Input {
     Input { key, ctrl: false, alt: false, shift: false }
 }
@@ -212,6 +192,10 @@ pub const fn c(letter: char) -> Input {
 
 pub const fn ctrl(letter: char) -> Input {
     Input { key: Key::Char(letter), ctrl: true, alt: false, shift: false }
+}
+
+pub const fn alt(letter: char) -> Input {
+    Input { key: Key::Char(letter), ctrl: false, alt: true, shift: false }
 }
 
 /// Rows: command, id, scope, group, keys, flag, when it acts, hint, doc.

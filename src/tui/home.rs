@@ -1,18 +1,75 @@
 //! What Home remembers: where its cursor is and what is left out. Shared, for the ticket under the cursor is the one that
 //! the keys of the whole screen mean while Home is shown.
 
-use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
+use crate::domain::finding::Finding;
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The pane's name.
 pub const NAME: &str = "home";
+
+/// By what tickets are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Who waits longest is first.
+    Attention,
+    Age,
+    Cost,
+    Title,
+    Progress,
+}
+
+impl Sort {
+    /// The next way.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Attention => Self::Age,
+            Self::Age => Self::Cost,
+            Self::Cost => Self::Title,
+            Self::Title => Self::Progress,
+            Self::Progress => Self::Attention,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Attention => "attention",
+            Self::Age => "age",
+            Self::Cost => "cost",
+            Self::Title => "title",
+            Self::Progress => "progress",
+        }
+    }
+}
+
+/// Which tickets are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// All but those that are archived.
+    Table,
+    Archive,
+}
+
+/// What is known of the place that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Tickets and runs are being told.
+    Reading,
+    /// Every ticket and run has been told.
+    Listed,
+    /// There was no ticket: what a first run would fail for.
+    Checked(Vec<Finding>),
+}
 
 /// Home's own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     /// The selected ticket; `None`: there is no row.
-    pub cursor: Option<TicketId>,
+    pub cursor: Option<TicketKey>,
     /// The person chose it; else it is the first row, whichever that is.
     pub is_chosen: bool,
     /// Since when Home is shown.
@@ -25,6 +82,20 @@ pub struct Home {
     pub peeks: bool,
     /// How many tickets each group of the table has.
     pub counts: [usize; 5],
+    /// By what the tickets of a group are sorted.
+    pub sort: Sort,
+    /// Those that the person has selected, for what is done with several at once.
+    pub marked: BTreeSet<TicketKey>,
+    /// What is known of the place itself.
+    pub place: Place,
+    /// The archive is shown, or all else.
+    pub shows: Shows,
+    /// The ticket files that are archived.
+    pub archived: Arc<BTreeSet<String>>,
+    /// Those that were archived last, to be taken back.
+    pub undo: Vec<TicketKey>,
+    /// Files of the tickets folder that cannot be read, and why.
+    pub unread: Arc<BTreeMap<String, String>>,
     /// A new ticket, as far as it was typed.
     pub draft: Draft,
 }
@@ -40,6 +111,13 @@ impl Home {
             everywhere: false,
             peeks: false,
             counts: [0; 5],
+            sort: Sort::Attention,
+            marked: BTreeSet::new(),
+            place: Place::Reading,
+            shows: Shows::Table,
+            archived: Arc::default(),
+            undo: Vec::new(),
+            unread: Arc::default(),
             draft: Draft::default(),
         }
     }

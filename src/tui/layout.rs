@@ -2,7 +2,8 @@
 //!
 //! Panes never fall below what is readable: they go. From 160 columns on there are three columns of
 //! panes, from 100 two, below that one pane at a time with the gauges as one line. Under 30 lines
-//! the log is its last line.
+//! the log is its last line. The person's sizes and hidden panes count where they leave the Stream its room; one pane may
+//! have it all.
 
 use crate::tui::model::Model;
 use crate::tui::panes::{gauges, log, now, stream, tickets};
@@ -20,8 +21,11 @@ const WIDE_SIDE: u16 = 52;
 const WIDE_RIGHT: u16 = 40;
 /// Lines that the changes need.
 const CHANGES_LEAST: u16 = 6;
-/// Lines of the folded-out log, borders included, on a screen of 30 lines.
-const LOG: u16 = 7;
+/// Lines of the log as a pane, borders included.
+const LOG: u16 = 6;
+/// Least lines of it, and least columns beside the stream.
+const LOG_LEAST: u16 = 3;
+const SIDE_LEAST: u16 = 20;
 /// Lines from which on there is one for what happens now.
 const TALL: u16 = 20;
 /// Lines that the tree keeps when the gauges stand below it.
@@ -68,6 +72,16 @@ impl Layout {
         }
     }
 
+    fn set(&mut self, pane: &str, place: Option<Rect>) {
+        match pane {
+            tickets::NAME => self.tickets = place,
+            gauges::NAME => self.gauges = place,
+            changes::NAME => self.changes = place,
+            log::NAME => self.log = place,
+            _ => self.stream = place,
+        }
+    }
+
     pub fn line_of(&self, pane: &str) -> Option<Rect> {
         match pane {
             gauges::NAME => self.gauges_line,
@@ -90,38 +104,62 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
     let mut body = Rect { y: 1, height: height - 2, ..screen };
     let focus = model.focus;
     if model.is_home() {
-        layout.home = Some(body);
+        let top = model.sheet.unwrap_or(height);
+        layout.home = Some(Rect { height: body.height.min(top.saturating_sub(body.y)), ..body });
         return layout;
     }
     if height >= TALL && now::has_words(model) {
         layout.now = Some(take_top(&mut body, 1));
     }
-    if width < 100 {
-        layout.gauges_line = (focus != gauges::NAME).then(|| take_top(&mut body, 1));
+    let own = &model.arrangement;
+    if own.is_zoomed {
+        layout.set(focus, Some(body));
+        return layout;
     }
-    if height >= 30 {
-        layout.log = Some(take_bottom(&mut body, LOG + (height - 30) / 5));
+    let [shows_tickets, shows_gauges, shows_changes, shows_log] =
+        [tickets::NAME, gauges::NAME, changes::NAME, log::NAME].map(|pane| own.shows(pane));
+    if width < 100 && focus != gauges::NAME && shows_gauges {
+        layout.gauges_line = Some(take_top(&mut body, 1));
+    }
+    if !shows_log {
+    } else if height >= 30 {
+        let usual = if model.is_log_open { LOG.max(body.height / 2) } else { LOG };
+        let lines = usual.saturating_add_signed(own.log).clamp(LOG_LEAST, body.height / 2);
+        layout.log = Some(take_bottom(&mut body, lines));
     } else if width >= 100 || focus != log::NAME {
         layout.log_line = Some(take_bottom(&mut body, 1));
     }
+    // The Stream keeps a third of three columns, and more than a half of two.
+    let side = |usual: u16, more: i16, parts: u16| usual.saturating_add_signed(more).clamp(SIDE_LEAST, width / parts);
     match width {
         160.. => {
-            layout.tickets = Some(take_left(&mut body, if width < 190 { SIDE } else { WIDE_SIDE }));
-            let mut side = take_right(&mut body, if width < 190 { SIDE } else { WIDE_RIGHT });
-            let gauges = gauges::height(model);
-            if side.height >= gauges + CHANGES_LEAST {
-                layout.gauges = Some(take_bottom(&mut side, gauges));
-                layout.changes = Some(side);
-            } else {
-                layout.gauges = Some(side);
+            let (left, right) = if width < 190 { (SIDE, SIDE) } else { (WIDE_SIDE, WIDE_RIGHT) };
+            if shows_tickets {
+                layout.tickets = Some(take_left(&mut body, side(left, own.left, 3)));
+            }
+            if shows_gauges || shows_changes {
+                let mut side = take_right(&mut body, side(right, own.right, 3));
+                let gauges = gauges::height(model);
+                if shows_gauges && shows_changes && side.height >= gauges + CHANGES_LEAST {
+                    layout.gauges = Some(take_bottom(&mut side, gauges));
+                    layout.changes = Some(side);
+                } else if shows_gauges {
+                    layout.gauges = Some(side);
+                } else {
+                    layout.changes = Some(side);
+                }
             }
             layout.stream = Some(body);
         }
         100.. => {
-            let mut side = take_left(&mut body, SIDE);
+            if !shows_tickets {
+                layout.gauges_line = shows_gauges.then(|| take_top(&mut body, 1));
+            }
+            let mut side = take_left(&mut body, if shows_tickets { side(SIDE, own.left, 2) } else { 0 });
             layout.stream = Some(body);
             let gauges = gauges::height(model);
-            if side.height >= gauges + TREE_LEAST {
+            if !shows_gauges || !shows_tickets {
+            } else if side.height >= gauges + TREE_LEAST {
                 layout.gauges = Some(take_bottom(&mut side, gauges));
             } else {
                 // The line takes its place above everything.
@@ -129,7 +167,7 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
                 layout.gauges_line = Some(Rect { width, ..line });
                 layout.stream = Some(Rect { y: side.y, height: side.height, ..body });
             }
-            layout.tickets = Some(side);
+            layout.tickets = shows_tickets.then_some(side);
         }
         _ => match focus {
             tickets::NAME => layout.tickets = Some(body),
@@ -139,9 +177,13 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
             _ => layout.stream = Some(body),
         },
     }
-    if layout.changes.is_none() && focus == changes::NAME {
-        // Where they have no column they take the stream's place while they have the focus.
-        layout.changes = layout.stream.take();
+    if layout.of(focus).is_none() && focus != log::NAME {
+        // What has no place of its own takes the stream's while it has the focus.
+        let place = layout.stream.take();
+        layout.set(focus, place);
+    }
+    if let (Some(top), Some(stream)) = (model.sheet, &mut layout.stream) {
+        stream.height = stream.height.min(top.saturating_sub(stream.y));
     }
     if layout.log.is_none() && focus == log::NAME {
         // Wide and low: the log takes the stream's place while it has the focus.
@@ -151,6 +193,9 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
         if let Some(tickets) = &mut layout.tickets {
             stretch(tickets, layout.gauges, layout.footer.y);
         }
+        if let Some(changes) = &mut layout.changes {
+            stretch(changes, layout.gauges, layout.footer.y);
+        }
         if let Some(gauges) = &mut layout.gauges {
             gauges.height = layout.footer.y - gauges.y;
         }
@@ -159,9 +204,9 @@ pub fn solve((width, height): (u16, u16), model: &Model) -> Layout {
 }
 
 /// Down to `bottom` when nothing of the same column stands below.
-fn stretch(tickets: &mut Rect, gauges: Option<Rect>, bottom: u16) {
-    if gauges.is_none_or(|gauges| gauges.x != tickets.x) {
-        tickets.height = bottom - tickets.y;
+fn stretch(pane: &mut Rect, gauges: Option<Rect>, bottom: u16) {
+    if gauges.is_none_or(|gauges| gauges.x != pane.x) {
+        pane.height = bottom - pane.y;
     }
 }
 
@@ -196,6 +241,7 @@ fn take_right(rest: &mut Rect, width: u16) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::arrangement::Arrangement;
     use crate::tui::sample;
     use proptest::prelude::*;
 
@@ -232,10 +278,18 @@ mod tests {
         #[test]
         fn no_two_places_overlap_and_every_cell_has_one(
             width in 60u16..300, height in 15u16..100, focus in 0usize..5,
+            left in -70i16..70, log in -70i16..70, hidden in 0u8..32, is_zoomed in any::<bool>(),
         ) {
             let mut model = sample::model();
             model.focus = ALL[focus];
+            model.arrangement = Arrangement { left, right: -left, log, is_zoomed, ..Arrangement::default() };
+            for (at, pane) in ALL.into_iter().enumerate().filter(|(_, pane)| *pane != stream::NAME) {
+                if hidden & (1 << at) != 0 {
+                    model.arrangement.toggle(pane);
+                }
+            }
             let layout = solve((width, height), &model);
+            prop_assert!(layout.of(ALL[focus]).is_some());
             let places: Vec<Rect> = [
                 Some(layout.tabs), layout.now, layout.tickets, layout.stream, layout.gauges, layout.gauges_line,
                 layout.changes, layout.log, layout.log_line, Some(layout.footer),

@@ -1,6 +1,7 @@
 //! Dialogs over the panes. Keys go to the last one; each has its state, keys and view in one file.
 
 pub mod card;
+pub mod commit;
 pub mod confirm;
 pub mod diff;
 pub mod draft;
@@ -8,6 +9,7 @@ pub mod explain;
 pub mod help;
 pub mod matter;
 pub mod open;
+pub mod palette;
 pub mod prompt;
 pub mod question;
 pub mod queue;
@@ -33,8 +35,12 @@ pub enum Modal {
     /// A new ticket.
     Draft(Box<draft::Form>),
     Open(open::Open),
+    /// Every command by its name.
+    Palette(palette::Palette),
     /// A changed file, line by line.
     Diff(Box<diff::Diff>),
+    /// What a ticket's runs have done, to be committed.
+    Commit(Box<commit::Commit>),
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
@@ -52,12 +58,15 @@ impl Modal {
     /// Where its keys stand in the table.
     pub fn scope(&self) -> Scope {
         match self {
+            Self::Help(help) if help.is_typing() => Scope::Prompt,
             Self::Help(_) | Self::Explain(_) => Scope::Help,
             Self::Confirm(_) => Scope::Confirm,
             Self::Steer(_) => Scope::Steer,
             Self::Draft(_) => Scope::Draft,
             Self::Open(_) => Scope::Open,
+            Self::Palette(_) => Scope::Palette,
             Self::Diff(_) => Scope::Diff,
+            Self::Commit(commit) => commit.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
             Self::Card(card) => card.scope(),
@@ -79,10 +88,12 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
         Some(Modal::Draft(form)) => form.view(model, theme, room, buf),
         Some(Modal::Open(open)) => open.view(model, theme, room, buf),
+        Some(Modal::Palette(palette)) => palette.view(model, theme, room, buf),
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
+        Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
-        Some(Modal::Card(card)) => card.view(model, theme, room, buf),
+        Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
         Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),
         Some(Modal::Matter(matter)) => matter.view(model, theme, room, buf),

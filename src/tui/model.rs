@@ -1,22 +1,26 @@
 //! What all panes and dialogs know. Theirs alone, and who is in front, is in `tui::ui`.
 
-use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
+use crate::domain::news::SpentToday;
 use crate::domain::request::{Closing, Request};
-use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::Ticket;
+use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::ticket::TicketKey;
+use crate::tui::arrangement::Arrangement;
 use crate::tui::attention::What;
 use crate::tui::changes::Known;
 use crate::tui::home::{self, Home};
+use crate::tui::keys::{Keymap, Pressed};
+use crate::tui::listed::Listed;
 use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::Ask;
-use crate::tui::panes::stream::{self, SearchStatus};
+use crate::tui::panes::stream;
 use crate::tui::selection::Selection;
 use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,20 +42,37 @@ pub struct Model {
     pub tabs: Vec<Tab>,
     pub active: usize,
     /// Every ticket that was read, open or not.
-    pub listed: BTreeMap<TicketId, Arc<Ticket>>,
-    /// The last run of each ticket, of all programs; several where several files have its id.
-    pub runs: BTreeMap<TicketId, Vec<Arc<RunSummary>>>,
+    pub listed: Listed,
+    /// The last run of each ticket, of all programs.
+    pub runs: BTreeMap<TicketKey, Arc<RunSummary>>,
     /// The directory of this program.
     pub folder: String,
+    /// The person's own folder, which is `~` on the screen.
+    pub person_folder: String,
+    /// The branch that is checked out in the directory.
+    pub branch: Option<String>,
+    pub spent: Option<SpentToday>,
     /// The gate's profile for runs that begin here.
     pub profile: &'static str,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
+    /// Which keys the commands have.
+    pub keys: Keymap,
+    /// What was pressed and means nothing yet.
+    pub pressed: Pressed,
+    /// How large the panes are, and which are hidden.
+    pub arrangement: Arrangement,
+    /// What comes in is drawn as it comes; otherwise only text and numbers change.
+    pub animations: bool,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
     /// What waited and was seen: it no longer waits.
-    pub seen: Vec<(TicketId, What)>,
+    pub seen: Vec<(TicketKey, What)>,
+    /// The line where a card begins that lies at the bottom, where one does.
+    pub sheet: Option<u16>,
+    /// Keys that go on from the end of a run and can act now, with their words.
+    pub card_keys: Vec<(String, &'static str)>,
     /// Words at the bottom, and until when.
     pub toast: Option<(String, Timestamp)>,
     /// Columns and lines.
@@ -71,10 +92,14 @@ pub struct Model {
     pub selection: Selection,
     /// The records in words.
     pub log: LogLines,
+    /// The Log takes half of the screen.
+    pub is_log_open: bool,
     /// The person asked for this ticket, which has no tab yet.
     pub opening: Option<String>,
     /// The person wants to leave as soon as nothing runs.
     pub quitting: Option<Closing>,
+    /// How often something was told: of what is made of it, it is seen that it is old.
+    pub told: u64,
     /// Something changed since the last frame.
     pub dirty: bool,
 }
@@ -85,14 +110,23 @@ impl Model {
         Self {
             tabs: Vec::new(),
             active: 0,
-            listed: BTreeMap::new(),
+            listed: Listed::default(),
             runs: BTreeMap::new(),
             folder: String::new(),
+            person_folder: String::new(),
+            branch: None,
+            spent: None,
             profile: "",
             home: Home::new(now),
             changes: Known::default(),
+            keys: Keymap::default(),
+            pressed: Pressed::default(),
+            arrangement: Arrangement::default(),
+            animations: true,
             focus: stream::NAME,
             seen: Vec::new(),
+            sheet: None,
+            card_keys: Vec::new(),
             toast: None,
             size: (80, 24),
             now,
@@ -103,14 +137,16 @@ impl Model {
             mode: Mode::default(),
             selection: Selection::default(),
             log: LogLines::default(),
+            is_log_open: false,
             opening: None,
             quitting: None,
+            told: 0,
             dirty: true,
         }
     }
 
     /// Opens a tab for a ticket, or finds the one that is open. Does not bring it to the front.
-    pub fn open_tab(&mut self, id: &TicketId) -> usize {
+    pub fn open_tab(&mut self, id: &TicketKey) -> usize {
         if let Some(at) = self.tabs.iter().position(|tab| tab.id == *id) {
             return at;
         }
@@ -131,46 +167,60 @@ impl Model {
         self.tabs.get_mut(at)
     }
 
-    /// Takes how a run stands, where it is the last one of its ticket's file.
-    pub fn see_run(&mut self, run: Arc<RunSummary>) {
-        let known = self.runs.entry(run.ticket.clone()).or_default();
-        match known.iter_mut().find(|other| other.ticket_path == run.ticket_path) {
-            Some(other) if other.started > run.started => {}
-            Some(other) => *other = run,
-            None => known.push(run),
+    /// Takes how a run stands, and keeps it where it is the last one of its ticket.
+    pub fn see_run(&mut self, run: Arc<RunSummary>) -> Vec<Ask> {
+        let mut asks = Vec::new();
+        for tab in self.tabs.iter_mut().filter(|tab| tab.run == Some(run.run)) {
+            let before = tab.owner;
+            tab.seen(&run);
+            // Another program goes on with it: what it does is told where it is asked for.
+            if tab.owner == Owner::Another && before != tab.owner {
+                asks.push(Ask::Request(Request::Show(run.run)));
+            }
         }
+        let key = run.key();
+        if self.runs.get(&key).is_none_or(|known| known.started <= run.started) {
+            self.runs.insert(key, run);
+        }
+        asks
     }
 
     /// The last run of a ticket: of this directory, or of all where Home shows all.
-    pub fn last_run(&self, ticket: &TicketId) -> Option<&RunSummary> {
-        let runs = self.runs.get(ticket)?.iter().map(AsRef::as_ref);
-        let wanted = runs.filter(|run| self.home.everywhere || run.folder == self.folder);
-        wanted.max_by_key(|run| (run.folder == self.folder, run.started))
-    }
-
-    /// The run was at work when its program died: another one than this.
-    pub fn is_interrupted(&self, tab: &Tab) -> bool {
-        let seen = self.last_run(&tab.id).filter(|run| Some(run.run) == tab.run);
-        !tab.ours && tab.state.ended.is_none() && seen.is_some_and(|run| run.state == RunState::Interrupted)
+    pub fn last_run(&self, ticket: &TicketKey) -> Option<&RunSummary> {
+        let run = self.runs.get(ticket).map(AsRef::as_ref);
+        run.filter(|run| self.home.everywhere || run.folder == self.folder)
     }
 
     /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
     /// directory.
     pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
         let directory = tab.state.workspace.to_string();
-        match () {
-            () if tab.ours => None,
-            () if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
-            () if tab.state.ended.is_some() || self.is_interrupted(tab) => None,
-            () => {
+        match tab.owner {
+            Owner::Here => None,
+            _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
+            Owner::Nobody => None,
+            Owner::Another => {
                 Some("another program works on it, and here it is only shown; answer, pause and stop it there".into())
             }
         }
     }
 
     /// The ticket that keys mean, open or not.
-    pub fn ticket_in_front(&self) -> Option<&TicketId> {
+    pub fn ticket_in_front(&self) -> Option<&TicketKey> {
         if self.is_home() { self.home.cursor.as_ref() } else { self.tab().map(|tab| &tab.id) }
+    }
+
+    /// A path as people write it.
+    pub fn short_path(&self, path: &str) -> String {
+        let below = path.strip_prefix(&self.person_folder).filter(|_| !self.person_folder.is_empty());
+        let below = below.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        below.map_or_else(|| path.to_owned(), |rest| format!("~{rest}"))
+    }
+
+    /// What was spent today: in this directory, or in all where Home shows all.
+    pub fn spent_today(&self) -> Option<f64> {
+        let spent = self.spent.filter(|spent| spent.since == self.now.midnight(&self.zone))?;
+        Some(if self.home.everywhere { spent.everywhere } else { spent.here })
     }
 
     /// Home is shown.
@@ -179,7 +229,7 @@ impl Model {
     }
 
     /// The ticket's tab, if it is open.
-    pub fn tab_of(&self, ticket: &TicketId) -> Option<&Tab> {
+    pub fn tab_of(&self, ticket: &TicketKey) -> Option<&Tab> {
         self.tabs.iter().find(|tab| tab.id == *ticket)
     }
 
@@ -214,9 +264,9 @@ impl Model {
         clock.into_iter().chain(toast).chain(self.changes_due()).min()
     }
 
-    /// A search in the shown stream continues in the next frame.
+    /// A search in the shown stream has more to show in the next frame.
     pub fn searching(&self) -> bool {
-        self.tab().is_some_and(|tab| matches!(tab.stream.search(), Some(SearchStatus::Busy(_))))
+        self.tab().is_some_and(|tab| tab.stream.is_searching())
     }
 
     pub fn shows_run(&self) -> bool {
@@ -225,7 +275,10 @@ impl Model {
 
     /// Asks for a ticket by its id or path; its tab comes to the front.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
-        if let Some(at) = self.tabs.iter().position(|tab| tab.id.as_str() == name) {
+        // Another directory may have a ticket of the same id.
+        let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.to_string() == self.folder;
+        let is_meant = |tab: &Tab| name == tab.id.file() || name == tab.id.as_str() && is_of_here(tab);
+        if let Some(at) = self.tabs.iter().position(is_meant) {
             self.show_tab(at);
             return Vec::new();
         }
@@ -247,13 +300,15 @@ impl Model {
 }
 
 /// What is said of a ticket until its run begins.
-pub fn starting(id: &TicketId) -> String {
+pub fn starting(id: &TicketKey) -> String {
     format!("starting {id} …")
 }
 
 /// What is said of a name until it is known which ticket it means, and that is open.
 pub fn opening(name: &str) -> String {
-    format!("{name} is being opened")
+    // That of a listed ticket is its file.
+    let stem = Path::new(name).file_stem().filter(|_| name.starts_with(std::path::MAIN_SEPARATOR));
+    format!("{} is being opened", stem.map_or(name.into(), |stem| stem.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -283,6 +338,9 @@ mod tests {
         assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (TabStatus::Halted, 0));
         model.mode = Mode::Replay;
         assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (TabStatus::Stopped, 0));
+        model.tabs[0].failure = None;
+        model.tabs[0].state.approvals.push(sample::push("c").into());
+        assert_eq!((model.standing(&model.tabs[0]), model.waiting()), (TabStatus::NeedsYou, 0), "as its records say");
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //!
 //! Neither names crossterm: keys are [`Input`]s, so that everything behind `tui::input` can be tested.
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::news::News;
 use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
+use crate::domain::ticket::TicketKey;
 use crate::tui::theme::colour::Rgb;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub enum Ask {
     /// By the service behind all front ends.
     Request(Request),
     /// Let the person edit the file of an open ticket in their editor.
-    Edit(TicketId),
+    Edit(TicketKey),
     /// The same of a file of the workspace, at this line.
     EditFile(PathBuf, u64),
     /// Leave: nothing runs.
@@ -58,6 +59,8 @@ pub enum Ask {
     ReadThemes,
     /// Save the theme of this name in the person's configuration.
     KeepTheme(String),
+    /// Keep how the panes are arranged for the next start.
+    KeepArrangement,
     /// Tell the person, who is not looking.
     Notify(Notification),
     /// Put text on the clipboard. Always clean, never with a final newline.

@@ -1,14 +1,15 @@
-//! Which records the person is told of where they do not look at the screen, and what the terminal's title says.
+//! What the person is told of where they do not look at the screen, and what the terminal's title says.
 
 use crate::base::text::clean_line;
 use crate::domain::messages::reason_words;
+use crate::domain::news::StorageAwaited;
 use crate::domain::notification::{Notification, Urgency};
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
-use crate::orchestrator::state::State;
-use crate::tui::call_words::call_words;
+use crate::orchestrator::state::Ended;
+use crate::tui::attention::What;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::{Tab, TabStatus};
+use crate::tui::tab::Tab;
 use std::time::Duration;
 
 /// A terminal that never tells of its focus is looked at for so long after a key.
@@ -36,39 +37,48 @@ impl Model {
     }
 }
 
-/// What the person is told of a record that the tab has taken.
-pub fn of(tab: &Tab, record: &Record) -> Option<Notification> {
-    if !tab.ours {
+/// What the person is told of a record that the tab has taken, unless it is over already.
+pub fn of(model: &Model, tab: &Tab, record: &Record) -> Option<Notification> {
+    if tab.is_only_shown() {
         return None;
     }
     let state = &tab.state;
-    let tell = |urgency, what: &str, text: String| {
-        Some(Notification { urgency, title: format!("{} {what}", tab.id), text: clean_line(&text, 200) })
+    let needs_you = |is_it: &dyn Fn(&What) -> bool| {
+        let item = model.attention().into_iter().find(|item| item.ticket == tab.id && is_it(&item.what))?;
+        Some(tell(tab, Urgency::NeedsYou, "needs you", &model.words_of(&item)))
     };
     match record {
-        Record::ApprovalAsked(approval) => tell(Urgency::NeedsYou, "needs you", call_words(approval)),
-        Record::ValidationChangeSeen { .. } => {
-            tell(Urgency::NeedsYou, "needs you", "its validation commands were changed".into())
-        }
+        Record::ApprovalAsked(approval) => needs_you(&|what| *what == What::Call(approval.id.clone())),
+        Record::ValidationChangeSeen { .. } => needs_you(&|what| *what == What::Validation),
+        Record::Paused => needs_you(&|what| matches!(what, What::Dispute(_))),
         Record::Parked(_) => {
-            let about = state.limits.parked.as_ref().map_or_else(String::new, |parking| parking.about.clone());
-            tell(Urgency::News, "is parked", about)
+            let parking = state.limits.parked.as_ref()?;
+            Some(tell(tab, Urgency::News, "is parked", &parking.about))
         }
-        Record::Paused if tab.standing() == TabStatus::NeedsYou || is_disputed(state) => {
-            tell(Urgency::NeedsYou, "needs you", "a phase is disputed".into())
-        }
-        Record::RunEnded { reason: ExitReason::Complete, .. } => {
-            tell(Urgency::News, "is complete", tab.title().to_owned())
-        }
-        Record::RunEnded { reason: ExitReason::UserStopped, .. } => None,
-        Record::RunEnded { reason, detail, .. } => {
-            let why = if detail.is_empty() { reason_words(*reason).to_owned() } else { detail.clone() };
-            tell(Urgency::NeedsYou, "has stopped", why)
-        }
+        Record::RunEnded { .. } => match state.ended.as_ref()? {
+            Ended { reason: ExitReason::Complete, .. } => Some(tell(tab, Urgency::News, "is complete", tab.title())),
+            Ended { reason: ExitReason::UserStopped, .. } => None,
+            Ended { reason, detail } if detail.is_empty() => Some(stopped(tab, reason_words(*reason))),
+            Ended { detail, .. } => Some(stopped(tab, detail)),
+        },
         _ => None,
     }
 }
 
-fn is_disputed(state: &State) -> bool {
-    state.phases.iter().any(|phase| phase.mark == crate::domain::phase::Mark::Disputed)
+/// That a run was left, or could not begin.
+pub fn failed(tab: &Tab) -> Option<Notification> {
+    tab.failure.as_deref().map(|why| stopped(tab, why))
+}
+
+/// That a run waits because nothing can be stored.
+pub fn storage_awaited(tab: &Tab, waiting: &StorageAwaited) -> Notification {
+    tell(tab, Urgency::NeedsYou, "cannot store anything", &waiting.why)
+}
+
+fn stopped(tab: &Tab, why: &str) -> Notification {
+    tell(tab, Urgency::NeedsYou, "has stopped", why)
+}
+
+fn tell(tab: &Tab, urgency: Urgency, what: &str, text: &str) -> Notification {
+    Notification { urgency, title: format!("{} {what}", tab.id), text: clean_line(text, 200) }
 }

@@ -4,29 +4,32 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
 use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
+use crate::domain::commit::{CommitPlan, LeftOut, Why};
 use crate::domain::messages::Weight;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketStatus};
+use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketKey, TicketStatus};
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::state::{Ended, Iteration, PhaseState, Stage, State};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
+use std::path::Path;
 use std::sync::Arc;
 
 #[path = "sample/drawn.rs"]
 mod drawn;
 
-pub use drawn::{draw, drawn, key, told};
+pub use drawn::{draw, drawn, key, settle, told};
 
 /// 14:02:13 UTC.
 pub const NOW: Timestamp = Timestamp::from_millis(1_795_269_733_120);
 
-pub fn id(text: &str) -> TicketId {
-    TicketId::parse(text).unwrap()
+/// The ticket of that id in the sample's directory.
+pub fn id(text: &str) -> TicketKey {
+    TicketKey::new(TicketId::parse(text).unwrap(), Path::new(&format!("/home/ann/shop/{text}.md")))
 }
 
 /// Some seconds before [`NOW`].
@@ -46,7 +49,7 @@ pub fn run(ticket: &str) -> RunId {
 
 /// A record as the store has it.
 pub fn stored(ticket: &str, seq: u64, record: Record) -> Stored {
-    Stored { v: 1, seq, time: NOW, run: run(ticket), ticket: id(ticket), record }
+    Stored { v: 1, seq, time: NOW, run: run(ticket), ticket: id(ticket).id().clone(), record }
 }
 
 /// Text, ticked, nested tasks.
@@ -62,7 +65,7 @@ pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket
         tasks: tasks.iter().map(|(text, done)| Task { text: (*text).into(), done: *done }).collect(),
     });
     Arc::new(Ticket {
-        id: id(name),
+        id: id(name).id().clone(),
         title: title.into(),
         status: Some(TicketStatus::Open),
         deps: Vec::new(),
@@ -98,12 +101,12 @@ fn limiter() -> Arc<Ticket> {
 pub fn running(name: &str) -> Tab {
     let mut tab = Tab::new(id(name));
     let mut file = limiter().as_ref().clone();
-    file.id = id(name);
+    file.id = id(name).id().clone();
     tab.ticket = Some(Arc::new(file));
     tab.run = Some(run(name));
     tab.state = State {
         run: tab.run,
-        ticket: Some(id(name)),
+        ticket: Some(id(name).id().clone()),
         seq: 40,
         started: Some(ago(744)),
         updated: Some(ago(9)),
@@ -216,8 +219,12 @@ pub fn log(model: &mut Ui) {
         (20, Weight::Warn, "tk-9c1d", "validation failed: cargo test · exit 101 · 41 s"),
         (9, Weight::Error, "tk-9c1d", "run ended: 3 iterations in a row changed nothing · 2/6 phases"),
     ];
+    let phase = Some("Wire into middleware".to_owned());
+    let started = Record::IterationStarted { n: 7, phase, session: None, id: None, role: <_>::default() };
+    model.log.hear(&id("tk-4f2a"), &started);
     for (seconds, weight, ticket, text) in lines {
-        model.log.push(ago(seconds), weight, id(ticket), text);
+        let iteration = model.log.under_way(&id(ticket));
+        model.log.push(ago(seconds), weight, id(ticket), iteration, text);
     }
 }
 
@@ -231,12 +238,14 @@ pub fn busy() -> Ui {
         titled(paused("docs.md"), "Rewrite the tour"),
     ];
     let files: Vec<_> = model.tabs.iter().map(|tab| (tab.id.clone(), tab.ticket.clone().unwrap())).collect();
-    model.listed.extend(files);
+    for (id, file) in files {
+        model.listed.insert(id, file);
+    }
     let audit = ticket("tk-81b0", "Audit log", &[("Schema", false, &[])]);
     let mut retention = ticket("tk-90c2", "Retention", &[]).as_ref().clone();
     retention.deps = vec!["tk-81b0".into()];
-    model.listed.insert(audit.id.clone(), audit);
-    model.listed.insert(retention.id.clone(), Arc::new(retention));
+    model.listed.insert(id("tk-81b0"), audit);
+    model.listed.insert(id("tk-90c2"), Arc::new(retention));
     log(&mut model);
     changes(&mut model);
     model
@@ -269,14 +278,34 @@ pub fn changes(model: &mut Ui) {
         plain: false,
     };
     let (run, since) = model.compared().unwrap();
-    model.changes.tell(run, since, Ok(changes));
+    model.changes.tell((run, since), Ok(changes), NOW);
+}
+
+/// What a commit of it would be.
+pub fn commit_plan() -> CommitPlan {
+    let mut ui = model();
+    ui.tabs.push(running("tk-1"));
+    changes(&mut ui);
+    let told = ui.told_changes().and_then(|told| told.as_ref().ok()).cloned().unwrap();
+    let out = |path: &str, why| LeftOut { path: path.into(), why };
+    CommitPlan {
+        top: told.top,
+        head: Some("c0ffee".into()),
+        branch: Some("main".into()),
+        tree: "ab12".into(),
+        files: told.files,
+        added: told.added,
+        removed: told.removed,
+        left_out: vec![out("src/http/mod.rs", Why::Before), out("Cargo.lock", Why::Since)],
+        programs: Vec::new(),
+    }
 }
 
 /// A run that another program works on.
 pub fn seen(ticket: &str, folder: &str) -> RunSummary {
     RunSummary {
         run: run(ticket),
-        ticket: id(ticket),
+        ticket: id(ticket).id().clone(),
         title: "Health endpoint".into(),
         ticket_path: format!("{folder}/{ticket}.md"),
         folder: folder.into(),
@@ -293,6 +322,7 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         unverified: false,
         needs: None,
         until: None,
+        worked_ms: 240_000,
     }
 }
 

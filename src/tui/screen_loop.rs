@@ -2,15 +2,18 @@
 //!
 //! No ticker: it sleeps until a key, news, or the moment that the model names (the next second while a
 //! clock shows). A burst is folded whole before one frame is drawn: what the runs tell is drawn 30 times a
-//! second at most, and not even looked at between; what the person does is answered at once.
+//! second at most, less often where much of the screen changes each time, and not even looked at between; what the
+//! person does is answered at once.
 //! Signals are the caller's; so is everything that an [`Ask`] wants done outside of the terminal.
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::news::News;
 use crate::domain::notification::Notification;
 use crate::domain::request::Request;
 use crate::domain::scrollback::Scrollback;
+use crate::domain::ticket::TicketKey;
+use crate::tui::arrangement::Arrangement;
 use crate::tui::input::Keys;
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
@@ -26,6 +29,10 @@ use tokio_util::sync::CancellationToken;
 
 /// Time between two frames of what the runs tell, at least.
 const FRAME: Duration = Duration::from_millis(33);
+/// The same after a large frame: as long as its bytes may take, but a stream must still be seen to move.
+const SLOWEST: Duration = Duration::from_millis(100);
+/// Bytes to the terminal in a millisecond, while the runs tell something and the person does nothing.
+const PER_MS: usize = 50;
 /// The same for answers to the person: a key that repeats, the wheel, a window that is being resized.
 const ANSWER: Duration = Duration::from_millis(16);
 /// Messages that are folded before a frame: as many as a front end is kept.
@@ -45,11 +52,11 @@ impl Pace {
         if self.answering { self.answer } else { self.frame }
     }
 
-    fn drawn(&mut self, now: Instant, ui: &Ui) {
+    fn drawn(&mut self, now: Instant, bytes: usize) {
         if std::mem::take(&mut self.answering) {
             self.answer = now + ANSWER;
         }
-        self.frame = if ui.searching() { now } else { now + FRAME };
+        self.frame = now + Duration::from_millis((bytes / PER_MS) as u64).clamp(FRAME, SLOWEST);
     }
 }
 
@@ -64,7 +71,7 @@ pub trait Host {
     /// Hands on a request; what comes of it is [heard](Self::heard). Gives back what cannot be taken now.
     fn ask(&mut self, request: Request) -> Result<(), Box<Request>>;
     /// Lets the person edit a ticket; returns when the editor has ended. The error is told to the person.
-    fn edit(&mut self, ticket: &TicketId) -> impl Future<Output = Result<(), String>>;
+    fn edit(&mut self, ticket: &TicketKey) -> impl Future<Output = Result<(), String>>;
     /// The same of a file of the workspace, at a line.
     fn edit_file(&mut self, path: &Path, line: u64) -> impl Future<Output = Result<(), String>>;
     /// The person touched the screen: a key, the mouse, the window.
@@ -75,6 +82,8 @@ pub trait Host {
     fn themes(&mut self) -> Vec<(String, String)>;
     /// Saves the theme in the person's configuration; what to tell them.
     fn keep_theme(&mut self, name: &str) -> Result<String, String>;
+    /// Keeps how the panes are arranged.
+    fn keep_arrangement(&mut self, _arrangement: &Arrangement) {}
     /// Tells the person, who does not look; gives whether the terminal is to ring, and to tell it too.
     fn notify(&mut self, notification: &Notification) -> (bool, bool);
     /// Puts clean text on the clipboard.
@@ -138,6 +147,7 @@ pub async fn run(
                         let told = host.keep_theme(&name).unwrap_or_else(|error| error);
                         update(ui, Msg::Told(told));
                     }
+                    Ask::KeepArrangement => host.keep_arrangement(&ui.arrangement),
                     Ask::Copy(text) => {
                         let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
                         update(ui, Msg::Told(told));
@@ -178,9 +188,20 @@ pub async fn run(
             }
         }
         if ui.dirty && Instant::now() >= pace.earliest() {
-            draw(screen, ui)?;
-            pace.drawn(Instant::now(), ui);
+            let bytes = draw(screen, ui)?;
+            pace.drawn(Instant::now(), bytes);
         }
+    }
+}
+
+/// Folds everything that is there to be heard.
+pub fn hear(ui: &mut Ui, host: &mut impl Host) {
+    let mut inbox = Vec::new();
+    while let Some(msg) = host.heard_already() {
+        put(&mut inbox, msg, host);
+    }
+    for msg in inbox {
+        update(ui, msg);
     }
 }
 
@@ -194,15 +215,16 @@ fn put(inbox: &mut Vec<Msg>, msg: Msg, host: &impl Host) {
     inbox.extend(opened.and_then(|run| Some(Msg::Scrollback(run, host.scrollback(run)?))));
 }
 
-pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<(), ScreenError> {
+/// Draws a frame. Gives how many bytes that took.
+pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<usize, ScreenError> {
     // A resize may not have been told yet.
     ui.size = screen.size()?;
     let layout = ui.prepare();
-    screen.draw(|frame| view(ui, &layout, &ui.looks.theme, frame))?;
+    let bytes = screen.draw(|frame| view(ui, &layout, &ui.looks.theme, frame))?;
     screen.title(ui.title())?;
-    // A search looks through a stretch of the log a frame.
+    // How far a search is, is seen frame by frame.
     ui.dirty = ui.searching();
-    Ok(())
+    Ok(bytes)
 }
 
 /// The terminal is ours again, perhaps of another size.

@@ -10,11 +10,14 @@ pub use movement::Movement;
 pub use pulse::Pulse;
 pub use unstored::Unstored;
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
+use crate::domain::phase::Mark;
 use crate::domain::record::{Record, Stored};
+use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Ticket, TicketStatus};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
@@ -31,15 +34,15 @@ const MOVEMENTS: usize = 500;
 
 /// An open ticket.
 pub struct Tab {
-    pub id: TicketId,
+    pub id: TicketKey,
     /// Its file as last read; `None` until it was.
     pub ticket: Option<Arc<Ticket>>,
     /// The run is complete, and the file says since that there is more to do.
     pub reopened: bool,
     pub gone: bool,
     pub run: Option<RunId>,
-    /// This program works on the run; that of another is only shown.
-    pub ours: bool,
+    /// Who works on the run, as the service said last; without a run, who would.
+    pub owner: Owner,
     pub state: State,
     /// The Stream pane of this ticket.
     pub stream: StreamState,
@@ -56,6 +59,10 @@ pub struct Tab {
     pub movements: VecDeque<Movement>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,
+    /// A commit's message that was typed and not used.
+    pub commit_draft: String,
+    /// The last commit of its work that was made here.
+    pub committed: Option<String>,
 }
 
 /// How a ticket stands, for its tab, its line in the tree and the footer.
@@ -87,6 +94,14 @@ pub enum TabStatus {
 }
 
 impl TabStatus {
+    /// A phase of a run that stands so: one that waits for the person does not run.
+    pub fn of_phase(self, mark: Mark, glyphs: Glyphs) -> Sign {
+        match (mark, self) {
+            (Mark::Running, Self::NeedsYou) => self.sign(glyphs),
+            _ => glyphs.phase(mark),
+        }
+    }
+
     /// Glyph, word and role.
     pub fn sign(self, glyphs: Glyphs) -> Sign {
         let (unicode, ascii, word, role) = match self {
@@ -111,14 +126,14 @@ impl TabStatus {
 
 impl Tab {
     /// A tab for a ticket of which nothing is known yet.
-    pub fn new(id: TicketId) -> Self {
+    pub fn new(id: TicketKey) -> Self {
         Self {
             id,
             ticket: None,
             reopened: false,
             gone: false,
             run: None,
-            ours: true,
+            owner: Owner::Here,
             state: State::default(),
             stream: StreamState::default(),
             formatter: LogFormatter::default(),
@@ -128,6 +143,8 @@ impl Tab {
             unstored: Unstored::default(),
             movements: VecDeque::new(),
             draft: Vec::new(),
+            commit_draft: String::new(),
+            committed: None,
         }
     }
 
@@ -152,6 +169,14 @@ impl Tab {
         self.reopened || self.state.phases.is_empty()
     }
 
+    /// Takes how the store has the run. This program knows better how its own stands, until another goes on with it.
+    pub fn seen(&mut self, run: &RunSummary) {
+        let goes_on = run.owner() == Owner::Another && self.state.updated.is_none_or(|at| at < run.updated);
+        if self.owner != Owner::Here || goes_on && !self.has_open_run() {
+            self.owner = run.owner();
+        }
+    }
+
     /// Folds a record in; `false` when it was known already.
     pub fn record(&mut self, stored: &Stored) -> bool {
         if stored.seq <= self.state.seq {
@@ -160,6 +185,9 @@ impl Tab {
         apply(&mut self.state, stored);
         self.reopened &= self.state.ended.is_some();
         self.unstored.stored(&self.state);
+        if self.owner == Owner::Another && self.state.ended.is_some() {
+            self.owner = Owner::Nobody;
+        }
         self.stream.record(stored);
         match &stored.record {
             Record::ToolJudged { tool, target, .. } => self.call = Some((format!("{tool} {target}"), stored.time)),
@@ -195,6 +223,7 @@ impl Tab {
             }
             (Some(_), _) if self.state.needs_person() => TabStatus::Halted,
             (Some(_), _) => TabStatus::Stopped,
+            (None, _) if self.is_interrupted() => TabStatus::Stopped,
             (None, _) if asks => TabStatus::NeedsYou,
             (None, _) if self.gone => TabStatus::Gone,
             (None, _) if self.run.is_none() => TabStatus::NotStarted,
@@ -218,9 +247,24 @@ impl Tab {
         matches!(self.standing(), TabStatus::Complete | TabStatus::Unverified) && self.state.phases_skipped() > 0
     }
 
+    /// The run is not this program's: it takes no commands here, and waits for nobody here.
+    pub fn is_only_shown(&self) -> bool {
+        self.owner != Owner::Here
+    }
+
+    /// The run was at work when its program died: another one than this.
+    pub fn is_interrupted(&self) -> bool {
+        self.owner == Owner::Nobody && self.state.ended.is_none()
+    }
+
     /// A run is open that has not ended: it takes commands.
     pub fn has_open_run(&self) -> bool {
-        self.run.is_some() && self.ours && self.failure.is_none() && self.state.ended.is_none()
+        self.run.is_some() && self.owner == Owner::Here && self.failure.is_none() && self.state.ended.is_none()
+    }
+
+    /// The run has ended, and says how.
+    pub fn is_over(&self) -> bool {
+        self.failure.is_none() && self.run.is_some() && self.state.ended.is_some()
     }
 
     /// The title, as far as it is known.
@@ -336,7 +380,7 @@ mod tests {
         let complete = Ended { reason: ExitReason::Complete, detail: String::new() };
         model.tabs[0].state.ended = Some(complete);
         let screen = sample::draw(&mut model, (120, 40));
-        assert!(screen.contains("0 iterations, $2.42 in all"), "{screen}");
+        assert!(screen.contains("$2.42 in all · 0 iterations"), "{screen}");
     }
 
     #[test]

@@ -17,12 +17,29 @@ use crossterm::terminal::{
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::{Frame, Terminal};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::cell::Cell;
+use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
 use std::panic::PanicHookInfo;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
+
+/// Standard output, and the bytes that went there.
+struct Counted(Rc<Cell<usize>>);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = io::stdout().write(bytes)?;
+        self.0.set(self.0.get() + written);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
 
 /// Why the screen cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +60,9 @@ static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
 /// The full screen. Dropping it gives the terminal back.
 pub struct Screen {
     /// Never dropped: ratatui would write to a terminal that is gone, and panic over it.
-    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Counted>>>>,
+    /// Bytes of the frame at hand.
+    written: Rc<Cell<usize>>,
     /// What the window is called now.
     title: String,
 }
@@ -58,12 +77,13 @@ impl Screen {
     pub fn open() -> Result<Self, ScreenError> {
         restore_on_panic();
         enter().map_err(ScreenError::Unfit)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 << 10, io::stdout()));
+        let written = Rc::default();
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 << 10, Counted(Rc::clone(&written))));
         let terminal = Terminal::new(backend).map_err(|error| {
             restore();
             ScreenError::Unfit(error)
         })?;
-        Ok(Self { terminal: ManuallyDrop::new(terminal), title: String::new() })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), written, title: String::new() })
     }
 
     /// Columns and lines.
@@ -72,14 +92,15 @@ impl Screen {
         Ok((size.width, size.height))
     }
 
-    /// Draws one frame, inside a synchronized update so that no half of it is seen.
-    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<(), ScreenError> {
+    /// Draws one frame, inside a synchronized update so that no half of it is seen. Gives how many bytes that took.
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<usize, ScreenError> {
         if !hangup::is_alive() {
             return Err(lost(io::ErrorKind::BrokenPipe.into()));
         }
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate).map_err(lost)?;
         self.terminal.draw(view).map_err(lost)?;
-        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate).map_err(lost)?;
+        Ok(self.written.take())
     }
 
     /// Names the terminal's window. `title`: clean.

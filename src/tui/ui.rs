@@ -2,16 +2,17 @@
 //! `tui::update` alone, drawn by `tui::view`.
 
 use crate::base::time::Timestamp;
-use crate::tui::command::Command;
+use crate::tui::command::{Command, Scope, hints_that_act};
 use crate::tui::layout::{self, Layout};
 use crate::tui::modals::Modal;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::pane::Pane;
-use crate::tui::panes::PANES;
+use crate::tui::panes::{PANES, ending};
+use crate::tui::tab::Tab;
 use crate::tui::theme::looks::Looks;
-use crate::tui::widgets::frame::{inside, room};
+use crate::tui::widgets::frame::{inside, room, sheet};
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::ops::{Deref, DerefMut};
@@ -50,10 +51,18 @@ impl Ui {
 
     /// Solves the layout and lets panes and dialogs get ready for it. Before every `view`.
     pub fn prepare(&mut self) -> Layout {
+        let is_over = self.model.tab().is_some_and(Tab::is_over);
+        self.model.card_keys =
+            if is_over { hints_that_act(&self.model, Scope::Global, &ending::KEYS) } else { Vec::new() };
+        let place = self.sheet();
+        self.model.sheet = match self.modals.last_mut() {
+            Some(Modal::Card(card)) => {
+                card.lay_out(place, self.model.glyphs);
+                Some(card.area(place).y)
+            }
+            _ => None,
+        };
         let layout = layout::solve(self.model.size, &self.model);
-        if let Some(Modal::Card(card)) = self.modals.last_mut() {
-            card.lay_out(room(layout.screen), self.model.glyphs);
-        }
         for (name, pane) in &mut self.panes {
             if let Some(place) = layout.of(name) {
                 let place = if pane.is_framed() { inside(place) } else { place };
@@ -90,6 +99,11 @@ impl Ui {
             Some(Modal::Prompt(prompt)) => Some(prompt),
             _ => None,
         }
+    }
+
+    /// The place for what lies at the bottom, under Claude's last words.
+    pub fn sheet(&self) -> Rect {
+        sheet(Rect::new(0, 0, self.model.size.0, self.model.size.1))
     }
 
     /// The place for dialogs.

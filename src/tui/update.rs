@@ -2,7 +2,10 @@
 //!
 //! News of runs is folded in `update::news`; what keys mean stands in `tui::command`.
 
+mod arrange;
 mod attention;
+mod certain;
+mod commits;
 mod dialogs;
 mod news;
 mod spending;
@@ -10,22 +13,23 @@ mod unavailable;
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
-use crate::orchestrator::state::{Pace, PhaseState, Stage};
-use crate::tui::command::{self, Command, Scope};
+use crate::orchestrator::state::PhaseState;
+use crate::tui::command::{self, Command, Found, Scope};
+use crate::tui::keys::key_text;
 use crate::tui::modals::Modal;
-use crate::tui::modals::confirm::Confirm;
+use crate::tui::modals::commit::Commit;
 use crate::tui::modals::diff::Diff;
 use crate::tui::modals::draft::Form;
 use crate::tui::modals::explain::Explain;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
+use crate::tui::modals::palette::Palette;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::modals::themes::Themes;
-use crate::tui::model::starting;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{self, after};
-use crate::tui::tab::{Tab, TabStatus};
+use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::{changes, home};
 use zeroize::Zeroize as _;
@@ -33,11 +37,14 @@ use zeroize::Zeroize as _;
 /// Folds a message into the screen; what the edge should do now, in order.
 pub fn update(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
     let focus = ui.focus;
+    ui.told += u64::from(matches!(msg, Msg::News(_) | Msg::Replied(_) | Msg::NotAsked(_)));
     let mut asks = take(ui, msg);
     if ui.focus == changes::NAME && focus != changes::NAME {
         ui.changes.outdated();
     }
-    asks.extend(ui.ask_for_changes());
+    if !asks.contains(&Ask::Leave) {
+        asks.extend(ui.ask_for_changes());
+    }
     for ask in &asks {
         if let Ask::Request(Request::Command(ticket, command)) = ask
             && let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket)
@@ -54,7 +61,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             ui.dirty = true;
             ui.toast = None;
             ui.touched = ui.now;
-            key(ui, input)
+            key(ui, &input)
         }
         Msg::Paste(mut text) => {
             ui.dirty = true;
@@ -138,43 +145,108 @@ fn leave_if_quiet(ui: &Ui) -> Vec<Ask> {
     if ui.quitting.is_some() && !ui.anything_active() { vec![Ask::Leave] } else { Vec::new() }
 }
 
-fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
-    if !ui.modals.is_empty() {
-        return dialogs::key(ui, input);
+fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
+    let mut pressed = std::mem::take(&mut ui.pressed);
+    pressed.keys.push(input.clone());
+    let (scopes, counts) = match ui.modals.last().map(Modal::scope) {
+        Some(scope) => (vec![scope], command::row_of(scope, Command::PageDown).is_some()),
+        None if ui.arrangement.is_zoomed && !ui.is_home() => {
+            (vec![Scope::Zoomed, Scope::Pane(ui.focus), Scope::Global], true)
+        }
+        None => (vec![Scope::Pane(ui.focus), Scope::Global], true),
+    };
+    // A key of the pane's that cannot act gives way to one of the whole screen that can.
+    let acts = |found: &&Found| match found {
+        Found::Begun => true,
+        Found::Row(row) => (row.enabled)(ui),
+    };
+    let found: Vec<Option<Found>> = scopes.into_iter().map(|scope| ui.keys.find(scope, &pressed.keys)).collect();
+    let row = match found.iter().flatten().find(acts).or(found.iter().flatten().next()) {
+        Some(Found::Begun) => {
+            ui.pressed = pressed;
+            return Vec::new();
+        }
+        Some(Found::Row(row)) => Some(*row),
+        None => None,
+    };
+    let digit = match (&pressed.keys[..], input.key) {
+        ([_], Key::Char(digit)) if counts && !input.ctrl && !input.alt => digit.to_digit(10),
+        _ => None,
+    };
+    // A digit that is the key of something that can act is no count, unless one has begun.
+    if let Some(digit) = digit
+        && (pressed.count.is_some() || !row.is_some_and(|row| (row.enabled)(ui)))
+    {
+        pressed.keys.clear();
+        pressed.digit(digit);
+        ui.pressed = pressed;
+        return Vec::new();
     }
+    let was_begun = pressed.keys.len() > 1 || pressed.count.is_some();
+    if was_begun && input.key == Key::Esc || row.is_none() && pressed.keys.len() > 1 {
+        return Vec::new();
+    }
+    let times = row.map_or(1, |row| command::times(row.command, pressed.count));
+    let mut asks = Vec::new();
+    for _ in 0..times {
+        asks.extend(match row {
+            Some(row) if row.scope == Scope::Palette && row.command == Command::Choose => run_chosen(ui, input),
+            _ if !ui.modals.is_empty() => dialogs::key(ui, row.map(|row| row.command), input.clone()),
+            Some(row) => act(ui, row, input),
+            None => unknown(ui, input),
+        });
+    }
+    asks
+}
+
+/// Does what was chosen in the palette, which closes.
+fn run_chosen(ui: &mut Ui, input: &Input) -> Vec<Ask> {
+    let chosen = match ui.modals.last() {
+        Some(Modal::Palette(palette)) => palette.chosen(ui),
+        _ => None,
+    };
+    let Some(row) = chosen else { return Vec::new() };
+    ui.modals.pop();
+    act(ui, row, input)
+}
+
+/// Does what a row of the table says, or tells why not.
+fn act(ui: &mut Ui, row: &command::Row, input: &Input) -> Vec<Ask> {
     // A key means the row that was seen.
     ui.home.is_chosen |= ui.home.cursor.is_some();
-    let row = command::find(Scope::Pane(ui.focus), &input).or_else(|| command::find(Scope::Global, &input));
-    match row {
-        Some(row) if (row.enabled)(ui) => {
-            let asks = run(ui, row.command, &input);
-            // Whoever lets a run go on wants to stay.
-            let goes_on =
-                |ask: &Ask| matches!(ask, Ask::Request(Request::Start(_) | Request::Command(_, UserCommand::Resume)));
-            if asks.iter().any(goes_on) {
-                ui.quitting = None;
-            }
-            asks
-        }
-        Some(row) => {
-            let why = ui.focused().and_then(|pane| pane.refusal(ui, row.command));
-            let why = why.unwrap_or_else(|| unavailable::why(ui, row.command));
-            ui.tell(why);
-            Vec::new()
-        }
-        None => {
-            if let Key::Char(_) = input.key {
-                ui.tell(format!("{} does nothing here; ? lists the keys", command::key_text(&input)));
-            }
-            Vec::new()
-        }
+    if !(row.enabled)(ui) {
+        let why = why_not(ui, row);
+        ui.tell(why);
+        return Vec::new();
     }
+    let asks = run(ui, row.command, input);
+    // Whoever lets a run go on wants to stay.
+    let goes_on = |ask: &Ask| matches!(ask, Ask::Request(Request::Start(_) | Request::Command(_, UserCommand::Resume)));
+    if asks.iter().any(goes_on) {
+        ui.quitting = None;
+    }
+    asks
+}
+
+/// Why the command of a row cannot act now.
+fn why_not(ui: &Ui, row: &command::Row) -> String {
+    let why = ui.focused().and_then(|pane| pane.refusal(ui, row.command));
+    why.unwrap_or_else(|| unavailable::why(ui, row.command))
+}
+
+fn unknown(ui: &mut Ui, input: &Input) -> Vec<Ask> {
+    ui.home.is_chosen |= ui.home.cursor.is_some();
+    if let Key::Char(_) = input.key {
+        let help = ui.keys.key_of(Scope::Global, Command::Help);
+        ui.tell(format!("{} does nothing here; {help} lists the keys", key_text(input)));
+    }
+    Vec::new()
 }
 
 fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
     match command {
         Command::Pause => {
-            let asks = pace(ui);
+            let asks = spending::pace(ui);
             return if ui.is_home() { spending::ask_to_start(ui, asks) } else { asks };
         }
         Command::PauseNow => return ui.to_run(UserCommand::PauseNow),
@@ -182,16 +254,22 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.tell("retrying now …");
             return ui.to_run(UserCommand::RetryNow);
         }
-        // A new run works on what the complete one left out.
-        Command::Retry if ui.tab().is_some_and(Tab::left_out) => return pace(ui),
+        Command::Retry if ui.tab().is_some_and(Tab::is_over) => return spending::run_again(ui),
+        Command::NextReady => spending::go_on(ui),
+        Command::Commit => {
+            if let Some((dialog, ask)) = ui.tab().and_then(Commit::open) {
+                ui.modals.push(Modal::Commit(Box::new(dialog)));
+                return vec![ask];
+            }
+        }
         Command::Retry => {
             if let Some(PhaseState { id: phase, .. }) = ui.retryable().cloned() {
                 return ui.to_run(UserCommand::RetryPhase { phase });
             }
         }
-        Command::Skip => ask_to_skip(ui),
-        Command::Stop => ask_to_stop(ui),
-        Command::ResetBreaker => ask_to_reset_breaker(ui),
+        Command::Skip => certain::ask_to_skip(ui),
+        Command::Stop => certain::ask_to_stop(ui),
+        Command::ResetBreaker => certain::ask_to_reset_breaker(ui),
         Command::Steer => {
             if let Some(tab) = ui.tab() {
                 let steer = Steer::new(tab);
@@ -209,10 +287,14 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::NewTicket => {
             ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.model.home.draft))));
-            return vec![Ask::Request(Request::SuggestChecks)];
+            return vec![Ask::Request(Request::Suggest)];
         }
         Command::Changes if ui.focus == changes::NAME => ui.focus = panes::stream::NAME,
         Command::Changes => ui.focus = changes::NAME,
+        Command::Log => {
+            ui.is_log_open = ui.focus != panes::log::NAME || !ui.is_log_open;
+            ui.focus = if ui.is_log_open { panes::log::NAME } else { panes::stream::NAME };
+        }
         Command::Choose if ui.focus == changes::NAME => {
             if let Some((diff, ask)) = Diff::open(ui) {
                 ui.modals.push(Modal::Diff(Box::new(diff)));
@@ -220,8 +302,8 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             }
         }
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
-        Command::FocusNext => ui.focus = after(ui.focus, true),
-        Command::FocusPrevious => ui.focus = after(ui.focus, false),
+        Command::FocusNext => ui.focus = after(ui, true),
+        Command::FocusPrevious => ui.focus = after(ui, false),
         Command::GoToTab => {
             if let Key::Char(digit) = input.key
                 && let Some(n) = digit.to_digit(10)
@@ -236,6 +318,13 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.show_tab(to);
         }
         Command::Help => ui.modals.push(Modal::Help(Help::default())),
+        Command::Zoom => ui.arrangement.is_zoomed = !ui.arrangement.is_zoomed,
+        Command::Close => ui.arrangement.is_zoomed = false,
+        Command::Hide | Command::Larger | Command::Smaller => return arrange::run(ui, command),
+        Command::Palette => {
+            let palette = Palette::new(ui, |row| why_not(ui, row));
+            ui.modals.push(Modal::Palette(palette));
+        }
         Command::Quit => {
             if !ui.anything_active() {
                 return vec![Ask::Leave];
@@ -249,6 +338,9 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             return vec![Ask::ReadThemes];
         }
         Command::Prompt => {
+            if ui.focused().and_then(|pane| pane.prompt(ui)).is_none() {
+                ui.focus = panes::stream::NAME;
+            }
             let prompt = ui.focused().and_then(|pane| pane.prompt(ui));
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
@@ -256,89 +348,10 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         // A pane's own, or a movement in it.
         command => {
             let asks = ui.act(command);
-            return if ui.is_home() { spending::ask_to_start(ui, asks) } else { ask_to_tick(ui, asks) };
+            return if ui.is_home() { spending::ask_to_start(ui, asks) } else { certain::ask_to_tick(ui, asks) };
         }
     }
     Vec::new()
-}
-
-/// A tick of the running phase is asked about: its iteration ends.
-fn ask_to_tick(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
-    let (Some(tab), [Ask::Request(Request::Command(_, UserCommand::TickPhase { phase }))]) = (ui.tab(), &asks[..])
-    else {
-        return asks;
-    };
-    let Some((phase, price)) = tab.state.phase_by(*phase).map(|phase| (phase, price(tab, phase))) else { return asks };
-    if price.is_empty() {
-        return asks;
-    }
-    let words = format!("Tick “{}” as done?{price}", phase.text);
-    let confirm = asks.pop().map(|ask| Confirm { title: "Tick the running phase", words, ask });
-    ui.modals.extend(confirm.map(Modal::Confirm));
-    Vec::new()
-}
-
-/// What settling this phase costs: its iteration, while one is running.
-fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
-    let running = tab.is_active() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
-    if running { INTERRUPTS } else { "" }
-}
-
-const INTERRUPTS: &str = " The running iteration is interrupted; its changes stay.";
-
-/// `p`: start, pause, take the pause back, go on; by what is so now.
-fn pace(ui: &mut Ui) -> Vec<Ask> {
-    let Some(tab) = ui.tab() else { return Vec::new() };
-    let id = tab.id.clone();
-    if !tab.has_open_run() {
-        if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
-            ui.tell(format!("{id} cannot be read; e edits it"));
-            return Vec::new();
-        }
-        if let Some(tab) = ui.tab_mut() {
-            tab.failure = None;
-        }
-        ui.tell(starting(&id));
-        return vec![Ask::Request(Request::Start(id))];
-    }
-    let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {
-        UserCommand::Resume
-    } else {
-        UserCommand::Pause
-    };
-    vec![Ask::Request(Request::Command(id, command))]
-}
-
-fn ask_to_skip(ui: &mut Ui) {
-    let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
-    let price = price(tab, phase);
-    let confirm = Confirm {
-        title: "Skip a phase",
-        words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),
-        ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id })),
-    };
-    ui.modals.push(Modal::Confirm(confirm));
-}
-
-fn ask_to_stop(ui: &mut Ui) {
-    let Some(tab) = ui.tab() else { return };
-    let interrupts = if tab.state.open_iteration().is_some() { INTERRUPTS } else { "" };
-    let confirm = Confirm {
-        title: "Stop the run",
-        words: format!("Stop {} now?{interrupts} p resumes it.", tab.id),
-        ask: Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop)),
-    };
-    ui.modals.push(Modal::Confirm(confirm));
-}
-
-fn ask_to_reset_breaker(ui: &mut Ui) {
-    let Some(tab) = ui.tab() else { return };
-    let breaker = &tab.state.breaker;
-    let why = if breaker.reason.is_empty() { String::new() } else { format!(" ({})", breaker.reason) };
-    let words =
-        format!("The circuit breaker of {} is {}{why}. Close it and reset its counters?", tab.id, breaker.state.word());
-    let ask = Ask::Request(Request::Command(tab.id.clone(), UserCommand::ResetBreaker));
-    ui.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, ask }));
 }
 
 #[cfg(test)]

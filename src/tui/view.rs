@@ -1,9 +1,11 @@
 //! Draws the whole screen. Pure; call `Ui::prepare` first and hand its layout in.
 
+use crate::tui::command::{Command, Scope};
 use crate::tui::layout::{Layout, SMALLEST};
 use crate::tui::marks::{Glyphs, ascii};
 use crate::tui::modals;
 use crate::tui::panes::{footer, home, now, tabs};
+use crate::tui::tab::TabStatus;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::ui::Ui;
@@ -12,13 +14,14 @@ use crate::tui::widgets::row::Row;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 /// Draws everything.
 pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
     let buf = frame.buffer_mut();
     buf.set_style(buf.area, theme.style(Role::Text));
     if layout.too_small {
-        too_small(layout.screen, theme, buf);
+        too_small(ui, layout.screen, theme, buf);
         return;
     }
     if ui.is_home() {
@@ -51,6 +54,14 @@ pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
         }
     }
     footer::view(ui, theme, layout.footer, buf);
+    if ui.sheet.is_some() {
+        // What is asked, and Claude's last words above it, are to be read now.
+        let quiet = Style::reset().patch(theme.style(Role::Text)).patch(theme.style(Role::Dim));
+        let words = layout.stream.or(layout.home).unwrap_or_default();
+        for place in buf.area.positions().filter(|place| !words.contains(*place)) {
+            buf[place].set_style(quiet);
+        }
+    }
     modals::view(ui, ui.modals.last(), theme, layout.screen, buf);
     if ui.glyphs == Glyphs::Ascii {
         for cell in &mut buf.content {
@@ -66,12 +77,22 @@ fn capitalized(name: &str) -> String {
     first.to_uppercase() + rest
 }
 
-fn too_small(screen: Rect, theme: &Theme, buf: &mut Buffer) {
+/// How all that is open stands: what needs the person before what runs.
+fn stands(ui: &Ui) -> &'static str {
+    let tabs = || ui.tabs.iter().map(|tab| ui.standing(tab));
+    let first = [TabStatus::NeedsYou, TabStatus::Halted, TabStatus::Running];
+    let first = first.into_iter().find(|wanted| tabs().any(|standing| standing == *wanted));
+    first
+        .or_else(|| ui.tab().map(|tab| ui.standing(tab)))
+        .map_or("nothing runs", |standing| standing.sign(ui.glyphs).word)
+}
+
+fn too_small(ui: &Ui, screen: Rect, theme: &Theme, buf: &mut Buffer) {
     let (width, height) = SMALLEST;
     let say = [
         format!("too small: {} × {}", screen.width, screen.height),
         format!("needed: {width} × {height}"),
-        "running; q quits".into(),
+        format!("{}; {} quits", stands(ui), ui.keys.key_of(Scope::Global, Command::Quit)),
     ];
     let top = screen.height.saturating_sub(say.len() as u16) / 2;
     for (place, line) in screen.rows().skip(top.into()).zip(say) {

@@ -4,6 +4,7 @@ pub mod bar;
 pub mod diff;
 pub mod field;
 pub mod frame;
+pub mod markdown;
 pub mod row;
 pub mod scrolled;
 pub mod spelt;

@@ -5,6 +5,7 @@
 //! `evidence/changes.rs` what people are told.
 
 mod changes;
+mod commits;
 mod hostile;
 mod repo;
 mod restoring;

@@ -56,9 +56,9 @@ fn a_ticket_is_worked_through_to_complete() {
     assert!(sessions.iter().all(|session| *session == sessions[0]));
     assert_eq!(of_kind(&records, "tool_judged").len(), of_kind(&records, "tool_finished").len());
     assert_eq!(of_kind(&records, "tool_judged").len(), 3);
-    // The person's git is as it was, but for hidden refs.
+    // The person's git is as it was, but for hidden refs: one before each iteration and one behind it.
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
-    assert_eq!(project.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/tk-1a2b"]).lines().count(), 3);
+    assert_eq!(project.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/tk-1a2b"]).lines().count(), 6);
     assert_eq!(project.processes(), Vec::<String>::new());
 }
 
@@ -483,6 +483,24 @@ fn status_logs_and_replay_know_the_run() {
     }
     assert!(said(&project, &["logs", "tk-1"], 0).contains("Alpha"));
     said(&project, &["logs", "nothing"], 2);
+}
+
+#[test]
+fn a_stored_run_is_drawn_as_a_picture() {
+    let project = Project::with(&["Alpha"], DILIGENT);
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    let drawn = |args: &[&str]| text(&project.run(&[&["picture", "tk-1"], args].concat()));
+    let plain = drawn(&[]);
+    assert!(plain.contains("<svg") && plain.contains("Work on tk-1") && plain.contains("Log"), "{plain}");
+    assert!(drawn(&["--press", "?"]).contains("in Stream: search"), "keys are pressed first");
+    let file = project.path("work/run.svg");
+    let named = file.to_str().unwrap();
+    said(&project, &["picture", "tk-1", "--size", "80x24", "-o", named], 0);
+    let small = std::fs::read_to_string(&file).unwrap();
+    assert!(small.len() < plain.len() && small.ends_with("</svg>\n"), "{small}");
+    assert!(said(&project, &["picture", "tk-1", "--press", "D Entre"], 2).contains("`Entre`"));
+    let refused = said(&project, &["picture", "tk-1", "-o", "run.gif"], 2);
+    assert!(refused.contains("run.gif") && refused.contains(".png or .svg"), "{refused}");
 }
 
 #[test]

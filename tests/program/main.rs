@@ -10,6 +10,7 @@ mod approvals;
 mod attended;
 mod crash;
 mod evidence;
+mod export;
 mod faults;
 mod hank;
 mod headless;

@@ -18,6 +18,7 @@ use programmator::domain::phase::PhaseId;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
 use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
+use programmator::domain::ticket::TicketKey;
 use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::{App, Parts};
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
@@ -87,8 +88,13 @@ fn service(project: &Project) -> App {
     })
 }
 
-fn opened_as(ticket: &str) -> Reply {
-    Reply::Opened { asked: ticket.to_owned(), ticket: TicketId::from_file_name(ticket) }
+fn key(project: &Project, ticket: &str) -> TicketKey {
+    let path = project.path(&format!("work/.tickets/{ticket}.md")).canonicalize().expect("it is there");
+    TicketKey::new(TicketId::from_file_name(ticket), &path)
+}
+
+fn opened_as(project: &Project, ticket: &str) -> Reply {
+    Reply::Opened { asked: ticket.to_owned(), ticket: key(project, ticket) }
 }
 
 async fn question(told: &mut Subscription) -> Approval {
@@ -109,13 +115,13 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     let app = service(&project);
     let mut told = app.subscribe(Presence::Screen);
     let ask = async |request| app.ask(request, Answerer::SCREEN).await;
-    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as(&project, "tk-1"));
     let approval = question(&mut told).await;
 
-    let opened_second = opened_as("tk-2");
+    let opened_second = opened_as(&project, "tk-2");
     let mut opened = app.ask_now(Request::Open("tk-2".into()), Answerer::SCREEN).expect("there is room");
     tokio::task::block_in_place(|| until_held(&project, &path));
-    let (ticket, id) = (TicketId::from_file_name("tk-1"), approval.id.clone());
+    let (ticket, id) = (key(&project, "tk-1"), approval.id.clone());
     let command = UserCommand::AnswerApproval { id, answer: yes(&approval) };
     let answered = timeout(PATIENCE, ask(Request::Command(ticket.clone(), command.clone()))).await;
     assert_eq!(answered, Ok(Reply::Decided { ticket, command }));
@@ -129,7 +135,7 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
         }
     };
     assert_eq!(timeout(PATIENCE, said).await.as_deref(), Ok("is being opened"));
-    let early = ask(Request::Command(TicketId::from_file_name("tk-2"), UserCommand::Pause)).await;
+    let early = ask(Request::Command(key(&project, "tk-2"), UserCommand::Pause)).await;
     assert!(matches!(&early, Reply::Refused(why) if why.message.contains("is being opened")), "{early:?}");
     assert!(opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
@@ -157,12 +163,12 @@ async fn a_queued_run_that_is_paused_lets_the_next_one_have_the_folder() {
     let app = service(&project);
     let mut told = app.subscribe(Presence::Screen);
     let ask = async |request| app.ask(request, Answerer::SCREEN).await;
-    let id = |name: &str| TicketId::from_file_name(name);
+    let id = |name: &str| key(&project, name);
     let queued = |record: &Record| matches!(record, Record::TreeAwaited { .. });
     let complete = |record: &Record| matches!(record, Record::RunEnded { reason: ExitReason::Complete, .. });
-    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as(&project, "tk-1"));
     question(&mut told).await;
-    assert_eq!(ask(Request::Open("tk-2".into())).await, opened_as("tk-2"));
+    assert_eq!(ask(Request::Open("tk-2".into())).await, opened_as(&project, "tk-2"));
     recorded(&mut told, "tk-2", queued).await;
     for (command, then) in [
         (UserCommand::Pause, (|record: &Record| matches!(record, Record::Paused)) as fn(&Record) -> bool),
@@ -172,7 +178,7 @@ async fn a_queued_run_that_is_paused_lets_the_next_one_have_the_folder() {
         ask(Request::Command(id("tk-2"), command)).await;
         recorded(&mut told, "tk-2", then).await;
     }
-    assert_eq!(ask(Request::Open("tk-3".into())).await, opened_as("tk-3"));
+    assert_eq!(ask(Request::Open("tk-3".into())).await, opened_as(&project, "tk-3"));
     recorded(&mut told, "tk-3", queued).await;
     ask(Request::Command(id("tk-1"), UserCommand::Stop)).await;
     recorded(&mut told, "tk-3", complete).await;
@@ -217,7 +223,7 @@ async fn a_tick_is_of_the_phase_that_was_shown_whatever_another_program_has_run_
     project.write("work/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("- [x] One", "- [ ] Zero\n- [x] One"));
     run();
     let third = UserCommand::TickPhase { phase: PhaseId(3) };
-    let ticket = TicketId::from_file_name("tk-1");
+    let ticket = key(&project, "tk-1");
     assert_eq!(app.ask(Request::Command(ticket, third), Answerer::SCREEN).await, Reply::Done);
     let text = project.ticket_text("tk-1");
     assert!(text.contains("- [ ] Two\n- [x] Three"), "{text}");
@@ -242,7 +248,7 @@ async fn a_start_waits_for_what_this_program_is_storing_about_the_ticket() {
     assert!(early.is_err(), "longer than another program is waited for: {early:?}");
     drop(busy);
     assert_eq!(timeout(PATIENCE, set).await, Ok(Ok(Reply::BoxSet(BoxOutcome::Done))));
-    assert_eq!(timeout(PATIENCE, opened).await, Ok(Ok(opened_as("tk-1"))));
+    assert_eq!(timeout(PATIENCE, opened).await, Ok(Ok(opened_as(&project, "tk-1"))));
     app.ask(Request::Close(Closing::Abandon), Answerer::SCREEN).await;
 }
 
@@ -252,9 +258,9 @@ async fn a_tick_just_after_the_end_of_a_run_waits_until_it_is_cleared_away() {
     let app = service(&project);
     let mut told = app.subscribe(Presence::Screen);
     let ask = async |request| app.ask(request, Answerer::SCREEN).await;
-    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as("tk-1"));
+    assert_eq!(ask(Request::Open("tk-1".into())).await, opened_as(&project, "tk-1"));
     question(&mut told).await;
-    let ticket = TicketId::from_file_name("tk-1");
+    let ticket = key(&project, "tk-1");
     ask(Request::Command(ticket.clone(), UserCommand::Stop)).await;
     let mut ended = false;
     while !ended {
@@ -278,7 +284,7 @@ async fn a_breaker_that_another_program_has_closed_is_shown_closed() {
     tokio::task::block_in_place(|| said(&project, &["circuit", "reset", "tk-1"], 0));
     let mut told = app.subscribe(Presence::Screen);
     assert!(matches!(timeout(PATIENCE, told.next()).await, Ok(News::RunOpened { .. })));
-    let reset = Request::Command(TicketId::from_file_name("tk-1"), UserCommand::ResetBreaker);
+    let reset = Request::Command(key(&project, "tk-1"), UserCommand::ResetBreaker);
     let reply = app.ask(reset, Answerer::SCREEN).await;
     let words = "the circuit breaker of tk-1 is already closed";
     assert!(matches!(&reply, Reply::Refused(why) if why.exit_code == 0 && why.message == words), "{reply:?}");
@@ -315,4 +321,35 @@ fn a_signal_ends_a_program_without_a_screen_while_it_opens_a_run() {
         assert_eq!(child.wait().expect("it ends").code(), Some(130), "{args:?}");
         assert!(begun.elapsed() < PATIENCE, "{args:?}: it waited for the sweep");
     }
+}
+
+/// The next news about the ticket's file: whether it is there.
+async fn is_there(told: &mut Subscription, ticket: &TicketKey) -> bool {
+    loop {
+        match timeout(PATIENCE, told.next()).await.expect("news of the file") {
+            News::TicketRead(key, _) if key == *ticket => return true,
+            News::TicketGone(key) if key == *ticket => return false,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_come_and_go_in_the_tickets_folder_are_told_unasked_and_once() {
+    let project = Project::with(&["One"], ASKS);
+    project.ticket("tk-2", &["Two"]);
+    let app = service(&project);
+    let mut told = app.subscribe(Presence::Screen);
+    let list = || app.ask(Request::ListTickets, Answerer::SCREEN);
+    list().await;
+    let second = key(&project, "tk-2");
+    assert!(is_there(&mut told, &second).await);
+    std::fs::remove_file(second.file()).expect("it was there");
+    assert!(!is_there(&mut told, &second).await);
+    list().await;
+    while let Some(news) = told.try_next() {
+        assert_ne!(news, News::TicketGone(second.clone()), "it is told once");
+    }
+    project.ticket("tk-3", &["Three"]);
+    assert!(is_there(&mut told, &key(&project, "tk-3")).await);
 }

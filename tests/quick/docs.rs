@@ -6,11 +6,12 @@
 mod commands;
 mod made;
 mod picture;
-mod svg;
 
+use programmator::config::FileText;
 use programmator::domain::ticket::Severity;
 use programmator::domain::ticket::parse::parse;
-use programmator::tui::command::{Flag, table};
+use programmator::tui::command::{Flag, keys_file, table};
+use programmator::tui::keys::Keymap;
 use programmator::tui::theme::Theme;
 use programmator::tui::theme::load::BUILT_IN;
 use regex::Regex;
@@ -141,6 +142,15 @@ fn the_theme_that_is_shown_can_be_read() {
 }
 
 #[test]
+fn the_keys_file_that_is_shown_can_be_read() {
+    let page = read("docs/keys.md");
+    let block = page.split("```yaml\n").find(|block| block.starts_with("# ~/.config/programmator/keys.yaml"));
+    let text = block.and_then(|block| block.split("```").next()).unwrap().to_owned();
+    let keys = keys_file::read(&FileText { path: "keys.yaml".into(), text }).unwrap();
+    assert!(table().filter(|row| keys.is_own(row)).count() >= 6);
+}
+
+#[test]
 fn every_example_ticket_is_one() {
     let mut seen = 0;
     for entry in fs::read_dir(project("tickets")).unwrap() {
@@ -170,7 +180,7 @@ fn the_help_screen_has_every_key() {
     for row in table().filter(|row| row.flag != Flag::Hidden) {
         let line = screen.lines().find(|line| line.contains(row.doc));
         let line = line.unwrap_or_else(|| panic!("{} is not in the help:\n{screen}", row.id));
-        assert!(line.contains(&programmator::tui::command::keys_text(row)), "{}: {line}", row.id);
+        assert!(line.contains(&Keymap::default().text(row)), "{}: {line}", row.id);
         assert!(row.doc.chars().count() <= 60, "{} does not fit on 80 columns: {}", row.id, row.doc);
     }
 }

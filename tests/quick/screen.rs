@@ -11,9 +11,12 @@ mod supervision;
 
 mod cards;
 
+mod home;
+
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};
-use domain::news::News;
+use domain::finding::{Finding, Mark};
+use domain::news::{News, SpentToday};
 use domain::outcome::ExitReason;
 use domain::record::ApiRetried;
 use domain::request::{Reply, Request};
@@ -100,7 +103,12 @@ fn framed(screen: &Buffer) -> Rect {
 }
 
 fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
-    keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
+    let mut asks = Vec::new();
+    for key in keys.split(' ') {
+        sample::settle(model, key);
+        asks.extend(update(model, Msg::Key(sample::key(key))));
+    }
+    asks
 }
 
 /// The screen after these keys.
@@ -121,6 +129,16 @@ fn changes() {
 }
 
 #[test]
+fn commit() {
+    scene("commit", || {
+        let mut model = pressed(with(sample::finished("tk-4f2a")), "c");
+        let planned = Reply::CommitPlanned(sample::run("tk-4f2a"), Ok(Box::new(sample::commit_plan())));
+        update(&mut model, Msg::Replied(planned));
+        model
+    });
+}
+
+#[test]
 fn changes_that_are_not_told() {
     let status = |model: &mut Ui| {
         let text = sample::draw(model, (120, 40));
@@ -134,7 +152,7 @@ fn changes_that_are_not_told() {
     assert_eq!(status(&mut model), "");
     let Some(Ok(told)) = model.told_changes() else { panic!("they are told") };
     let (plain, (run, since)) = (Changes { plain: true, ..told.clone() }, model.compared().unwrap());
-    model.changes.tell(run, since, Ok(plain));
+    model.changes.tell((run, since), Ok(plain), sample::NOW);
     assert_eq!(status(&mut model), "no git: lines not counted");
     model.mode = tui::model::Mode::Replay;
     assert_eq!(status(&mut model), "Not shown in a replay.");
@@ -146,7 +164,7 @@ fn changes_that_are_not_told() {
 }
 
 /// A diff of two hunks, as it is told.
-fn diffed() -> Ui {
+pub fn diffed() -> Ui {
     let mut model = pressed(sample::busy(), "D j j");
     let asks = press(&mut model, "Enter");
     let [Ask::Request(Request::Diff(run, since, path))] = &asks[..] else { panic!("{asks:?}") };
@@ -329,9 +347,12 @@ fn tickets_in_front() {
 }
 
 /// Home with a ticket in each group.
-fn at_home() -> Ui {
+pub fn at_home() -> Ui {
     let mut model = sample::busy();
     model.folder = "/home/ann/shop".into();
+    model.person_folder = "/home/ann".into();
+    model.branch = Some("main".into());
+    model.spent = Some(SpentToday { since: sample::NOW.midnight(&model.zone), here: 3.124, everywhere: 4.0 });
     model.tabs[3].state.approvals.push(sample::push("c1").into());
     let ended = |ticket: &str, reason: ExitReason| RunSummary {
         state: RunState::Ended,
@@ -369,7 +390,7 @@ fn home() {
 fn new_ticket() {
     modal("new_ticket", || {
         let mut model = pressed(at_home(), "n L i m i t Tab Tab O n e Enter T w o Tab");
-        update(&mut model, Msg::Replied(Reply::Checks(vec!["cargo test".into()])));
+        update(&mut model, Msg::Replied(Reply::Suggested { checks: vec!["cargo test".into()], templates: Vec::new() }));
         model
     });
 }
@@ -384,7 +405,19 @@ fn home_of_a_new_person() {
     scene("home_empty", || {
         let mut model = sample::model();
         model.folder = "/home/ann/shop".into();
-        pressed(model, "h")
+        model.person_folder = "/home/ann".into();
+        let mut model = pressed(model, "h");
+        assert!(sample::draw(&mut model, USUAL).contains("Reading the tickets"));
+        let asks = update(&mut model, Msg::Replied(Reply::Listed));
+        assert_eq!(asks, [Ask::Request(Request::Diagnose)], "asked for once");
+        let found = [
+            ("login", Mark::Fail, "Claude Code is not logged in: run `claude auth login`, or set ANTHROPIC_API_KEY"),
+            ("git", Mark::Warn, "not a git repository: changes are detected but cannot be undone; run `git init`"),
+        ];
+        let found = found.map(|(name, mark, text)| Finding::new(name, mark, text)).to_vec();
+        update(&mut model, Msg::Replied(Reply::Diagnosed(found)));
+        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed)), []);
+        model
     });
 }
 
@@ -452,7 +485,7 @@ fn too_small() {
         let [screen, _] = drawn((width, height), &sample::busy);
         let (text, styles) = sample::told(&screen, screen.area);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "running; q quits"]);
+        assert_eq!(lines, [&format!("too small: {width} × {height}"), "needed: 60 × 15", "needs you; q quits"]);
         assert!(styles.lines().all(|line| line.ends_with(" yellow")), "{styles}");
     }
 }

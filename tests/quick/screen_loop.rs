@@ -51,7 +51,7 @@ impl tui::screen_loop::Host for Host {
         Err(format!("{} is not edited", path.display()))
     }
 
-    async fn edit(&mut self, ticket: &base::id::TicketId) -> Result<(), String> {
+    async fn edit(&mut self, ticket: &domain::ticket::TicketKey) -> Result<(), String> {
         println!("EDITOR {ticket}");
         let mut key = [0; 1];
         std::io::stdin().read_exact(&mut key).map_err(|error| error.to_string())?;

@@ -98,7 +98,7 @@ fn read_all(text: &str) -> Read {
 
 fn take(seen: &mut Read, turn: &mut TurnReader, envelope: &Envelope<'_>, line: &str) {
     match envelope.kind() {
-        Kind::Assistant => turn.assistant(envelope),
+        Kind::Assistant => drop(turn.assistant(envelope)),
         Kind::User if !envelope.is_replay() => seen.tool_ends += tool_ends(envelope).len(),
         Kind::Result => seen.results.push(turn.finish(envelope, line).into()),
         Kind::System if envelope.subtype() == "init" => {

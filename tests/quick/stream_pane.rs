@@ -1,17 +1,23 @@
 //! The Stream pane against a scrollback in memory: how it looks, and that scrolling neither loses nor moves a row.
 
+mod cursor;
 mod looks;
 mod pane;
 mod properties;
 
-use pane::{Pane, call, result, text, thinking, within};
+use pane::{Memory, Pane, call, result, text, thinking, within};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::record::{Record, ValidationRan};
 use programmator::domain::scrollback::Live;
 use programmator::domain::verdict::Verdict;
-use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState};
+use programmator::tui::marks::Glyphs;
+use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState, view_edge};
+use programmator::tui::theme::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use serde_json::json;
+use std::sync::{Arc, Mutex};
 
 /// The session of the drawing: two iterations, the first one judged.
 fn session(width: u16, height: u16) -> Pane {
@@ -196,6 +202,12 @@ fn searching_marks_and_goes_to_hits() {
         .map(ratatui::buffer::Cell::symbol)
         .collect();
     assert_eq!(marked, "Needle");
+    pane.update(StreamMsg::Top);
+    let inside = Rect::new(0, 0, 77, 12);
+    let mut edge = Buffer::empty(Rect::new(0, 0, 78, 12));
+    view_edge(&pane.state, Glyphs::Unicode, &Theme::plain(), inside, &mut edge);
+    let edge: String = (0..12).map(|y| edge[(77, y)].symbol()).collect();
+    assert_eq!(edge, "█     ◆     ", "where the window is and where the words are");
 
     pane.state.update(StreamMsg::Search("layer(auth)".into()));
     for _ in 0..50 {
@@ -209,6 +221,23 @@ fn searching_marks_and_goes_to_hits() {
     assert_eq!(pane.state.search(), Some(SearchStatus::Missing("nowhere at all".into())));
     pane.update(StreamMsg::ClearSearch);
     assert_eq!(pane.state.search(), None);
+}
+
+#[test]
+fn a_search_that_gave_way_to_another_is_not_gone_on_with() {
+    let memory = Arc::new(Memory { surveys: Some(Mutex::default()), ..Memory::default() });
+    for i in 0..3_000 {
+        memory.push(1, &text(&format!("filler {i}")));
+    }
+    let mut state = StreamState::default();
+    state.attach(memory.clone());
+    for query in ["f", "fi"] {
+        state.update(StreamMsg::Search(query.into()));
+        state.prepare(80, 20);
+    }
+    let steps: Vec<bool> =
+        memory.surveys.as_ref().unwrap().lock().unwrap().iter().map(|survey| survey.step(&*memory)).collect();
+    assert_eq!(steps, [false, true]);
 }
 
 #[test]
@@ -249,14 +278,17 @@ fn next_and_previous_hit_go_through_all() {
     pane.update(StreamMsg::Top);
     pane.state.update(StreamMsg::Search("HIT".into()));
     let mut seen = Vec::new();
+    let mut counts = Vec::new();
     for _ in 0..4 {
         pane.prepare();
         pane.prepare();
+        counts.extend(pane.state.hits());
         let hit = pane.screen().into_iter().find(|row| row.starts_with("hit")).unwrap_or_default();
         seen.push(hit);
         pane.state.update(StreamMsg::NextHit);
     }
     assert_eq!(seen, ["hit 7", "hit 27", "hit 47", "hit 7"]);
+    assert_eq!(counts, [1, 2, 3, 1].map(|at| (Some(at), 3, false)));
     pane.prepare();
     pane.state.update(StreamMsg::PrevHit);
     pane.prepare();

@@ -646,7 +646,11 @@ fn a_huge_file_is_no_ticket() {
 fn a_new_ticket_is_found_and_read() {
     let folder = Folder::new();
     let new = NewTicket {
-        draft: &Draft { title: "Add: \x1b[31mlogin\n form".into(), ..Draft::default() },
+        draft: &Draft {
+            title: "Add: \x1b[31mlogin\n form".into(),
+            phases: vec!["Phase 1: what is done first".into()],
+            ..Draft::default()
+        },
         project: Path::new("/x/my-web-app"),
         assignee: Some("O'Neil, A."),
         now: Timestamp::from_millis(1_795_269_733_120),

@@ -36,7 +36,7 @@ fn result(lines: &[u8]) -> Option<TurnResult> {
         let line = decode(line);
         let Some(envelope) = Envelope::parse(&line) else { continue };
         match envelope.kind() {
-            Kind::Assistant => reader.assistant(&envelope),
+            Kind::Assistant => drop(reader.assistant(&envelope)),
             Kind::Result => last = Some(reader.finish(&envelope, &line)),
             _ => {}
         }

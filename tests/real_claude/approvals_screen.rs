@@ -38,6 +38,12 @@ fn card(terminal: &mut Terminal, told: &str, words: &str) {
     terminal.wait_until(told, |screen| screen.lines().any(waits));
     terminal.keys("!");
     terminal.wait_until(words, |screen| screen.contains(words) && screen.contains(CARD));
+    settle();
+}
+
+/// A card takes no yes in the moment in which it appears.
+fn settle() {
+    std::thread::sleep(programmator::tui::modals::card::APPEARS);
 }
 
 /// The card has gone.
@@ -77,6 +83,7 @@ fn a_person_answers_every_kind_of_question_with_keys() {
     // The changed call is a question of its own: a yes before it counts for nothing.
     terminal.wait_for("with its verdict");
     terminal.wait_for("once");
+    settle();
     terminal.keys("y");
     answered(&terminal);
     card(&mut terminal, "Which colour?", "Which colour?");

@@ -5,7 +5,6 @@
 use super::project::Project;
 use programmator::adapters::clock::SystemClock;
 use programmator::adapters::store::Store;
-use programmator::base::id::TicketId;
 use programmator::config::{FileText, Files, Layers, Trust, resolve};
 use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::{Answer, Approval, Presence, QuestionId, Ruling, Scope, UnitView};
@@ -13,6 +12,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::record::Record;
+use programmator::domain::ticket::TicketKey;
 use programmator::domain::tool_call::ToolCall;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::{apply, folded};
@@ -35,7 +35,7 @@ pub struct Attended {
     pub state: State,
     pub store: Store,
     supervisor: Supervisor,
-    ticket: TicketId,
+    ticket: TicketKey,
     news: Subscription,
     endings: mpsc::UnboundedReceiver<Ended>,
 }

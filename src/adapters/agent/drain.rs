@@ -2,6 +2,7 @@
 //! reads in time, so nothing here waits for anybody but the disk.
 
 use super::event::AgentEvent;
+use super::flow::{BEAT, Flow, more_within};
 use super::handle::Pulse;
 use super::messages;
 use crate::base::lines::Lines;
@@ -11,7 +12,7 @@ use crate::domain::stream::background::Background;
 use crate::domain::stream::control::{self, Asked};
 use crate::domain::stream::envelope::{Envelope, Kind, Line, decode, read};
 use crate::domain::stream::raw::{Raw, json, object, some_string, string, word};
-use crate::domain::stream::turn::{TurnReader, tool_calls, tool_ends};
+use crate::domain::stream::turn::{TurnReader, tool_ends};
 use crate::domain::stream::{live, system};
 use crate::domain::tool_call::{ControlRequest, Via};
 use crate::domain::turn::Origin;
@@ -20,6 +21,7 @@ use std::collections::{HashSet, VecDeque};
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 const READ_SIZE: usize = 256 << 10;
@@ -81,6 +83,8 @@ impl Drain {
         let mut buffer = vec![0; READ_SIZE];
         let mut lines = Lines::up_to(LONGEST);
         let mut burst = 0;
+        let mut shown: Option<Instant> = None;
+        let mut flow = Flow::new();
         loop {
             let read = match stdout.read(&mut buffer) {
                 Ok(0) => break,
@@ -89,14 +93,19 @@ impl Drain {
                 Err(_) => break,
             };
             self.pulse.last_byte.store(self.clock.now().millis(), Ordering::Relaxed);
+            let mut count = 0;
             lines.feed(&buffer[..read], |line, left_out| {
                 self.left_out = left_out;
                 self.line(line);
+                count += 1;
             });
+            flow.gather(count, read);
             burst += read;
-            if burst >= BURST || rustix::io::ioctl_fionread(&stdout).unwrap_or(0) == 0 {
+            let rest = shown.map_or(Duration::ZERO, |shown| BEAT.saturating_sub(shown.elapsed()));
+            if burst >= BURST || !more_within(&stdout, rest) {
                 burst = 0;
                 self.end_burst();
+                shown = Some(Instant::now());
             }
         }
         if let Some((cut, left_out)) = lines.finish() {
@@ -146,8 +155,7 @@ impl Drain {
                 if envelope.is_main() {
                     self.sink.live(LiveChange::Clear);
                 }
-                self.called.extend(tool_calls(envelope));
-                self.turn.assistant(envelope);
+                self.called.extend(self.turn.assistant(envelope));
             }
             Kind::User => self.user(envelope),
             Kind::Result => {
@@ -157,6 +165,8 @@ impl Drain {
                     result.origin = Origin::Foreign;
                 }
                 self.pulse.in_turn.store(false, Ordering::Relaxed);
+                // What the turn said is kept before anything is made of it.
+                self.end_burst();
                 self.event(AgentEvent::TurnFinished(Box::new(result)));
                 self.turns.send_modify(|turns| *turns += 1);
             }

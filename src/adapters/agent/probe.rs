@@ -20,6 +20,9 @@ use tokio::process::Command;
 /// to begin (`limits.start_timeout`) counts from afterwards.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// `claude auth status` reads a file or two.
+const LOGIN: Duration = Duration::from_secs(20);
+
 /// Of one who takes longer.
 const NO_ANSWER: &str = ": no answer within two minutes";
 
@@ -45,7 +48,7 @@ pub async fn ask(launch: &Launch) -> Result<Found, AgentError> {
     if let Some(found) = with_known(|known| known.get(&key).cloned()) {
         return Ok(found);
     }
-    let (version, help) = tokio::join!(version(launch), output(launch, "--help"));
+    let (version, help) = tokio::join!(version(launch), output(launch, &["--help"]));
     let version = version?;
     let help = flags(launch, help)?;
     let found = Found { version, features: Features::found(version, &help) };
@@ -88,11 +91,22 @@ fn on_path(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     std::env::split_paths(path?).map(|folder| folder.join(program)).find(|file: &PathBuf| Path::is_file(file))
 }
 
+/// Whether the program of `launch` can reach an account; `None`: it does not say, as a version without `auth status`.
+pub async fn is_logged_in(launch: &Launch) -> Option<bool> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Status {
+        logged_in: bool,
+    }
+    let said = tokio::time::timeout(LOGIN, output(launch, &["auth", "status"])).await.ok()??.ok()?;
+    serde_json::from_slice::<Status>(&said.stdout).ok().map(|status| status.logged_in)
+}
+
 /// Asks the program of `launch` for its version. The options are not used.
 async fn version(launch: &Launch) -> Result<Version, AgentError> {
     let program = launch.program();
     let no_version = |said: String| AgentError::NoVersion { program: program.clone(), said, floor: FLOOR };
-    let output = output(launch, "--version").await.ok_or_else(|| no_version(NO_ANSWER.to_owned()))?;
+    let output = output(launch, &["--version"]).await.ok_or_else(|| no_version(NO_ANSWER.to_owned()))?;
     let output = output.map_err(|error| super::start::explain(launch, error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Version::parse(&text).ok_or_else(|| {
@@ -113,11 +127,11 @@ fn flags(launch: &Launch, help: Option<std::io::Result<Output>>) -> Result<Strin
     }
 }
 
-/// What the program of `launch` prints with this flag; `None` when it takes too long.
-async fn output(launch: &Launch, flag: &str) -> Option<std::io::Result<Output>> {
+/// What the program of `launch` prints with these arguments; `None` when it takes too long.
+async fn output(launch: &Launch, args: &[&str]) -> Option<std::io::Result<Output>> {
     let output = Command::new(launch.program())
         .args(launch.command.iter().skip(1))
-        .arg(flag)
+        .args(args)
         .env_clear()
         .envs(launch.env.iter().map(|(key, value)| (key, value)))
         .current_dir(&launch.folder)

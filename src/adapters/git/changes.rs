@@ -48,6 +48,13 @@ pub(super) async fn changes(
     Ok(Changes::of(&repository.top, files.map(File::told).collect(), false))
 }
 
+/// What two trees have differently, for people.
+pub(super) async fn told(scratch: &Scratch, from: &str, to: &str) -> Result<Changes, EvidenceError> {
+    let from = SnapshotId(from.to_owned());
+    let said = compare(scratch, &from, to, &["--raw", "--numstat", "-z"], &[]).await?;
+    Ok(Changes::of(std::path::Path::new(""), read(&said.0).into_iter().map(File::told).collect(), false))
+}
+
 /// The file of this name, as it is told in [`changes`].
 pub(super) async fn diff(
     repository: &Arc<Repository>,
@@ -62,7 +69,7 @@ pub(super) async fn diff(
     };
     let names: Vec<&[u8]> = std::iter::once(file.path.as_slice()).chain(file.from.as_deref()).collect();
     let (said, cut) = compare(&staged.scratch, from, &staged.tree, &["-p", "-U3", "--no-color"], &names).await?;
-    Ok(hunks(&said, cut))
+    Ok(hunks(&said, cut, &file.path))
 }
 
 /// Compares a snapshot with a tree; with names only these files, and of that only the beginning.
@@ -135,10 +142,20 @@ fn read(said: &[u8]) -> Vec<File> {
     files
 }
 
-/// Reads a patch of one file.
-fn hunks(patch: &[u8], cut: bool) -> Diff {
+/// Reads the patches of one file: a file that became another kind of thing has two, and one that took the place of a
+/// folder comes with those of the files that were in there, which are not meant.
+fn hunks(patch: &[u8], cut: bool, name: &[u8]) -> Diff {
     let mut diff = Diff { cut, ..Diff::default() };
+    let below = [&b"diff --git a/"[..], name, b"/"].concat();
+    let (mut in_head, mut is_meant) = (true, true);
     for line in patch.split(|&byte| byte == b'\n') {
+        if line.starts_with(b"diff --git ") {
+            (in_head, is_meant) = (true, !line.starts_with(&below));
+        }
+        in_head &= !line.starts_with(b"@@");
+        if in_head || !is_meant {
+            continue;
+        }
         let rest = || paths::shown(line[1..].get(..LINE).unwrap_or(&line[1..]));
         match (line.first(), diff.hunks.last_mut()) {
             (Some(b'@'), _) => {
@@ -154,4 +171,20 @@ fn hunks(patch: &[u8], cut: bool) -> Diff {
         }
     }
     diff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_took_the_place_of_another_kind_of_thing_is_told_without_the_heads_of_its_patches() {
+        let patch =
+            b"diff --git a/x/old b/x/old\ndeleted file mode 100644\n--- a/x/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-in a \
+            folder\ndiff --git a/x b/x\ndeleted file mode 120000\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a link\n\
+            diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a file\n";
+        let diff = hunks(patch, false, b"x");
+        let lines: Vec<&(Side, String)> = diff.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
+        assert_eq!(lines, [&(Side::Old, "a link".to_owned()), &(Side::New, "a file".to_owned())]);
+    }
 }

@@ -35,6 +35,12 @@ const KEPT_GIT_VARIABLES: [&str; 7] = [
     "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
 
+/// Variables that name another repository than that of the folder.
+const OF_A_REPOSITORY: [&str; 9] = [
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_CONFIG_PARAMETERS",
+];
+
 /// A call that is being put together.
 pub(super) struct Git {
     command: Command,
@@ -42,6 +48,8 @@ pub(super) struct Git {
     folder: PathBuf,
     input: Vec<u8>,
     limit: Duration,
+    /// How long it may take to end when it is asked to, before it is killed.
+    grace: Duration,
     /// Most bytes of stdout that are taken; `None`: what goes beyond the bound of all calls is an error.
     most: Option<u64>,
 }
@@ -78,7 +86,36 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.args(before).arg(verb).current_dir(folder);
-        Self { command, verb, folder: folder.to_owned(), input: Vec::new(), limit: QUICK, most: None }
+        Self {
+            command,
+            verb,
+            folder: folder.to_owned(),
+            input: Vec::new(),
+            limit: QUICK,
+            grace: Duration::ZERO,
+            most: None,
+        }
+    }
+
+    /// The same as the person would call it: with their settings, hooks and programs, in the repository that `folder` is
+    /// in. It asks nothing on a terminal.
+    pub(super) fn as_person(folder: &Path, verb: &'static str) -> Self {
+        let mut command = Command::new("git");
+        for name in OF_A_REPOSITORY {
+            command.env_remove(name);
+        }
+        // A program that signs would ask on the screen's own terminal.
+        command.env_remove("GPG_TTY").env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "false");
+        command.arg(verb).current_dir(folder);
+        Self {
+            command,
+            verb,
+            folder: folder.to_owned(),
+            input: Vec::new(),
+            limit: QUICK,
+            grace: Duration::ZERO,
+            most: None,
+        }
     }
 
     pub(super) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
@@ -99,6 +136,18 @@ impl Git {
     /// Gives the call the time that work on the whole tree needs.
     pub(super) fn thorough(mut self) -> Self {
         self.limit = THOROUGH;
+        self
+    }
+
+    /// Gives the call so much time.
+    pub(super) fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// At the end of its time it is asked to end, and has so long for it: a hook may have put files of the person's aside.
+    pub(super) fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
         self
     }
 
@@ -146,15 +195,17 @@ impl Git {
                 tokio::join!(write, drain(stdout, self.most.unwrap_or(MAX_OUTPUT)), drain(stderr, MAX_STDERR));
             (child.wait().await, out, err)
         };
-        let Ok((status, out, err)) = tokio::time::timeout(self.limit, work).await else {
-            group.kill();
-            return Err(EvidenceError::TimedOut {
-                verb: self.verb,
-                folder: self.folder,
-                seconds: self.limit.as_secs(),
-            });
-        };
+        let mut work = std::pin::pin!(work);
+        let ended = tokio::time::timeout(self.limit, &mut work).await;
+        if ended.is_err() && !self.grace.is_zero() {
+            group.terminate();
+            let _ = tokio::time::timeout(self.grace, &mut work).await;
+        }
         group.kill();
+        let Ok((status, out, err)) = ended else {
+            let seconds = self.limit.as_secs();
+            return Err(EvidenceError::TimedOut { verb: self.verb, folder: self.folder.clone(), seconds });
+        };
         let status = status.map_err(|error| self.trouble(error))?;
         let stdout = out.map_err(|error| self.trouble(error))?;
         if stdout.cut && self.most.is_none() {

@@ -7,9 +7,10 @@ use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{Scratch, Staged};
-use super::snapshot::{Snapshot, SnapshotId};
+use super::snapshot::{Snapshot, SnapshotId, SnapshotName};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Stands in the place of a run in the refs of what `restore` saved.
@@ -39,6 +40,52 @@ pub(super) async fn keep(
     let id = paths::shown(&id);
     repository.git("update-ref").args([reference, &id]).ok().await?;
     Ok(SnapshotId(id))
+}
+
+/// What the name of a tree at the end of an iteration ends with.
+const END: &str = "-end";
+
+/// Keeps how the files were at the end of an iteration.
+pub(super) async fn keep_end(
+    repository: &Repository,
+    staged: &Staged,
+    name: &SnapshotName,
+) -> Result<(), EvidenceError> {
+    let reference = format!("{}/{}/{}{END}", folder(&name.ticket), name.run, name.n);
+    repository.git("update-ref").args([&reference, &staged.tree]).ok().await.map(drop)
+}
+
+/// An iteration: its snapshot, and the files at its end where they were seen.
+pub(super) struct Point {
+    pub(super) before: String,
+    pub(super) after: Option<String>,
+}
+
+/// The iterations of these runs, in their order.
+pub(super) async fn points(
+    repository: &Repository,
+    ticket: &TicketId,
+    runs: &[RunId],
+) -> Result<Vec<Point>, EvidenceError> {
+    let folder = folder(ticket);
+    let listed =
+        repository.git("for-each-ref").args(["--format=%(refname) %(objectname)"]).args([format!("{folder}/")]);
+    let listed = paths::shown(&listed.ok().await?);
+    let mut known = BTreeMap::new();
+    for line in listed.lines() {
+        let named = |(name, id): (&str, &str)| {
+            let (run, n) = name.strip_prefix(&folder)?.strip_prefix('/')?.split_once('/')?;
+            let run = RunId::parse(run)?;
+            let at = runs.iter().position(|known| *known == run)?;
+            let is_end = n.ends_with(END);
+            Some(((at, n.strip_suffix(END).unwrap_or(n).parse::<u32>().ok()?), is_end, id.to_owned()))
+        };
+        let Some((at, is_end, id)) = line.split_once(' ').and_then(named) else { continue };
+        let ids: &mut [Option<String>; 2] = known.entry(at).or_default();
+        ids[usize::from(is_end)] = Some(id);
+    }
+    let point = |[before, after]: [Option<String>; 2]| Some(Point { before: before?, after });
+    Ok(known.into_values().filter_map(point).collect())
 }
 
 pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<Vec<Snapshot>, EvidenceError> {

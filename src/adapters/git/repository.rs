@@ -29,6 +29,8 @@ pub struct Repository {
     pub(super) excludes_file: Option<PathBuf>,
     /// Files may be in another form on the disk than in the index (line ends), for all of them.
     pub(super) converts_all: bool,
+    /// Line ends of all text files are converted for a commit.
+    pub(super) autocrlf: bool,
 }
 
 /// Settings of the repository that describe its file system.
@@ -94,6 +96,7 @@ impl Repository {
                 top.join(paths::path(value))
             }),
             converts_all: set("core.autocrlf").and_then(flag) == Some("true") || set("core.eol") == Some("crlf"),
+            autocrlf: set("core.autocrlf").is_some_and(|value| value == "input" || flag(value) == Some("true")),
             top,
         }))
     }

@@ -10,9 +10,10 @@ use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use crate::base::text::clean_line;
+use std::collections::HashSet;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
@@ -96,6 +97,17 @@ impl Scratch {
         Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 
+    /// What no other of its name has: a word.
+    pub(super) fn token(&self) -> String {
+        let name = self.dir.path().file_name().unwrap_or_default().to_string_lossy();
+        name.trim_start_matches(PREFIX).to_owned()
+    }
+
+    /// A place for another file of ours.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     /// A call in this git folder on the real working tree.
     pub(super) fn git(&self, verb: &'static str) -> Git {
         let root = self.dir.path();
@@ -136,7 +148,7 @@ impl Scratch {
     /// Takes out of the index what is excluded, and what it has in another form than the disk.
     async fn unseed(&self, seed: &[Entry], exclude: &Excludes) -> Result<(), EvidenceError> {
         let (excluded, kept): (Vec<_>, Vec<_>) = seed.iter().partition(|e| exclude.covers(&e.path));
-        let converted = self.converted(&kept).await?;
+        let converted = self.converted(kept.iter().map(|entry| entry.path.as_slice()), &CONVERSIONS).await?;
         let out: Vec<&[u8]> =
             excluded.iter().map(|entry| entry.path.as_slice()).chain(converted.iter().map(Vec::as_slice)).collect();
         if out.is_empty() {
@@ -146,22 +158,27 @@ impl Scratch {
         Ok(())
     }
 
-    /// Those of the entries that attributes convert between index and disk.
-    async fn converted(&self, entries: &[&Entry]) -> Result<Vec<Vec<u8>>, EvidenceError> {
-        if entries.is_empty() {
-            return Ok(Vec::new());
+    /// Those of the paths that these attributes convert between index and disk.
+    pub(super) async fn converted<'a>(
+        &self,
+        paths: impl IntoIterator<Item = &'a [u8]>,
+        attributes: &[&str],
+    ) -> Result<HashSet<Vec<u8>>, EvidenceError> {
+        let input = listing(paths);
+        if input.is_empty() {
+            return Ok(HashSet::new());
         }
         let said = self
             .repository
             .git("check-attr")
             .args(["-z", "--stdin"])
-            .args(CONVERSIONS)
-            .input(listing(entries.iter().map(|entry| entry.path.as_slice())))
+            .args(attributes)
+            .input(input)
             .thorough()
             .ok()
             .await?;
         let words: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
-        let mut converted: Vec<Vec<u8>> = words
+        Ok(words
             .chunks_exact(3)
             .filter(|word| match (word[1], word[2]) {
                 (_, b"unspecified" | b"unset") => false,
@@ -169,9 +186,7 @@ impl Scratch {
                 _ => true,
             })
             .map(|word| word[0].to_vec())
-            .collect();
-        converted.dedup();
-        Ok(converted)
+            .collect())
     }
 
     /// Brings the index up to the disk. Gives what could not be read.
@@ -294,7 +309,7 @@ fn config(repository: &Repository, objects: Objects) -> Vec<u8> {
 
 /// Copies a file that may be missing, with its time: git takes an entry for unchanged only when the
 /// index is younger than the file, so a copy that looks younger than it is would hide changes.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut source = match File::open(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,

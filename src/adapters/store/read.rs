@@ -118,6 +118,17 @@ impl Store {
             .map_err(StoreError::sql(&self.inner.database))
     }
 
+    /// US dollars that runs have spent since `time`: those of this directory, and all.
+    pub fn spent_since(&self, time: Timestamp, folder: &str) -> Result<(f64, f64), StoreError> {
+        self.reader()
+            .prepare_cached(
+                "SELECT total(CASE WHEN runs.folder = ?2 THEN usd END), total(usd)
+                 FROM spends JOIN runs ON runs.run = spends.run WHERE time >= ?1",
+            )
+            .and_then(|mut query| query.query_row(params![time.millis(), folder], |row| Ok((row.get(0)?, row.get(1)?))))
+            .map_err(StoreError::sql(&self.inner.database))
+    }
+
     fn summaries(&self, which: &str, with: impl Params) -> Result<Vec<RunSummary>, StoreError> {
         let db = self.reader();
         let read = || -> rusqlite::Result<Vec<RunSummary>> {

@@ -19,6 +19,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/003.sql"),
     include_str!("schema/004.sql"),
     include_str!("schema/005.sql"),
+    include_str!("schema/006.sql"),
+    include_str!("schema/007.sql"),
 ];
 
 /// `application_id` of our databases: "prgm".

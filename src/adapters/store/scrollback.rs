@@ -7,13 +7,14 @@
 mod index;
 mod shared;
 mod sink;
+mod soon;
 
 pub use index::Classify;
 pub use sink::{Bounds, RunSink};
 
 use super::error::StoreError;
 use super::os;
-use crate::domain::scrollback::{Entry, Live, Scrollback};
+use crate::domain::scrollback::{Entry, Live, Scrollback, Survey};
 use shared::{Shared, lock, read, tail_of, write};
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,6 +22,9 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, RwLock};
+
+/// Threads that look through records at once.
+const SURVEYORS: usize = 4;
 
 /// The scrollback of one run, over files. Clones share everything.
 #[derive(Clone)]
@@ -45,20 +49,28 @@ impl RunScrollback {
                 }
             }
         }
+        let last = iterations.keys().next_back().copied();
+        let size = |n| fs::metadata(folder.join(format!("{n}.ndjson"))).map_or(0, |data| data.len());
+        let seen = last.map(|n| (n, size(n)));
         Ok(Self {
             shared: Arc::new(Shared {
                 folder,
                 classify,
                 iterations: RwLock::new(iterations),
+                seen: Mutex::new(seen),
                 live: Mutex::default(),
                 open: Mutex::default(),
             }),
         })
     }
 
-    /// Sees what another program has written since: new iterations, and more of the last one.
-    pub fn look_again(&self) -> Result<(), StoreError> {
+    /// Sees what another program has written since: new iterations, and more of the last one. Whether there was any.
+    pub fn look_again(&self) -> Result<bool, StoreError> {
         let again = Self::open(self.shared.folder.clone(), self.shared.classify)?;
+        let seen = *lock(&again.shared.seen);
+        if std::mem::replace(&mut *lock(&self.shared.seen), seen) == seen {
+            return Ok(false);
+        }
         let mut known = write(&self.shared.iterations);
         let last = known.keys().next_back().copied();
         for (n, iteration) in std::mem::take(&mut *write(&again.shared.iterations)) {
@@ -66,7 +78,7 @@ impl RunScrollback {
                 known.insert(n, iteration);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Begins (or resumes) the file of iteration `n`. `on_growth` is called, from the writing thread,
@@ -120,6 +132,18 @@ impl Scrollback for RunScrollback {
             text: tail_of(&live.text).to_owned(),
             thinking: tail_of(&live.thinking).to_owned(),
             tool: live.tool.clone(),
+        }
+    }
+
+    fn survey(&self, survey: Arc<dyn Survey>) {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SURVEYORS);
+        for _ in 0..threads {
+            let (scrollback, survey) = (self.clone(), Arc::clone(&survey));
+            let walk = move || while survey.step(&scrollback) {};
+            // Without a thread it is not made, and seen to be unfinished.
+            if let Err(error) = std::thread::Builder::new().name("survey".into()).spawn(walk) {
+                tracing::warn!(%error, "no thread to search with");
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
-     marks, unverified, needs, parked_until";
+     marks, unverified, needs, parked_until, worked_ms";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -87,11 +87,13 @@ pub(super) fn append(
 fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummary, last_seq: i64) -> Result<(), Fault> {
     db.prepare_cached(
         "INSERT INTO runs VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
-             :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until)
+             :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
+             :worked_ms)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
-             marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until",
+             marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
+             worked_ms = :worked_ms",
     )?
     .execute(named_params! {
         ":run": id,
@@ -112,6 +114,7 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":unverified": summary.unverified,
         ":needs": summary.needs,
         ":parked_until": summary.until.map(Timestamp::millis),
+        ":worked_ms": ledger::stored(summary.worked_ms),
     })?;
     Ok(())
 }
@@ -140,6 +143,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         unverified: row.get(15)?,
         needs: row.get(16)?,
         until: row.get::<_, Option<i64>>(17)?.map(Timestamp::from_millis),
+        worked_ms: row.get::<_, i64>(18)?.cast_unsigned(),
     }))
 }
 

@@ -97,6 +97,12 @@ fn text(id: &str, new: &NewTicket<'_>) -> String {
         .filter(|name| !name.is_empty())
         .map(|name| format!("assignee: {}\n", quoted(&name)))
         .unwrap_or_default();
+    // What is no plain word would be something else in YAML.
+    let word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let or = |own: &str, usual: &str| if word(own) { own.to_owned() } else { usual.to_owned() };
+    let (kind, priority) = (or(&new.draft.kind, "task"), or(&new.draft.priority, "2"));
+    let tags: Vec<&str> = new.draft.tags.iter().map(String::as_str).filter(|tag| word(tag)).collect();
+    let tags = if tags.is_empty() { String::new() } else { format!("tags: [{}]\n", tags.join(", ")) };
     format!(
         "---\n\
          id: {id}\n\
@@ -104,8 +110,9 @@ fn text(id: &str, new: &NewTicket<'_>) -> String {
          deps: []\n\
          links: []\n\
          created: {created}Z\n\
-         type: task\n\
-         priority: 2\n\
+         type: {kind}\n\
+         priority: {priority}\n\
+         {tags}\
          {assignee}\
          ---\n\
          {}",

@@ -38,6 +38,8 @@ pub enum Parsed {
     Version(Option<PathBuf>),
     /// Print which flags this scenario's CLI knows and end.
     Help(Option<PathBuf>),
+    /// Say whether this scenario's CLI is logged in and end.
+    Login(Option<PathBuf>),
     /// Refused, with what the real CLI prints on stderr.
     Refused(String),
     Run(Box<Flags>),
@@ -97,6 +99,9 @@ pub fn parse(args: &[String]) -> Parsed {
     let mut about: Option<fn(Option<PathBuf>) -> Parsed> = None;
     let mut words = args.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
+        if word == "status" && flags.prompt.as_deref() == Some("auth") {
+            about = about.or(Some(Parsed::Login));
+        }
         if !word.starts_with('-') {
             flags.prompt = Some(word.to_owned());
             continue;
@@ -203,5 +208,6 @@ mod tests {
             [parse(&words("--version")), parse(&words("--help --scenario=f")), parse(&words("-v --scenario f"))];
         let file = || Some(PathBuf::from("f"));
         assert_eq!(given, [Parsed::Version(None), Parsed::Help(file()), Parsed::Version(file())]);
+        assert_eq!(parse(&words("--scenario f auth status")), Parsed::Login(file()));
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! ```yaml
 //! cli: 2.1.330                          # the version whose way is spoken; by default 2.1.197
+//! logged_out: true                      # what `claude auth status` says; by default it is logged in
 //! start: [ {hang: {}} ]                 # done before anything is read, so also before `initialize` is answered
 //! turns:
 //!   - when: {phase: "Greet", lacks: {greet.sh: "name="}}   # all conditions must hold
@@ -63,6 +64,9 @@ pub struct Scenario {
     /// The version whose way is spoken: `2.1.197` or `2.1.330`.
     #[serde(default)]
     pub cli: Dialect,
+    /// `claude auth status` finds no account.
+    #[serde(default)]
+    pub logged_out: bool,
     /// Done before stdin is read.
     #[serde(default)]
     pub start: Vec<Step>,

@@ -6,6 +6,7 @@
 use super::raw::{Raw, flag, object, some_string, string, word};
 use crate::base::text::clean_line;
 use crate::domain::background::{BackgroundTask, TaskKind};
+use memchr::memmem;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -87,6 +88,11 @@ impl Background {
     /// What a call brought back (`tool_use_result`). `true`: the tasks are others now.
     pub fn came_back(&mut self, result: Raw<'_>) -> bool {
         if self.lists {
+            return false;
+        }
+        // Most results say nothing of it, and some are large.
+        let says = |word: &str| result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), word.as_bytes()).is_some());
+        if !says("isAsync") && !says("backgroundTaskId") {
             return false;
         }
         let Some(launched) = object::<Launched<'_>>(result) else { return false };

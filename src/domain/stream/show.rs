@@ -13,9 +13,9 @@ mod tools;
 
 pub use block::{Block, Edit, Progress, Shown, Tool, ToolResult, TurnEnd};
 pub use results::{seconds, size};
-pub use status::Status;
 
 use crate::domain::record::Level;
+use crate::domain::stream::envelope;
 use fields::Fields;
 
 /// What a call with this input (JSON text) is about, in one line.
@@ -27,7 +27,7 @@ pub fn target(tool: &str, input: &str, cwd: &str) -> String {
 /// the folder `cwd` are shown relative to it.
 pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {
     let missing = whole.saturating_sub(line.len()) as u64;
-    let mut text = String::from_utf8_lossy(line);
+    let mut text = envelope::decode(line);
     if missing > 0 {
         // The cut may have split a character.
         text = fields::close(text.trim_end_matches('\u{fffd}')).into();
@@ -78,7 +78,7 @@ fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
 fn words(text: String) -> Vec<Block> {
     let Some((before, status, after)) = status::split(&text) else { return some_text(text).into_iter().collect() };
     let mut blocks: Vec<Block> = some_text(before).into_iter().collect();
-    blocks.push(Block::Status(status));
+    blocks.push(Block::Status(Box::new(status)));
     blocks.extend(some_text(after));
     blocks
 }
@@ -159,7 +159,9 @@ mod tests {
     fn brief(block: &Block) -> String {
         match block {
             Block::Text(text) => format!("text {}", text.trim_end()),
-            Block::Status(status) => format!("status {} {:?} {:?}", status.status, status.phase, status.files),
+            Block::Status(status) => {
+                format!("status {} {:?} {:?}", status.status.word(), status.phase_completed, status.files_changed)
+            }
             Block::Thinking(text) => format!("thinking {text}"),
             Block::Tool(tool) => {
                 let edit = tool.edit.as_ref().map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));

@@ -147,11 +147,17 @@ impl TurnReader {
         model.clone_into(&mut self.model);
     }
 
-    pub fn assistant(&mut self, envelope: &Envelope<'_>) {
-        if !envelope.is_main() {
-            return;
-        }
+    /// An `assistant` record. The calls that it makes, also where it is a subagent's.
+    pub fn assistant(&mut self, envelope: &Envelope<'_>) -> Vec<String> {
         let message: Message<'_> = object(envelope.message).unwrap_or_default();
+        if envelope.is_main() {
+            self.said(envelope, &message);
+        }
+        let calls = message.content.blocks().iter().filter(|block| word(block.kind) == "tool_use");
+        calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
+    }
+
+    fn said(&mut self, envelope: &Envelope<'_>, message: &Message<'_>) {
         if word(message.model) == "<synthetic>" {
             self.error_kind = some_string(envelope.error).or(self.error_kind.take());
             gather(&message.content, &mut self.synthetic);
@@ -287,17 +293,6 @@ fn origin(raw: Raw<'_>) -> Origin {
     }
 }
 
-/// The calls that an `assistant` record makes, also those of subagents.
-pub fn tool_calls(envelope: &Envelope<'_>) -> Vec<String> {
-    // Most records make none, and some are large.
-    if envelope.message.is_none_or(|message| memchr::memmem::find(message.get().as_bytes(), b"tool_use").is_none()) {
-        return Vec::new();
-    }
-    let message: Message<'_> = object(envelope.message).unwrap_or_default();
-    let calls = message.content.blocks().iter().filter(|block| word(block.kind) == "tool_use");
-    calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
-}
-
 /// Measured: what never came to a tool comes back as an error in this tag. What a tool prints cannot look so, because
 /// an error of its own begins otherwise (`Exit code 1`), and no error has no flag.
 fn is_refusal(block: &Block<'_>) -> bool {
@@ -336,7 +331,7 @@ mod tests {
         for line in lines {
             let envelope = Envelope::parse(line).unwrap();
             match envelope.type_name() {
-                "assistant" => reader.assistant(&envelope),
+                "assistant" => drop(reader.assistant(&envelope)),
                 "result" => return reader.finish(&envelope, line),
                 other => unreachable!("{other}"),
             }

@@ -2,11 +2,11 @@
 
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::TEMPLATE_PHASE;
-use crate::domain::ticket::parse::parse;
+use crate::domain::ticket::parse::{body, parse};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// What a new ticket says. Lists without an entry become places to fill in.
+/// What a new ticket says. Without phases it is worked on as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub title: String,
@@ -15,9 +15,39 @@ pub struct Draft {
     pub phases: Vec<String>,
     /// Commands that check every claim.
     pub validation: Vec<String>,
+    /// The front matter's `type` and `priority`; empty: as `tk` has them.
+    #[serde(default)]
+    pub kind: String,
+    #[serde(default)]
+    pub priority: String,
+    #[serde(default)]
+    pub tags: Vec<String>,
 }
 
 impl Draft {
+    /// What a template begins a ticket with: a ticket's file, or only parts of one.
+    pub fn of_template(text: &str) -> Self {
+        let ticket = parse(text.as_bytes(), "template.md");
+        let body = String::from_utf8_lossy(body(text.as_bytes())).into_owned();
+        let extra = |key: &str| ticket.extra.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone());
+        let tags = extra("tags").unwrap_or_default();
+        Self {
+            title: body.lines().find_map(|line| line.strip_prefix("# ")).map(own_title).unwrap_or_default(),
+            text: prose(&body),
+            phases: ticket.phases.iter().map(|one| one.text.clone()).filter(|text| text != TEMPLATE_PHASE).collect(),
+            validation: ticket.validation,
+            kind: extra("type").unwrap_or_default(),
+            priority: extra("priority").unwrap_or_default(),
+            tags: tags.split([',', ' ']).filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
+        }
+    }
+
+    /// Nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        let all = self.phases.iter().chain(&self.validation).chain([&self.title, &self.text]);
+        all.into_iter().all(|text| text.trim().is_empty())
+    }
+
     /// The title as it stands in the file; empty: there is none yet.
     pub fn title(&self) -> String {
         clean_line(&self.title, 200)
@@ -26,7 +56,7 @@ impl Draft {
     /// Why a ticket of it would not say what was typed, as where its text hides the phases; for the person.
     pub fn hidden(&self) -> Option<&'static str> {
         let ticket = parse(self.markdown().as_bytes(), "new.md");
-        let phases: Vec<String> = lines(&self.phases).map(|phase| bare(&phase).to_owned()).collect();
+        let phases: Vec<String> = self.phases().collect();
         let read: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
         let checks: Vec<String> = lines(&self.validation).collect();
         if !phases.is_empty() && read != phases {
@@ -40,6 +70,10 @@ impl Draft {
         }
     }
 
+    fn phases(&self) -> impl Iterator<Item = String> {
+        lines(&self.phases).map(|phase| bare(&phase)).filter(|phase| !phase.is_empty())
+    }
+
     /// The markdown below the front matter.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.title());
@@ -48,14 +82,11 @@ impl Draft {
             // Writing to a string cannot fail.
             let _ = write!(out, "{}\n\n", text.as_str());
         }
-        out.push_str("## Design\n\n");
-        for phase in lines(&self.phases) {
-            let _ = writeln!(out, "- [ ] {}", bare(&phase));
+        let phases: Vec<String> = self.phases().map(|phase| format!("- [ ] {phase}\n")).collect();
+        if !phases.is_empty() {
+            let _ = write!(out, "## Design\n\n{}\n", phases.concat());
         }
-        if lines(&self.phases).next().is_none() {
-            let _ = writeln!(out, "- [ ] {TEMPLATE_PHASE}");
-        }
-        out.push_str("\n## Validation Commands\n\n");
+        out.push_str("## Validation Commands\n\n");
         for command in lines(&self.validation) {
             let _ = writeln!(out, "- {}", code(&command));
         }
@@ -67,15 +98,46 @@ impl Draft {
     }
 }
 
+/// A template's title, unless it stands for one, as `{title}` or `<what should be true>` do.
+fn own_title(title: &str) -> String {
+    let title = title.trim();
+    let is_place =
+        [('{', '}'), ('<', '>'), ('[', ']')].iter().any(|(from, to)| title.starts_with(*from) && title.ends_with(*to));
+    if is_place { String::new() } else { title.to_owned() }
+}
+
+/// What of a template is neither title nor phase nor check.
+fn prose(body: &str) -> String {
+    let mut out = String::new();
+    let mut in_checks = false;
+    for line in body.lines() {
+        let heading = line.strip_prefix("## ").map(|name| name.trim().to_lowercase());
+        in_checks = heading.as_ref().map_or(in_checks, |name| name == "validation commands");
+        // A section that a new ticket has anyway.
+        let is_ours = heading.is_some_and(|name| matches!(&name[..], "design" | "acceptance criteria"));
+        let is_box = ["- [ ]", "- [x]", "* [ ]"].iter().any(|tick| line.trim_start().starts_with(tick));
+        if !in_checks && !is_ours && !is_box && !line.starts_with("# ") {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out.trim().to_owned()
+}
+
 /// Entries of a list, each in one line.
 fn lines(list: &[String]) -> impl Iterator<Item = String> {
     list.iter().map(|line| clean_line(line, 2_000).trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// A phase without the bullet and the box that may have been typed before it.
-fn bare(phase: &str) -> &str {
-    let bare = ["- ", "* "].iter().find_map(|bullet| phase.strip_prefix(bullet)).unwrap_or(phase).trim_start();
-    ["[ ] ", "[x] "].iter().find_map(|tick| bare.strip_prefix(tick)).unwrap_or(bare).trim()
+fn bare(phase: &str) -> String {
+    // A bullet or box without words is an empty phase, not one of that name.
+    let without = |text: &str, marks: [&str; 2]| {
+        let rest = marks.iter().find_map(|mark| text.strip_prefix(mark));
+        rest.filter(|rest| rest.is_empty() || rest.starts_with(' ')).map(|rest| rest.trim().to_owned())
+    };
+    let bare = without(phase, ["-", "*"]).unwrap_or_else(|| phase.trim().to_owned());
+    without(&bare, ["[ ]", "[x]"]).unwrap_or(bare)
 }
 
 /// A command as a span of code, whatever backticks are in it.
@@ -95,10 +157,13 @@ mod tests {
         let draft = Draft {
             title: "Limit \u{1b}[31mlogins".into(),
             text: "Six tries a minute are one too many.\n\nAlso by IPv6.".into(),
-            phases: ["Count the tries", "- [ ] Refuse the sixth", "  ", "* **Say** so"].map(str::to_owned).to_vec(),
+            phases: ["Count the tries", "- [ ] Refuse the sixth", "  ", "- [ ]", "-", "* **Say** so"]
+                .map(str::to_owned)
+                .to_vec(),
             validation: ["cargo test", "echo `date` && echo ``x``", "`which bash` -c true", "*.sh", "- x"]
                 .map(str::to_owned)
                 .to_vec(),
+            ..Draft::default()
         };
         let ticket = parse(draft.markdown().as_bytes(), "tk-1.md");
         assert_eq!(ticket.title, "Limit logins");
@@ -116,16 +181,40 @@ mod tests {
                 text: text.into(),
                 phases: vec!["A".into()],
                 validation: vec!["make".into()],
+                ..Draft::default()
             };
             assert!(draft.hidden().is_some(), "{text}");
         }
     }
 
     #[test]
-    fn what_was_not_typed_is_a_place_to_fill_in() {
+    fn a_template_is_taken_apart() {
+        let draft = Draft::of_template(
+            "---\ntype: bug\npriority: 1\ntags: [web, 'auth']\n---\n# Fix \n\nWhat happens:\n\n## Notes\n\nNone yet.\n\n## Design\n\n- [ ] Write a \
+             failing test\n- [ ] Mend it\n\n## Validation Commands\n\n- `make test`\n\n## Acceptance Criteria\n",
+        );
+        assert_eq!((draft.title.as_str(), draft.kind.as_str(), draft.priority.as_str()), ("Fix", "bug", "1"));
+        assert_eq!(draft.tags, ["web", "auth"]);
+        assert_eq!(draft.text, "What happens:\n\n## Notes\n\nNone yet.");
+        assert_eq!(draft.phases, ["Write a failing test", "Mend it"]);
+        assert_eq!(draft.validation, ["make test"]);
+        assert_eq!(draft.hidden(), None);
+        assert_eq!(Draft::of_template("").text, "");
+    }
+
+    #[test]
+    fn a_title_alone_is_a_ticket_that_can_be_run() {
         let ticket = parse(Draft { title: "T".into(), ..Draft::default() }.markdown().as_bytes(), "tk-1.md");
-        assert_eq!(ticket.phases.len(), 1);
-        assert_eq!(ticket.phases[0].text, TEMPLATE_PHASE);
-        assert!(ticket.validation.is_empty());
+        assert_eq!((ticket.title.as_str(), ticket.phases.len(), ticket.validation.len()), ("T", 0, 0));
+        assert_eq!(ticket.problems, []);
+    }
+
+    #[test]
+    fn what_a_template_leaves_open_is_left_open() {
+        for title in ["{title}", "{{ title }}", "<What should be true>"] {
+            let draft = Draft::of_template(&format!("# {title}\n\n- [ ] {TEMPLATE_PHASE}\n"));
+            assert_eq!((draft.title.as_str(), draft.phases.len()), ("", 0), "{title}");
+        }
+        assert_eq!(Draft::of_template("# Mend {this} soon\n").title, "Mend {this} soon");
     }
 }

@@ -3,18 +3,18 @@
 use super::Service;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
-use crate::base::id::TicketId;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::QuestionId;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::domain::request::Reply;
+use crate::domain::ticket::TicketKey;
 use tokio::sync::oneshot;
 
 impl Service {
     /// Asks the passphrase something on a thread of its own. Hashing takes its time.
     pub(super) fn passphrase(
         &self,
-        ticket: TicketId,
+        ticket: TicketKey,
         id: QuestionId,
         reply: oneshot::Sender<Reply>,
         ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
@@ -36,7 +36,7 @@ impl Service {
 
     pub(super) fn save_rule(
         &self,
-        ticket: TicketId,
+        ticket: TicketKey,
         (id, by): (QuestionId, Answerer),
         rules: String,
         before: String,

@@ -8,7 +8,7 @@ use crate::domain::changes::{Changes, Diff, Since};
 use crate::domain::record::Record;
 use crate::domain::request::Reply;
 use crate::domain::summary::RunSummary;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 /// A tree, what in it is not compared, and the snapshot that it is compared with.
@@ -31,9 +31,11 @@ impl Service {
         });
     }
 
+    /// One at a time, for each reads the whole tree; of those that wait only the last.
     pub(super) fn diff(&self, run: RunId, since: Since, path: String, reply: oneshot::Sender<Reply>) {
-        let store = self.opener.store.clone();
+        let (store, turn) = (self.opener.store.clone(), self.diffs.last());
         tokio::spawn(async move {
+            let Some(_turn) = turn.come().await else { return reply.send(Reply::Done) };
             let diff: Result<Diff, String> = async {
                 let Compared { tree, exclude, from } = open(store, run, since.clone()).await?;
                 tree.diff(&from, &path, &exclude).await.map_err(|error| error.to_string())
@@ -49,23 +51,29 @@ async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String
     let (run, from, keep) = looked.map_err(|error| error.to_string())??;
     let folder = run.workspace().directory().to_owned();
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
-    let exclude = vec![PathBuf::from(run.ticket_path), folder.join(".programmator"), tree.top().join(".programmator")];
+    let exclude = tree.excluded(Path::new(&run.ticket_path), &folder);
     Ok(Compared { tree, exclude, from: SnapshotId(from) })
+}
+
+/// The runs of this run's ticket in its folder, in their order.
+pub(super) fn runs_of(store: &Store, run: RunId) -> Result<Vec<RunSummary>, String> {
+    let mut runs = store.runs().map_err(|error| error.to_string())?;
+    let Some(meant) = runs.iter().find(|known| known.run == run).cloned() else {
+        return Err("there is no such run any more".to_owned());
+    };
+    runs.retain(|other| other.ticket_path == meant.ticket_path && other.folder == meant.folder);
+    runs.sort_by_key(|run| run.started);
+    Ok(runs)
 }
 
 /// The run, the snapshot that is meant, and the folder of the run that took it.
 fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, String, PathBuf), String> {
-    let mut runs = store.runs().map_err(|error| error.to_string())?;
-    let Some(at) = runs.iter().position(|known| known.run == run) else {
-        return Err("there is no such run any more".to_owned());
-    };
-    let meant = runs.swap_remove(at);
+    let known = store.run(run).map_err(|error| error.to_string())?;
+    let (meant, _) = known.ok_or("there is no such run any more")?;
     let from = match since {
         Since::Snapshot(from) => return Ok((meant, from, store.run_folder(run))),
         Since::Ticket => {
-            runs.retain(|other| other.ticket_path == meant.ticket_path && other.folder == meant.folder);
-            runs.push(meant.clone());
-            runs.sort_by_key(|run| run.started);
+            let runs = runs_of(store, run)?;
             runs.iter().find_map(|run| Some((first_snapshot(store, run.run)?, store.run_folder(run.run))))
         }
     };

@@ -1,33 +1,42 @@
 //! Where the tickets are that this program knows.
 
 use crate::base::id::TicketId;
+use crate::domain::ticket::TicketKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The file of each ticket.
+/// The files of the known tickets.
 #[derive(Clone, Default)]
-pub(super) struct Files(Arc<Mutex<BTreeMap<TicketId, PathBuf>>>);
+pub(super) struct Files(Arc<Mutex<BTreeMap<TicketKey, PathBuf>>>);
 
 impl Files {
-    pub(super) fn of(&self, ticket: &TicketId) -> Option<PathBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(ticket).cloned()
+    pub(super) fn of(&self, ticket: &TicketKey) -> Option<PathBuf> {
+        self.known().get(ticket).cloned()
     }
 
-    /// The ticket that lives in the file, else the one that its name says.
-    pub(super) fn ticket(&self, path: &Path) -> TicketId {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = known.iter().find(|(_, known)| *known == path).map(|(id, _)| id.clone());
-        id.unwrap_or_else(|| TicketId::from_file_name(&path.file_stem().unwrap_or_default().to_string_lossy()))
+    /// The ticket in the file, called as it is known, else as the file.
+    pub(super) fn ticket(&self, path: &Path) -> TicketKey {
+        let id = TicketId::from_file_name(&path.file_stem().unwrap_or_default().to_string_lossy());
+        let key = TicketKey::new(id, path);
+        self.known().get_key_value(&key).map_or(key.clone(), |(known, _)| known.clone())
     }
 
-    /// The tickets whose files are in this folder.
-    pub(super) fn in_folder(&self, folder: &Path) -> BTreeSet<TicketId> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().filter(|(_, path)| path.parent() == Some(folder)).map(|(id, _)| id.clone()).collect()
+    /// The tickets whose files are in this folder, which is named without links.
+    pub(super) fn in_folder(&self, folder: &Path) -> BTreeSet<TicketKey> {
+        let known = self.known();
+        known.iter().filter(|(_, path)| path.parent() == Some(folder)).map(|(ticket, _)| ticket.clone()).collect()
     }
 
-    pub(super) fn learn(&self, ticket: &TicketId, path: &Path) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.clone(), path.to_owned());
+    pub(super) fn learn(&self, ticket: &TicketKey, path: &Path) {
+        self.known().insert(ticket.clone(), path.to_owned());
+    }
+
+    pub(super) fn forget(&self, ticket: &TicketKey) {
+        self.known().remove(ticket);
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<TicketKey, PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,16 +1,17 @@
 //! Which tickets and runs there are: telling of them, and writing a new ticket.
 
 use super::files::Files;
-use super::{Service, refused};
-use crate::adapters::file_watch::FileWatch;
+use super::{Service, real, refused};
+use crate::adapters::file_watch::{FileWatch, WatchError};
+use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, NewTicket};
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::domain::news::News;
 use crate::domain::request::Reply;
-use crate::domain::ticket::Ticket;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::{Ticket, TicketKey};
 use crate::runtime::reporter::Reporter;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
@@ -20,30 +21,18 @@ impl Service {
     /// Tells about every ticket of the tickets folder, and how every run stands. Ten thousand files take their time: they
     /// are read beside everything else.
     pub(super) fn list(&mut self, reply: oneshot::Sender<Reply>) {
-        let (dir, known) = (self.places.dir(), self.known());
+        let (dir, known, store) = (self.places.dir(), self.known(), self.opener.store.clone());
         self.others.list();
         task::spawn_blocking(move || {
-            let all = tickets::list(&dir);
-            // Where one thing cannot be read now, nothing is known to be gone.
-            let whole = all.as_ref().is_ok_and(|all| all.iter().all(|listed| listed.ticket.is_ok()));
-            let before = if whole { known.files.in_folder(&dir) } else { BTreeSet::new() };
-            let mut there = BTreeSet::new();
-            for listed in all.unwrap_or_default() {
-                if let Ok(ticket) = listed.ticket {
-                    there.insert(ticket.id.clone());
-                    known.learn(Arc::new(ticket), &listed.path);
-                }
-            }
-            for gone in before.difference(&there) {
-                known.reporter.tell(&News::TicketGone(gone.clone()));
-            }
+            known.tell_archived(&store);
+            known.list(&dir);
             // Whoever asked may be gone.
-            let _ = reply.send(Reply::Done);
+            let _ = reply.send(Reply::Listed);
         });
     }
 
     /// Writes a new ticket, and tells of it.
-    pub(super) fn create(&mut self, draft: &Draft) -> Result<TicketId, String> {
+    pub(super) fn create(&mut self, draft: &Draft) -> Result<TicketKey, String> {
         if let Some(why) = draft.hidden() {
             return Err(why.to_owned());
         }
@@ -51,9 +40,20 @@ impl Service {
         let new =
             NewTicket { draft, project: &self.places.folder, assignee: user.as_deref(), now: self.opener.clock.now() };
         let path = tickets::create(&new, &self.places.dir()).map_err(|error| error.to_string())?;
-        let ticket = Arc::new(tickets::load(&path).map_err(|error| error.to_string())?);
-        self.known().learn(ticket.clone(), &path);
-        Ok(ticket.id.clone())
+        let path = real(&path);
+        let ticket = tickets::load(&path).map_err(|error| error.to_string())?;
+        Ok(self.known().learn(ticket, &path))
+    }
+
+    /// Archives tickets, or takes them back.
+    pub(super) fn archive(&self, tickets: &[TicketKey], archived: bool) -> Reply {
+        let files: Vec<String> = tickets.iter().map(|ticket| ticket.file().to_owned()).collect();
+        let done = self.opener.store.archive(&files, archived);
+        self.known().tell_archived(&self.opener.store);
+        match (done, tickets) {
+            (Err(error), [first, ..]) => refused(first, error.to_string(), 0),
+            _ => Reply::Done,
+        }
     }
 
     fn known(&self) -> Known {
@@ -62,22 +62,27 @@ impl Service {
 
     /// Tells a front end about a run, whoever works on it.
     pub(super) fn show(&mut self, run: RunId) -> Reply {
+        if self.supervisor.works_on(run) {
+            // All of it is told anyway.
+            return Reply::Done;
+        }
         let why = match self.others.show(run) {
             Ok(Some(run)) => {
                 // A plan of this directory can be started from there; that of another is not worked on here.
-                if Path::new(&run.folder) == self.places.folder && self.files.of(&run.ticket).is_none() {
-                    self.files.learn(&run.ticket, Path::new(&run.ticket_path));
+                if Path::new(&run.folder) == self.places.folder && self.files.of(&run.key()).is_none() {
+                    self.files.learn(&run.key(), Path::new(&run.ticket_path));
                 }
                 return Reply::Done;
             }
             Ok(None) => "there is no such run any more".to_owned(),
             Err(error) => error.to_string(),
         };
-        refused(&TicketId::from_file_name(&run.short()), why, 1)
+        refused(&TicketKey::unknown(&run.short()), why, 1)
     }
 }
 
-/// What it takes to make a ticket known.
+/// What it takes to make tickets known.
+#[derive(Clone)]
 struct Known {
     files: Files,
     reporter: Reporter,
@@ -85,25 +90,68 @@ struct Known {
 }
 
 impl Known {
-    /// Tells of a ticket, and from now on of every change of its file.
-    fn learn(&self, ticket: Arc<Ticket>, path: &Path) {
-        self.files.learn(&ticket.id, path);
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        *watch = watch.take().or_else(|| follow_tickets(self.reporter.clone()));
-        if let Some(Err(error)) = watch.as_mut().map(|watch| watch.add(path)) {
-            tracing::warn!(%error, "a ticket cannot be watched");
+    fn tell_archived(&self, store: &Store) {
+        match store.archived() {
+            Ok(archived) => self.reporter.tell(&News::ArchivedSeen(Arc::new(archived))),
+            Err(error) => tracing::warn!(%error, "it is not known which tickets are archived"),
         }
-        drop(watch);
-        self.reporter.tell(&News::TicketRead(ticket));
     }
-}
 
-/// Tells what a listed ticket says when its file is saved, with a run or without.
-fn follow_tickets(reporter: Reporter) -> Option<FileWatch> {
-    let watch = FileWatch::new(move |path| {
-        if let Ok(ticket) = tickets::load(&path) {
-            reporter.tell(&News::TicketRead(Arc::new(ticket)));
+    /// Tells of every ticket of the folder, and of those that are gone; from now on also of files that come and go.
+    fn list(&self, dir: &Path) {
+        let dir = real(dir);
+        self.watched(|watch| watch.add_folder(&dir));
+        let all = tickets::list(&dir);
+        // Where one thing cannot be read now, nothing is known to be gone.
+        let whole = all.as_ref().is_ok_and(|all| all.iter().all(|listed| listed.ticket.is_ok()));
+        let before = if whole { self.files.in_folder(&dir) } else { BTreeSet::new() };
+        let (mut there, mut unread) = (BTreeSet::new(), BTreeMap::new());
+        for listed in all.unwrap_or_default() {
+            match listed.ticket {
+                Ok(ticket) => drop(there.insert(self.learn(ticket, &listed.path))),
+                Err(why) => drop(unread.insert(listed.path.display().to_string(), why.to_string())),
+            }
         }
-    });
-    watch.inspect_err(|error| tracing::warn!(%error, "the tickets folder cannot be watched")).ok()
+        self.reporter.tell(&News::UnreadSeen(Arc::new(unread)));
+        for gone in before.difference(&there) {
+            self.files.forget(gone);
+            self.reporter.tell(&News::TicketGone(gone.clone()));
+        }
+    }
+
+    /// Tells of a ticket, and from now on of every change of its file.
+    fn learn(&self, ticket: Ticket, path: &Path) -> TicketKey {
+        let key = TicketKey::new(ticket.id.clone(), path);
+        self.files.learn(&key, path);
+        self.watched(|watch| watch.add(path));
+        self.reporter.tell(&News::TicketRead(key.clone(), Arc::new(ticket)));
+        key
+    }
+
+    fn watched(&self, add: impl FnOnce(&mut FileWatch) -> Result<(), WatchError>) {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        *watch = watch.take().or_else(|| self.follow());
+        if let Some(Err(error)) = watch.as_mut().map(add) {
+            tracing::warn!(%error, "tickets cannot be watched");
+        }
+    }
+
+    /// Tells what a listed ticket says when its file is saved, with a run or without, and which files come and go.
+    fn follow(&self) -> Option<FileWatch> {
+        let (files, reporter, watch) = (self.files.clone(), self.reporter.clone(), Arc::downgrade(&self.watch));
+        let watch = FileWatch::new(move |path| {
+            let Some(watch) = watch.upgrade() else { return };
+            let known = Self { files: files.clone(), reporter: reporter.clone(), watch };
+            match tickets::load(&path) {
+                Ok(ticket) => {
+                    let key = TicketKey::new(ticket.id.clone(), &path);
+                    known.reporter.tell(&News::TicketRead(key, Arc::new(ticket)));
+                }
+                Err(_) if path.is_dir() => known.list(&path),
+                // Between two versions, or gone: that is told of its folder.
+                Err(_) => {}
+            }
+        });
+        watch.inspect_err(|error| tracing::warn!(%error, "the tickets folder cannot be watched")).ok()
+    }
 }

@@ -1,10 +1,10 @@
 //! Opening runs. It may wait for other programs, so it is done beside everything else that is asked.
 
-use super::{Asked, Service, Waiting, real};
+use super::{Asked, Service, Waiting};
 use crate::adapters::tickets::Places;
-use crate::base::id::TicketId;
 use crate::domain::answerer::Answerer;
 use crate::domain::request::{LATEST, Refused, Reply, Request};
+use crate::domain::ticket::TicketKey;
 use crate::runtime::supervisor::{OpenError, Opener, Opening};
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
@@ -13,7 +13,7 @@ use tokio::task::{Id, JoinError};
 impl Service {
     pub(super) fn start(
         &mut self,
-        ticket: TicketId,
+        ticket: TicketKey,
         path: PathBuf,
         asked: Option<String>,
         (by, reply): (Answerer, oneshot::Sender<Reply>),
@@ -35,7 +35,7 @@ impl Service {
     }
 
     pub(super) fn resume(&mut self, run: Option<String>, reply: oneshot::Sender<Reply>) {
-        let ticket = TicketId::from_file_name(run.as_deref().unwrap_or("run"));
+        let ticket = TicketKey::unknown(run.as_deref().unwrap_or("run"));
         let asked = Some(run.clone().unwrap_or_else(|| LATEST.to_owned()));
         self.open(Waiting { ticket, path: None, asked, reply }, move |opener, places| {
             opener.resume(run.as_deref(), places)
@@ -65,7 +65,12 @@ impl Service {
         let Some(Waiting { ticket, path, asked, reply }) = self.waiting.remove(&id) else {
             return opened.map_or((), Opening::give_up);
         };
-        let replied = match opened.and_then(|opening| self.supervisor.launch(opening)) {
+        let launched = opened.and_then(|opening| {
+            // What was told of it as another program's is over.
+            self.others.leave(opening.plan.run);
+            self.supervisor.launch(opening)
+        });
+        let replied = match launched {
             Ok((ticket, path)) => {
                 self.files.learn(&ticket, &path);
                 self.count();
@@ -78,19 +83,18 @@ impl Service {
 
     /// Says why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
     /// counted, and the key that closes it, are about that one.
-    fn not_opened(&self, mut id: TicketId, path: Option<&Path>, error: &OpenError, asked: Option<String>) -> Reply {
-        if let (OpenError::CircuitOpen { ticket, .. }, Some(path)) = (error, path) {
-            self.files.learn(ticket, path);
-            if let Err(trouble) = self.offline.show_latest(ticket, &real(path)) {
-                self.reporter.trouble(ticket, &trouble.to_string());
+    fn not_opened(&self, ticket: TicketKey, path: Option<&Path>, error: &OpenError, asked: Option<String>) -> Reply {
+        if let (OpenError::CircuitOpen { .. }, Some(path)) = (error, path) {
+            self.files.learn(&ticket, path);
+            if let Err(trouble) = self.offline.show_latest(&ticket, path) {
+                self.reporter.trouble(&ticket, &trouble.to_string());
             }
-            id = ticket.clone();
         }
-        self.outcome(&id, error.exit_code());
-        Reply::Refused(Refused { ticket: id, message: error.to_string(), exit_code: error.exit_code(), asked })
+        self.outcome(&ticket, error.exit_code());
+        Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: error.exit_code(), asked })
     }
 }
 
-fn opened(asked: Option<String>, ticket: TicketId) -> Reply {
+fn opened(asked: Option<String>, ticket: TicketKey) -> Reply {
     asked.map_or(Reply::Done, |asked| Reply::Opened { asked, ticket })
 }

@@ -95,14 +95,15 @@ impl Effects {
 
     /// Compares, and reads the ticket once more before: a tick that Claude made in its last moment must be known.
     pub(super) fn gather_evidence(&mut self, n: u32, iteration_base: String, phase_base: String) {
+        let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
         let (place, inputs, file) = (self.place(), self.inputs.clone(), self.ticket_file.clone());
         self.answer_with(async move {
             let reading = file.read().await;
             let (iteration, phase) = (SnapshotId(iteration_base), SnapshotId(phase_base));
-            match place.compare(&iteration, &phase).await {
+            match place.compare(&name, &iteration, &phase).await {
                 Err(EvidenceError::UnknownSnapshot { .. }) if phase != iteration => {
                     // The iteration's own may still be there: less to go by, and never less than there is.
-                    let (text, again) = (BASELINE_GONE.to_owned(), place.compare(&iteration, &iteration).await);
+                    let (text, again) = (BASELINE_GONE.to_owned(), place.compare(&name, &iteration, &iteration).await);
                     if again.is_ok() {
                         let _ = inputs.send(Input::Warned { text }).await;
                     }
@@ -136,16 +137,20 @@ impl Place {
         self.opened.get_or_try_init(|| WorkTree::open(self.workspace.directory(), &self.keep)).await.cloned()
     }
 
-    /// What is never evidence: the ticket's own file and our folder, here and at the top of the repository.
     fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
-        let ours = [self.workspace.directory(), tree.top()].map(|folder| folder.join(".programmator"));
-        std::iter::once(self.ticket_path.clone()).chain(ours).collect()
+        tree.excluded(&self.ticket_path, self.workspace.directory())
     }
 
-    /// The files that differ from each snapshot, their names clean.
-    async fn compare(&self, first: &SnapshotId, second: &SnapshotId) -> Result<[Vec<String>; 2], EvidenceError> {
+    /// The files that differ from each snapshot, their names clean. How the files are now is kept beside the snapshot of
+    /// this name.
+    async fn compare(
+        &self,
+        name: &SnapshotName,
+        first: &SnapshotId,
+        second: &SnapshotId,
+    ) -> Result<[Vec<String>; 2], EvidenceError> {
         let tree = self.open().await?;
-        let each = tree.changed_since_each(&[first, second], &self.excluded(&tree)).await?;
+        let each = tree.changed_by(name, &[first, second], &self.excluded(&tree)).await?;
         let clean = |files: &Vec<String>| files.iter().map(|file| clean_line(file, NAME)).collect();
         let each: Vec<Vec<String>> = each.iter().map(clean).collect();
         each.try_into().map_err(|_| EvidenceError::Io {

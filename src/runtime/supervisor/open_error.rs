@@ -7,6 +7,7 @@ use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::breaker::Breaker;
 use crate::domain::outcome::ExitReason;
+use crate::domain::request::HELD;
 use crate::domain::settings::BreakerSettings;
 use crate::orchestrator::breaker::{Recovery, recover, refusal};
 
@@ -43,7 +44,7 @@ impl OpenError {
     /// The program's exit code when this is the worst that happens.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Held { .. } => 75,
+            Self::Held { .. } => HELD,
             Self::Store(_) | Self::NoAgent(..) => 1,
             Self::CircuitOpen { .. } => ExitReason::CircuitOpen.exit_code(),
             _ => 2,

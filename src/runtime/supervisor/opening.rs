@@ -11,7 +11,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::stream::envelope::classify;
-use crate::domain::ticket::{Boxes, Problem, Ticket};
+use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey};
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
@@ -54,6 +54,12 @@ pub struct Plan {
     pub state: State,
     /// What happens to it first.
     pub first: Vec<Input>,
+}
+
+impl Plan {
+    pub fn key(&self) -> TicketKey {
+        TicketKey::new(self.ticket.id.clone(), &self.path)
+    }
 }
 
 /// A run that can begin.

@@ -1,14 +1,14 @@
 //! The things that can wait for the person.
 
-use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::approval::QuestionId;
 use crate::domain::phase::PhaseId;
+use crate::domain::ticket::TicketKey;
 
 /// One thing that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     pub what: What,
     /// Since when, where that is known.
     pub since: Option<Timestamp>,

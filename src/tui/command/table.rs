@@ -4,15 +4,13 @@
 //! in its file.
 
 use super::when::{
-    beside_others, can_command, can_edit, can_go_home, can_go_to_end, can_pause, can_pause_now, can_reset_breaker,
-    can_retry, can_skip, end_word, live, pause_word, retry_word, several_tabs, someone_waits,
+    beside_others, can_command, can_commit, can_compare, can_edit, can_go_home, can_go_on, can_go_to_end, can_hide,
+    can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, end_word, live, log_word, pause_word,
+    retry_word, several_tabs, someone_waits,
 };
-use super::{Command, Flag, Row, Scope, always, c, ctrl, key_text, keys_text, press, rows, same};
-use crate::tui::marks::Glyphs;
-use crate::tui::model::Model;
+use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
 use crate::tui::panes::{PANES, after};
-use std::fmt::Write as _;
 
 const SHIFT_TAB: Input = Input { key: Key::Tab, ctrl: false, alt: false, shift: true };
 
@@ -29,19 +27,23 @@ const FIRST: &[Row] = rows! {
     Skip "run.skip" Scope::Global, "run", [c('s')], Destructive, can_skip, |_| "skip",
         "skip the phase selected in Tickets, else the current one";
     Retry "run.retry" Scope::Global, "run", [c('r')], Shown, can_retry, retry_word,
-        "retry a settled phase; while parked: retry now";
+        "retry a settled phase; while parked: now; ended: run again";
     Steer "run.steer" Scope::Global, "run", [c('i')], Shown, can_command, |_| "message",
         "send Claude a message, in this turn or the next prompt";
     Queue "attention.queue" Scope::Global, "run", [c('a')], HelpOnly, live, |_| "queue",
         "the queue: calls, questions, plans, disputes";
     End "view.end" Scope::Global, "move", [c('G'), press(Key::End)], Shown, can_go_to_end, end_word,
         "to the end, and follow it";
-    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, beside_others, |model| after(model.focus, true),
+    FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, beside_others, |model| after(model, true),
         "next pane";
     Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
         "stop the run now; it can be resumed";
-    ResetBreaker "breaker.reset" Scope::Global, "run", [c('c')], Destructive, can_reset_breaker, |_| "reset breaker",
+    ResetBreaker "breaker.reset" Scope::Global, "run", [c('b')], Destructive, can_reset_breaker, |_| "reset breaker",
         "close the circuit breaker and reset its counters";
+    Commit "run.commit" Scope::Global, "run", [c('c')], Shown, can_commit, |_| "commit",
+        "once a run has ended: commit what it did";
+    NextReady "ticket.next_ready" Scope::Global, "ticket", [c('n')], Shown, can_go_on, |_| "next ticket",
+        "once a run has ended: the next ticket that is ready";
 };
 
 /// Those behind them, and those of dialogs that are shown.
@@ -50,10 +52,14 @@ const REST: &[Row] = rows! {
         "edit the ticket in $EDITOR";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
         "Home: all tickets and runs";
-    Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, beside_others, |_| "changes",
+    Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, can_compare, |_| "changes",
         "Changes: the files that differ";
+    Log "screen.log" Scope::Global, "screen", [c('L')], HelpOnly, beside_others, log_word,
+        "Log: larger, and the keys go there; back";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
         "open another ticket";
+    Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
+        "search the Stream, from a pane without a search of its own";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
     Down "view.down" Scope::Global, "move", [c('j'), press(Key::Down)], HelpOnly, always, |_| "down",
@@ -66,8 +72,9 @@ const REST: &[Row] = rows! {
         "up one page";
     FocusPrevious "focus.previous" Scope::Global, "screen", [SHIFT_TAB], HelpOnly, beside_others, |_| "previous pane",
         "previous pane";
-    GoToTab "tab.go" Scope::Global, "screen", [c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')],
-        HelpOnly, several_tabs, |_| "tab", "tab by its number";
+    GoToTab "tab.go" Scope::Global, "screen", [c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9'),
+        alt('1'), alt('2'), alt('3'), alt('4'), alt('5'), alt('6'), alt('7'), alt('8'), alt('9')],
+        HelpOnly, several_tabs, |_| "tab", "tab by its number; `05j`: a count, five lines down";
     TabPrevious "tab.previous" Scope::Global, "screen", [c('[')], HelpOnly, several_tabs, |_| "previous tab",
         "previous tab";
     TabNext "tab.next" Scope::Global, "screen", [c(']')], HelpOnly, several_tabs, |_| "next tab",
@@ -78,8 +85,18 @@ const REST: &[Row] = rows! {
         "choose a theme; each is shown while you move";
     Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
         "suspend to the shell; `fg` brings it back";
+    Zoom "pane.zoom" Scope::Global, "screen", [c('z')], HelpOnly, beside_others, |_| "zoom",
+        "this pane alone on the screen, or all of them again";
+    Larger "pane.larger" Scope::Global, "screen", [c('>')], HelpOnly, beside_others, |_| "larger",
+        "this pane larger";
+    Smaller "pane.smaller" Scope::Global, "screen", [c('<')], HelpOnly, beside_others, |_| "smaller",
+        "this pane smaller";
+    Hide "pane.hide" Scope::Global, "screen", [c('H')], HelpOnly, can_hide, |_| "hide",
+        "hide this pane, or show it again; Tab still goes there";
+    Palette "screen.palette" Scope::Global, "screen", [c(':'), ctrl('p')], HelpOnly, always, |_| "commands",
+        "find a command by its name, and run it";
     Help "screen.help" Scope::Global, "screen", [c('?')], Shown, always, |_| "help",
-        "this list";
+        "this list; `/` filters it";
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
         "quit; asks while something runs";
 
@@ -96,7 +113,9 @@ const REST: &[Row] = rows! {
     Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
         "new ticket: save it and open it in $EDITOR";
     Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
-        "new ticket: add a command that usually checks what is here";
+        "new ticket: complete or add a command that usually checks";
+    Own("template") "draft.template" Scope::Draft, "new ticket", [ctrl('t')], Shown, always, |_| "template",
+        "new ticket: begin with the next of your templates";
     FocusNext "draft.next" Scope::Draft, "new ticket", [press(Key::Tab)], Shown, always, |_| "next",
         "new ticket: the next field";
     FocusPrevious "draft.previous" Scope::Draft, "new ticket", [SHIFT_TAB], HelpOnly, always, |_| "previous field",
@@ -117,6 +136,14 @@ const REST: &[Row] = rows! {
         "in a diff: edit the file in $EDITOR, at the line";
     Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
+    Send "commit.send" Scope::Commit, "commit", [ctrl('s')], Shown, always, |_| "commit",
+        "in the commit dialog: commit";
+    FocusNext "commit.files" Scope::Commit, "commit", [press(Key::Tab)], Shown, always, |_| "files",
+        "in the commit dialog: to the files, and back";
+    NewLine "commit.new_line" Scope::Commit, "commit", [press(Key::Enter)], HelpOnly, always, |_| "new line",
+        "in the commit dialog: a new line";
+    Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
+        "in the commit dialog: close it and keep the message";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -157,6 +184,22 @@ macro_rules! hidden {
 }
 
 const HIDDEN: &[Row] = hidden! {
+    Close "zoomed.close" Scope::Zoomed, [press(Key::Esc)], "all panes";
+    Prompt "help.filter" Scope::Help, [c('/')], "filter";
+    Choose "palette.choose" Scope::Palette, [press(Key::Enter)], "run";
+    Down "palette.down" Scope::Palette, [press(Key::Down), ctrl('n')], "choose";
+    Up "palette.up" Scope::Palette, [press(Key::Up), ctrl('p')], "up";
+    Close "palette.close" Scope::Palette, [press(Key::Esc), ctrl('c')], "close";
+    Send "commit_files.send" Scope::CommitFiles, [ctrl('s')], "commit";
+    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "diff";
+    Down "commit_files.down" Scope::CommitFiles, [c('j'), press(Key::Down)], "choose";
+    Up "commit_files.up" Scope::CommitFiles, [c('k'), press(Key::Up)], "up";
+    PageDown "commit_files.page_down" Scope::CommitFiles, [press(Key::PageDown), c(' ')], "page down";
+    PageUp "commit_files.page_up" Scope::CommitFiles, [press(Key::PageUp)], "page up";
+    Top "commit_files.top" Scope::CommitFiles, [c('g'), press(Key::Home)], "top";
+    End "commit_files.end" Scope::CommitFiles, [c('G'), press(Key::End)], "end";
+    FocusNext "commit_files.message" Scope::CommitFiles, [press(Key::Tab), SHIFT_TAB], "message";
+    Close "commit_files.close" Scope::CommitFiles, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Close "help.close" Scope::Help, [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], "close";
     Down "scroll.down" Scope::Scroll, [c('j'), press(Key::Down)], "down";
     Up "scroll.up" Scope::Scroll, [c('k'), press(Key::Up)], "up";
@@ -200,7 +243,7 @@ const HIDDEN: &[Row] = hidden! {
     End "choices.end" Scope::Choices, [c('G'), press(Key::End)], "end";
     Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Pause "matter.start" Scope::Matter, [c('p')], "start again";
-    ResetBreaker "matter.reset_breaker" Scope::Matter, [c('c')], "reset the breaker";
+    ResetBreaker "matter.reset_breaker" Scope::Matter, [c('b')], "reset the breaker";
     Retry "matter.retry" Scope::Matter, [c('r')], "retry it";
     Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
     Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";
@@ -216,13 +259,8 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
     FIRST.iter().chain(PANES.iter().flat_map(|pane| pane.keys)).chain(REST).chain(HIDDEN)
 }
 
-/// The row for a key in a scope, whether it can act now or not.
-pub fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
-    in_scope(scope).find(|row| row.keys.iter().any(|key| same(key, input)))
-}
-
 /// The rows of a scope; where a text is scrolled, those for that too.
-fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
+pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     let scrolls = matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff);
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
@@ -231,47 +269,19 @@ pub fn row_of(scope: Scope, command: Command) -> Option<&'static Row> {
     in_scope(scope).find(|row| row.command == command)
 }
 
-/// The first key of a command in a scope, as people read it.
-pub fn key_of(scope: Scope, command: Command) -> String {
-    row_of(scope, command).map_or_else(String::new, |row| key_text(&row.keys[0]))
-}
-
-/// The keys that move a cursor up and down in a scope.
-pub fn moves(scope: Scope, glyphs: Glyphs) -> String {
-    match glyphs {
-        Glyphs::Unicode => "↑ ↓".into(),
-        Glyphs::Ascii => format!("{} {}", key_of(scope, Command::Down), key_of(scope, Command::Up)),
-    }
-}
-
-/// Keys of a scope with their words, in this order; [`Command::Down`] stands for both ways.
-pub fn hints(model: &Model, scope: Scope, commands: &[Command]) -> Vec<(String, &'static str)> {
-    let rows = commands.iter().filter_map(|command| row_of(scope, *command));
-    rows.map(|row| {
-        let key = match row.command {
-            Command::Down => moves(scope, model.glyphs),
-            _ => key_text(&row.keys[0]),
-        };
-        (key, (row.hint)(model))
-    })
-    .collect()
-}
-
-/// The keys as a Markdown table, for the documentation.
-pub fn markdown_table() -> String {
-    let mut out = String::from("| where | key | what |\n|---|---|---|\n");
-    for row in table().filter(|row| row.flag != Flag::Hidden) {
-        let keys = keys_text(row).replace('|', "\\|");
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "| {} | `{keys}` | {} |", row.group, row.doc);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{Found, markdown_table};
     use super::*;
+    use crate::tui::keys::{Keymap, key_text, same};
     use std::collections::HashSet;
+
+    fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
+        match Keymap::default().find(scope, std::slice::from_ref(input))? {
+            Found::Row(row) => Some(row),
+            Found::Begun => panic!("the table has no chords"),
+        }
+    }
 
     #[test]
     fn no_key_means_two_things_in_one_scope() {
@@ -294,8 +304,10 @@ mod tests {
     #[test]
     fn a_pane_hides_a_global_key_only_on_purpose() {
         for row in table().filter(|row| matches!(row.scope, Scope::Pane(_))) {
-            // At Home a ticket is chosen, not a phase: there is none to skip.
-            for key in row.keys.iter().filter(|_| row.id != "home.start") {
+            // At Home a ticket is chosen, not a phase: there is none to skip. And while there is no search, `n` gives way.
+            let own_search = ["stream.search", "log.filter", "home.filter"];
+            let on_purpose = [&["home.start", "home.new", "stream.next"], &own_search[..]].concat();
+            for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
                 let hidden = find(Scope::Global, key);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);
             }
@@ -322,7 +334,7 @@ mod tests {
     #[test]
     fn the_table_for_the_readme_names_every_key_of_the_runs() {
         let table = markdown_table();
-        for line in ["| run | `p` |", "| run | `P` |", "| run | `s` |", "| screen | `1–9` |"] {
+        for line in ["| run | `p` |", "| run | `P` |", "| run | `s` |", "| screen | `1–9 Alt-1–9` |"] {
             assert!(table.contains(line), "{line} is not in\n{table}");
         }
     }

@@ -7,7 +7,9 @@ use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
-use crate::tui::panes::stream::FollowStatus;
+use crate::tui::panes::home::next_ready;
+use crate::tui::panes::log;
+use crate::tui::panes::stream::{self, FollowStatus};
 use crate::tui::tab::{Tab, TabStatus};
 use std::time::Duration;
 
@@ -44,13 +46,42 @@ pub fn can_skip(model: &Model) -> bool {
 
 pub fn can_retry(model: &Model) -> bool {
     let again = || model.retryable().is_some();
-    let skipped = || model.retryable().is_some_and(|phase| phase.mark == Mark::Skipped);
-    live_tab(model, Tab::left_out) && skipped()
-        || can_command(model) && if model.is_parked() { model.can_try_now() } else { again() }
+    can_run_again(model) || can_command(model) && if model.is_parked() { model.can_try_now() } else { again() }
+}
+
+/// The run in front has ended, and another one of its ticket could begin here.
+fn can_run_again(model: &Model) -> bool {
+    let may = |tab: &Tab| !tab.gone && model.is_elsewhere(tab).is_none() && !model.is_barred(tab);
+    live_tab(model, Tab::is_over) && model.tab().is_some_and(may)
+}
+
+/// There is work of the run in front that may be committed.
+pub fn can_commit(model: &Model) -> bool {
+    live_tab(model, Tab::is_over)
+        && !model.is_home()
+        && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
 }
 
 pub fn retry_word(model: &Model) -> &'static str {
-    if model.is_parked() { "try now" } else { "retry" }
+    let Some(tab) = model.tab().filter(|tab| tab.is_over()) else {
+        return if model.is_parked() { "try now" } else { "retry" };
+    };
+    let (done, all) = tab.progress();
+    let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+    match () {
+        () if !complete && all > 0 && done == all => "close the ticket",
+        () if tab.state.is_resumable() => "resume",
+        () => "run again",
+    }
+}
+
+/// The run in front has ended, and another ticket waits for one.
+pub fn can_go_on(model: &Model) -> bool {
+    let searching = |tab: &Tab| tab.stream.search().is_some();
+    live_tab(model, Tab::is_over)
+        && !model.is_home()
+        && !model.tab().is_some_and(searching)
+        && next_ready(model).is_some()
 }
 
 pub fn can_edit(model: &Model) -> bool {
@@ -63,6 +94,23 @@ pub fn can_go_home(model: &Model) -> bool {
 
 pub fn beside_others(model: &Model) -> bool {
     !model.is_home()
+}
+
+/// What differs now says nothing of a run of the past.
+pub fn can_compare(model: &Model) -> bool {
+    live(model) && beside_others(model)
+}
+
+pub fn can_search(model: &Model) -> bool {
+    beside_others(model) && model.shows_run()
+}
+
+pub fn log_word(model: &Model) -> &'static str {
+    if model.is_log_open && model.focus == log::NAME { "back" } else { "log" }
+}
+
+pub fn can_hide(model: &Model) -> bool {
+    beside_others(model) && model.focus != stream::NAME
 }
 
 pub fn someone_waits(model: &Model) -> bool {
@@ -78,7 +126,8 @@ pub fn end_word(model: &Model) -> &'static str {
 }
 
 pub fn can_go_to_end(model: &Model) -> bool {
-    model.is_home() || model.tab().is_some_and(|tab| tab.stream.status() != FollowStatus::Following)
+    model.is_home() && model.home.cursor.is_some()
+        || model.tab().is_some_and(|tab| !model.is_home() && tab.stream.status() != FollowStatus::Following)
 }
 
 /// The run may go on as it is, once the person says so.
@@ -89,7 +138,7 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
 
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
-        _ if model.tab().is_some_and(|tab| model.is_interrupted(tab)) => "resume",
+        _ if model.tab().is_some_and(Tab::is_interrupted) => "resume",
         Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
         Some(TabStatus::Pausing) => "cancel pause",
         Some(TabStatus::Paused | TabStatus::Stopped) => "resume",

@@ -1,10 +1,13 @@
-//! The card of one call of Claude's that waits: what it would do, whole, and the person's answer.
+//! The card of one call of Claude's that waits: what it would do, whole, and the person's answer. It lies at the bottom of
+//! the screen, under Claude's last words.
 //!
 //! Owns its pages (the call, words of denial, an edited input, a lasting rule, the passphrase, answers to a question)
 //! and what each key does on them. What stands on the pages is in `card/`; saving rules and checking passphrases is
-//! the host's. A yes counts only once the end was seen; leaving never approves.
+//! the host's. A yes counts only once the end was seen, and not in the moment in which the card appears; leaving never
+//! approves.
 
 mod body;
+mod call;
 mod choices;
 mod draw;
 mod edited;
@@ -12,11 +15,11 @@ mod heard;
 mod hint;
 mod rule;
 
-use crate::base::id::TicketId;
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach};
 use crate::domain::passphrase::Checked;
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
@@ -25,7 +28,10 @@ use crate::tui::widgets::scrolled::Scrolled;
 use body::Line;
 use choices::Choices;
 use ratatui::layout::Rect;
+use std::time::Duration;
 
+/// What is typed before the card can have been seen was meant for something else.
+pub const APPEARS: Duration = Duration::from_millis(300);
 /// Words to Claude when the person gives none.
 const DECLINED: &str = "The user declined this call.";
 /// The same for a question.
@@ -35,7 +41,7 @@ const NO_PLAN: &str = "The user rejected the plan. Revise it and propose another
 
 /// The card.
 pub struct Card {
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     pub approval: Approval,
     page: Page,
     /// How the passphrase stands, and since when; `None`: not known yet.
@@ -44,14 +50,29 @@ pub struct Card {
     columns: usize,
     scrolled: Scrolled,
     end_seen: bool,
-    /// A yes was given before the end was seen.
-    hurried: bool,
+    /// Since when it is on the screen.
+    shown: Timestamp,
+    /// Why the last key was not taken.
+    hurry: Option<Hurry>,
     /// It took the place of another card under the person's hands: a yes counts once they have seen that.
     unseen: bool,
     /// Why the last wish came to nothing: the rule was not saved, the changed call may not run, the question is another.
     trouble: Option<String>,
     /// What was being typed when the question was withdrawn.
     typed: Option<Page>,
+}
+
+/// A yes that does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hurry {
+    /// The card had just appeared.
+    Early,
+    /// The end was not seen.
+    Unread,
+    /// Another card took the place of this one.
+    Anew,
+    /// No option is chosen.
+    Unchosen,
 }
 
 enum Page {
@@ -96,7 +117,7 @@ pub enum Outcome {
 }
 
 impl Card {
-    pub fn new(ticket: TicketId, approval: &Approval) -> Self {
+    pub fn new(ticket: TicketKey, approval: &Approval, now: Timestamp) -> Self {
         let mut card = Self {
             ticket,
             approval: approval.clone(),
@@ -106,7 +127,8 @@ impl Card {
             columns: 0,
             scrolled: Scrolled::default(),
             end_seen: false,
-            hurried: false,
+            shown: now,
+            hurry: None,
             unseen: false,
             trouble: None,
             typed: None,
@@ -213,11 +235,11 @@ impl Card {
     fn act(&mut self, command: Option<Command>, input: &Input, now: Timestamp, room: Rect) -> Outcome {
         let lines = command::lines(command, self.body_height(room));
         let locked = self.wait_left(now).is_some();
-        self.hurried = false;
+        self.hurry = None;
         match &mut self.page {
             Page::Call => {
                 self.scroll(lines, room);
-                return self.on_call(command);
+                return self.on_call(command, now);
             }
             Page::Deny(field) => match command {
                 Some(Command::Send) => {
@@ -274,7 +296,8 @@ impl Card {
                 }
             }
             Page::Choices(choices) => {
-                self.hurried = command == Some(Command::Choose) && choices.lacks_choice();
+                let unchosen = command == Some(Command::Choose) && choices.lacks_choice();
+                self.hurry = unchosen.then_some(Hurry::Unchosen);
                 if let Some(answers) = choices.key(command, input) {
                     let input = choices::answered(&self.approval.input, &answers);
                     return Outcome::Answers(Answer::Allow { input, scope: Reach::Once });
@@ -291,7 +314,7 @@ impl Card {
         Outcome::Stays
     }
 
-    fn on_call(&mut self, command: Option<Command>) -> Outcome {
+    fn on_call(&mut self, command: Option<Command>, now: Timestamp) -> Outcome {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
             Some(Command::Deny) => {
@@ -299,9 +322,9 @@ impl Card {
                 self.turn_to(page.unwrap_or_else(|| Page::Deny(Field::new(""))));
             }
             Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
-                if (!self.end_seen || self.unseen) && !self.is_barred() =>
+                if !self.is_barred() && self.too_soon(now).is_some() =>
             {
-                self.hurried = true;
+                self.hurry = self.too_soon(now);
                 self.unseen = false;
             }
             Some(Command::EditInput) if self.can_edit() => {
@@ -330,6 +353,16 @@ impl Card {
             _ => {}
         }
         Outcome::Stays
+    }
+
+    /// Why a yes does not count now.
+    fn too_soon(&self, now: Timestamp) -> Option<Hurry> {
+        match () {
+            () if !self.end_seen => Some(Hurry::Unread),
+            () if self.unseen => Some(Hurry::Anew),
+            () if now.since(self.shown) < APPEARS => Some(Hurry::Early),
+            () => None,
+        }
     }
 
     /// Takes pasted text into the field that is open.

@@ -17,13 +17,13 @@ pub struct Confirm {
     /// In the border.
     pub title: &'static str,
     pub words: String,
-    pub ask: Ask,
+    pub asks: Vec<Ask>,
 }
 
 impl Confirm {
     /// What it asks about has come to pass, or to nothing.
     pub fn is_stale(&self, model: &Model) -> bool {
-        let Ask::Request(Request::Command(ticket, command)) = &self.ask else { return false };
+        let [Ask::Request(Request::Command(ticket, command))] = &self.asks[..] else { return false };
         let Some(state) = model.tab_of(ticket).map(|tab| &tab.state) else { return true };
         let is_settled = |phase| state.phase_by(phase).is_none_or(|phase| phase.mark.is_settled());
         match command {

@@ -9,7 +9,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::diff::marks;
+use crate::tui::widgets::diff;
 use crate::tui::widgets::frame::{Frame, foot};
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
@@ -28,6 +28,8 @@ pub struct Diff {
     told: Option<Result<Vec<Line>, String>>,
     cut: bool,
     scroll: Scrolled,
+    /// The last key looked for another hunk, of which there is none.
+    is_only: bool,
 }
 
 struct Line {
@@ -44,15 +46,20 @@ impl Diff {
     /// The changed file under the cursor, and the request for it.
     pub fn open(model: &Model) -> Option<(Self, Ask)> {
         let top = model.told_changes()?.as_ref().ok()?.top.clone();
-        let ((run, since), files, at) = (model.compared()?, model.changed_files().to_vec(), model.chosen_change());
+        Self::of(model.compared()?, top, model.changed_files().to_vec(), model.chosen_change())
+    }
+
+    /// One of these files, and the request for it.
+    pub fn of((run, since): (RunId, Since), top: PathBuf, files: Vec<ChangedFile>, at: usize) -> Option<(Self, Ask)> {
         files.get(at)?;
-        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll: Scrolled::default() };
+        let scroll = Scrolled::default();
+        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false };
         let ask = diff.show(at);
         Some((diff, ask))
     }
 
     fn show(&mut self, at: usize) -> Ask {
-        (self.at, self.told, self.scroll) = (at, None, Scrolled::default());
+        (self.at, self.told, self.scroll, self.is_only) = (at, None, Scrolled::default(), false);
         Ask::Request(Request::Diff(self.run, self.since.clone(), self.files[at].path.clone()))
     }
 
@@ -93,6 +100,8 @@ impl Diff {
             }
             _ => None,
         };
+        let wanted = matches!(command, Some(Command::Own("hunk_next" | "hunk_previous")));
+        self.is_only = wanted && self.lines().iter().filter(|line| begins(line)).count() == 1;
         let by = hunk.map_or(lines, |to| to as i32 - here as i32);
         // A hunk near the end comes to the top all the same.
         let page = if hunk.is_some() { 1 } else { page };
@@ -113,7 +122,13 @@ impl Diff {
         let (here, all) = (self.scroll.above(), self.lines());
         let of = hunks(all);
         let at = hunks(&all[..(here + 1).min(all.len())]);
-        let hunk = if of > 0 { format!("hunk {at}/{of} · ") } else { String::new() };
+        let hunk = if self.is_only {
+            "no other hunk · ".to_owned()
+        } else if of > 0 {
+            format!("hunk {at}/{of} · ")
+        } else {
+            String::new()
+        };
         let status = format!("{hunk}file {}/{}", self.at + 1, self.files.len());
         let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, room, buf);
         let words = match &self.told {
@@ -148,32 +163,29 @@ impl Diff {
     }
 }
 
-/// The lines of all hunks, safe to show; in a block of changed lines, the first old one goes with the first new one.
-fn lines(diff: changes::Diff) -> Vec<Line> {
+/// The lines of all hunks, safe to show.
+fn lines(changed: changes::Diff) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
-    for hunk in diff.hunks {
+    for hunk in changed.hunks {
         let (mut old, mut new) = (hunk.old, hunk.new);
         out.push(Line { side: None, n: 0, text: format!("line {new}"), other: None });
-        let (mut olds, mut news) = (0, 0);
         for (side, text) in hunk.lines {
             let text = Clean::new(&text.replace('\t', "    ")).into_string();
             let n = if side == Side::Old { old } else { new };
             old += u64::from(side != Side::New);
             new += u64::from(side != Side::Old);
-            (olds, news) = match side {
-                Side::Both => (0, 0),
-                // Another block follows without a line between.
-                Side::Old if news > 0 => (1, 0),
-                Side::Old => (olds + 1, 0),
-                Side::New => (olds, news + 1),
-            };
-            let at = out.len();
-            let other = (side == Side::New && news <= olds).then(|| at - olds);
-            if let Some(line) = other.and_then(|other| out.get_mut(other)) {
-                line.other = Some(at);
-            }
-            out.push(Line { side: Some(side), n, text, other });
+            out.push(Line { side: Some(side), n, text, other: None });
         }
+    }
+    let sides = out.iter().map(|line| match line.side {
+        None => diff::Side::Gap,
+        Some(Side::Both) => diff::Side::Context,
+        Some(Side::Old) => diff::Side::Removed,
+        Some(Side::New) => diff::Side::Added,
+    });
+    let pairs = diff::pairs(sides);
+    for (line, other) in out.iter_mut().zip(pairs) {
+        line.other = other;
     }
     out
 }
@@ -186,6 +198,6 @@ fn row(line: &Line, other: Option<&Line>) -> Row {
         Some(Side::New) => ("+ ", Role::DiffAdd, Role::DiffAddWord),
     };
     let head = Row::new().left(Role::Dim, format!("{:>5} ", line.n)).left(role, sign);
-    let parts = other.map_or_else(|| vec![(false, line.text.as_str())], |other| marks(&line.text, &other.text));
+    let parts = other.map_or_else(|| vec![(false, line.text.as_str())], |other| diff::marks(&line.text, &other.text));
     parts.into_iter().fold(head, |row, (marked, text)| row.left(if marked { mark } else { role }, text))
 }

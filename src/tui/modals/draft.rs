@@ -40,6 +40,11 @@ pub struct Form {
     /// Commands that usually check what is here, and the next of them to be offered.
     usual: Vec<String>,
     next: usize,
+    /// The person's templates by name, and the one that was chosen.
+    templates: Vec<(String, Draft)>,
+    template: Option<usize>,
+    /// What is said of the ticket in no field.
+    rest: Draft,
     /// It is being written, and what follows.
     pub sent: Option<Then>,
     /// Why it could not be written.
@@ -55,19 +60,26 @@ impl Form {
             Field::new(&draft.phases.join("\n")),
             Field::new(&draft.validation.join("\n")),
         ];
-        Self { fields, at: 0, usual: Vec::new(), next: 0, sent: None, trouble: String::new() }
+        let rest = Draft {
+            kind: draft.kind.clone(),
+            priority: draft.priority.clone(),
+            tags: draft.tags.clone(),
+            ..Draft::default()
+        };
+        let (usual, templates) = (Vec::new(), Vec::new());
+        Self { fields, at: 0, usual, next: 0, templates, template: None, rest, sent: None, trouble: String::new() }
     }
 
     /// What is typed so far.
     pub fn draft(&self) -> Draft {
         let [title, text, phases, validation] = self.fields.each_ref().map(Field::text);
         let lines = |text: String| text.lines().map(str::to_owned).collect();
-        Draft { title, text, phases: lines(phases), validation: lines(validation) }
+        Draft { title, text, phases: lines(phases), validation: lines(validation), ..self.rest.clone() }
     }
 
-    /// Takes commands that usually check what is here.
-    pub fn usual(&mut self, commands: Vec<String>) {
-        self.usual = commands;
+    /// Takes commands that usually check what is here, and the person's templates.
+    pub fn suggested(&mut self, checks: Vec<String>, templates: Vec<(String, Draft)>) {
+        (self.usual, self.templates) = (checks, templates);
     }
 
     /// It could not be written.
@@ -106,20 +118,58 @@ impl Form {
             Some(Command::NewLine) if self.at == 0 => self.at = 1,
             Some(Command::NewLine) => self.fields[self.at].new_line(),
             Some(Command::Own("suggest")) => self.suggest(),
+            Some(Command::Own("template")) => self.next_template(),
             _ => self.fields[self.at].typed(input),
         }
     }
 
-    /// The next usual command goes in; where it is one that was offered last, in its place.
+    /// The usual command that begins as the last line of the checks goes in its place; else the next one is added. The
+    /// focus stays where it is.
     fn suggest(&mut self) {
-        let Some(command) = self.usual.get(self.next % self.usual.len().max(1)) else { return };
         let text = self.fields[CHECKS].text();
-        let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        if !lines.contains(&command.as_str()) {
-            lines.push(command);
+        let is_new = |usual: &String| !text.lines().any(|line| line.trim() == usual);
+        if !self.usual.iter().any(is_new) {
+            let is_known = !text.trim().is_empty();
+            let words = if is_known { "No other" } else { "No usual" };
+            self.trouble = format!("{words} check is known for this directory: type a command.");
+            return;
         }
-        (self.fields[CHECKS], self.at) = (Field::new(&lines.join("\n")), CHECKS);
-        self.next += 1;
+        let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let is_begun =
+            |last: &&str| self.usual.iter().find(|usual| usual.len() > last.len() && usual.starts_with(last.trim()));
+        if let Some(whole) = lines.last().and_then(is_begun) {
+            lines.pop();
+            lines.push(whole);
+        } else {
+            let command = &self.usual[self.next % self.usual.len()];
+            if !lines.contains(&command.as_str()) {
+                lines.push(command);
+            }
+            self.next += 1;
+        }
+        self.fields[CHECKS] = Field::new(&lines.join("\n"));
+    }
+
+    /// The next template, and after the last none. What stands as the one before has put it there is replaced, what was
+    /// typed stays.
+    fn next_template(&mut self) {
+        if self.templates.is_empty() {
+            self.trouble = "No templates: put markdown files into `templates` in your configuration folder.".into();
+            return;
+        }
+        let of = |at: Option<usize>| at.map_or_else(Draft::default, |at| self.templates[at].1.clone());
+        let before = of(self.template);
+        self.template = self.template.map_or(Some(0), |at| Some(at + 1)).filter(|at| *at < self.templates.len());
+        let after = of(self.template);
+        let texts = |draft: &Draft| {
+            [draft.title.clone(), draft.text.clone(), draft.phases.join("\n"), draft.validation.join("\n")]
+        };
+        for (field, (old, new)) in self.fields.iter_mut().zip(texts(&before).into_iter().zip(texts(&after))) {
+            if field.text().trim() == old {
+                *field = Field::new(&new);
+            }
+        }
+        self.rest = Draft { kind: after.kind, priority: after.priority, tags: after.tags, ..Draft::default() };
     }
 
     /// Takes pasted text.
@@ -131,9 +181,10 @@ impl Form {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let wanted: u16 = FIELDS.iter().map(|(.., most)| most + 2).sum::<u16>() + 3;
         let area = centred(room, WIDEST - 10, wanted);
-        let status = if self.sent.is_some() { "being written …" } else { "" };
-        let inside = Frame::dialog("New ticket", status, model.glyphs).draw(theme, area, buf);
-        let keys = ["save", "start", "editor", "suggest"].map(Command::Own);
+        let template = self.template.and_then(|at| self.templates.get(at)).map(|(name, _)| format!("template {name}"));
+        let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
+        let inside = Frame::dialog("New ticket", &status, model.glyphs).draw(theme, area, buf);
+        let keys = ["save", "start", "editor", "suggest", "template"].map(Command::Own);
         let keys = [&keys[..], &[Command::FocusNext, Command::Close]].concat();
         Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };

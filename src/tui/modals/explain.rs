@@ -76,9 +76,9 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
         Circuit::HalfOpen => "the next iteration decides: a change closes it".to_owned(),
         Circuit::Open => match recover(breaker, limits, model.now) {
             Recovery::Refused { left } => {
-                format!("nothing runs; one iteration is allowed in {}; c closes it now", human(left))
+                format!("nothing runs; one iteration is allowed in {}; b closes it now", human(left))
             }
-            _ => "nothing runs; the next start allows one iteration; c closes it now".to_owned(),
+            _ => "nothing runs; the next start allows one iteration; b closes it now".to_owned(),
         },
     };
     let why = if breaker.reason.is_empty() { meaning } else { format!("{}; {meaning}", breaker.reason) };

@@ -1,9 +1,9 @@
 //! What is no call of Claude's but waits all the same: a claim that did not hold, a ticket file that does not follow.
 
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
 use crate::tui::attention::{Conflict, What};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The dialog of one such thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matter {
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     pub what: What,
 }
 

@@ -1,7 +1,6 @@
 //! Opening another ticket: the listed ones, narrowed by fuzzy typing, or any id or path as typed.
 
-use crate::base::id::TicketId;
-use crate::domain::ticket::{Ticket, TicketStatus};
+use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::prompt;
 use crate::tui::model::Model;
@@ -45,35 +44,35 @@ impl Open {
     }
 
     /// The tickets that fit, best first.
-    pub fn fitting<'a>(&self, model: &'a Model) -> Vec<&'a Ticket> {
-        let open = |ticket: &Ticket| model.tab_of(&ticket.id).is_some();
-        let listed = model.listed.values().map(AsRef::as_ref).filter(|ticket| !open(ticket));
+    pub fn fitting<'a>(&self, model: &'a Model) -> Vec<(&'a TicketKey, &'a Ticket)> {
+        let listed = model.listed.iter().map(|(key, ticket)| (key, ticket.as_ref()));
+        let listed = listed.filter(|(key, _)| model.tab_of(key).is_none());
         if self.query.is_empty() {
-            return listed.filter(|ticket| ticket.status != Some(TicketStatus::Closed)).collect();
+            return listed.filter(|(_, ticket)| ticket.status != Some(TicketStatus::Closed)).collect();
         }
         let pattern = Pattern::parse(&self.query, CaseMatching::Smart, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut buf = Vec::new();
-        let mut found: Vec<(u32, &Ticket)> = listed
-            .filter_map(|ticket| {
+        let mut found: Vec<(u32, (&TicketKey, &Ticket))> = listed
+            .filter_map(|(key, ticket)| {
                 let text = format!("{} {}", ticket.id, ticket.title);
                 let score = pattern.score(Utf32Str::new(&text, &mut buf), &mut matcher)?;
-                Some((score, ticket))
+                Some((score, (key, ticket)))
             })
             .collect();
-        found.sort_by_key(|(score, ticket)| (Reverse(*score), ticket.id.as_str().to_owned()));
+        found.sort_by_key(|(score, (_, ticket))| (Reverse(*score), ticket.id.as_str().to_owned()));
         found.into_iter().map(|(_, ticket)| ticket).collect()
     }
 
     /// What to open: the chosen ticket, else the words as typed; `None` when there is neither.
     pub fn choice(&self, model: &Model) -> Option<String> {
         let typed = self.query.trim();
-        let is_id = |id: &TicketId| self.cursor == 0 && id.as_str() == typed;
+        let is_id = |id: &TicketKey| self.cursor == 0 && id.as_str() == typed;
         if typed.contains(['/', '\\']) || model.tabs.iter().map(|tab| &tab.id).chain(model.listed.keys()).any(is_id) {
             return Some(typed.to_owned());
         }
         match self.fitting(model).get(self.cursor) {
-            Some(ticket) => Some(ticket.id.to_string()),
+            Some((key, _)) => Some(key.file().to_owned()),
             None => (!typed.is_empty()).then(|| typed.to_owned()),
         }
     }
@@ -100,7 +99,7 @@ impl Open {
         }
         let below = Rect { y: inside.y.saturating_add(1), height: inside.height.min(1), ..inside };
         Row::new().left(Role::Danger, &self.trouble).draw(theme, below, buf);
-        let rows = fitting.iter().map(|ticket| {
+        let rows = fitting.iter().map(|(_, ticket)| {
             let done = ticket.phases.iter().filter(|phase| phase.done).count();
             Row::new()
                 .left(Role::Text, format!("{:<14} ", ticket.id))
@@ -124,15 +123,15 @@ mod tests {
         let mut model = sample::model();
         for (id, title) in [("tk-1", "Login rate limiter"), ("tk-2", "Audit log"), ("tk-3", "Retention")] {
             let ticket = sample::ticket(id, title, &[]);
-            model.listed.insert(ticket.id.clone(), ticket);
+            model.listed.insert(sample::id(ticket.id.as_str()), ticket);
         }
         let choice = |query: &str| {
             let open = Open { query: query.into(), ..Open::default() };
             open.choice(&model)
         };
-        assert_eq!(choice("audit").as_deref(), Some("tk-2"));
-        assert_eq!(choice("rtn").as_deref(), Some("tk-3"));
-        assert_eq!(choice("").as_deref(), Some("tk-1"));
+        assert_eq!(choice("audit").as_deref(), Some(sample::id("tk-2").file()));
+        assert_eq!(choice("rtn").as_deref(), Some(sample::id("tk-3").file()));
+        assert_eq!(choice("").as_deref(), Some(sample::id("tk-1").file()));
         assert_eq!(choice("docs/tk-1.md").as_deref(), Some("docs/tk-1.md"));
         assert_eq!(choice("zzz").as_deref(), Some("zzz"));
     }

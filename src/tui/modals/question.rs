@@ -3,7 +3,7 @@
 //! The commands run on the person's machine and come from a file that Claude can write. So nothing
 //! is hidden (invisible characters are spelt out), and a yes counts only once the end was seen.
 
-use crate::base::id::TicketId;
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
@@ -18,7 +18,7 @@ use ratatui::layout::Rect;
 /// The card of one ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     scrolled: Scrolled,
 }
 
@@ -27,7 +27,7 @@ const REST: u16 = 5;
 
 impl Question {
     /// The card from its beginning.
-    pub fn new(ticket: TicketId) -> Self {
+    pub fn new(ticket: TicketKey) -> Self {
         Self { ticket, scrolled: Scrolled::default() }
     }
 

@@ -1,6 +1,6 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
-use crate::tui::command::{Command, Scope, key_text, row_of};
+use crate::tui::command::{Command, Scope, row_of};
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -24,9 +24,9 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let rows = [
         Row::new().left(Role::Text, what),
         Row::new(),
-        option(Command::QuitFinish, finish),
-        option(Command::QuitNow, "the iteration is interrupted"),
-        option(Command::Close, ""),
+        option(model, Command::QuitFinish, finish),
+        option(model, Command::QuitNow, "the iteration is interrupted"),
+        option(model, Command::Close, ""),
         Row::new(),
         Row::new().left(Role::Dim, "Either way, the same command resumes where it stopped."),
     ];
@@ -35,8 +35,8 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     }
 }
 
-fn option(command: Command, price: &str) -> Row {
+fn option(model: &Model, command: Command, price: &str) -> Row {
     let row = row_of(Scope::Quit, command);
-    let (key, words) = row.map_or((String::new(), ""), |row| (key_text(&row.keys[0]), row.doc));
+    let (key, words) = row.map_or((String::new(), ""), |row| (model.keys.first(row), row.doc));
     Row::new().left(Role::Key, format!("{key:<5}")).left(Role::Text, words).right(Role::Dim, price)
 }

@@ -2,9 +2,9 @@
 //!
 //! Enter sends, Alt-Enter begins a new line; Esc keeps the words for later.
 
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::note::NoteStage;
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Input;
@@ -27,7 +27,7 @@ const LONGEST: usize = 20_000;
 /// The dialog of one ticket.
 pub struct Steer {
     /// For whom.
-    pub ticket: TicketId,
+    pub ticket: TicketKey,
     area: Box<TextArea<'static>>,
 }
 

@@ -44,13 +44,17 @@ impl Themes {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = (self.names.len() as u16).min(room.height.saturating_sub(AROUND));
         let area = centred(room, WIDTH, height + AROUND);
-        let inside = Frame::dialog("Theme", "", model.glyphs).draw(theme, area, buf);
+        let scrolled = Scrolled::default().showing(self.cursor, self.cursor, height.into());
+        let status = match scrolled.below(self.names.len(), height.into()) {
+            0 => String::new(),
+            below => format!("{below} more {}", model.glyphs.pick("↓", "v")),
+        };
+        let inside = Frame::dialog("Theme", &status, model.glyphs).draw(theme, area, buf);
         let list = Rect { y: inside.y + 1, height, ..inside };
         let rows = self.names.iter().map(|name| {
             let row = Row::new().left(Role::Text, format!(" {name}"));
             if *name == self.before { row.right(Role::Dim, "current ") } else { row }
         });
-        let scrolled = Scrolled::default().showing(self.cursor, self.cursor, height.into());
         scrolled.list(rows, Some(self.cursor), theme, list, buf);
         let keys = [Command::Choose, Command::Down, Command::Close];
         Row::keys(hints(model, Scope::Themes, &keys)).draw(theme, foot(inside), buf);
@@ -88,7 +92,8 @@ mod tests {
         assert_eq!(press(&mut ui, "j"), []);
         assert_eq!(ui.looks.name(), "solarized-dark");
         assert_ne!(ui.looks.theme.style(Role::Text), before);
-        assert!(sample::draw(&mut ui, (80, 24)).contains("nord"));
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.contains("nord") && screen.contains(" more ↓"), "{screen}");
         assert_eq!(press(&mut ui, "Esc"), []);
         assert_eq!((ui.looks.name(), ui.looks.theme.style(Role::Text)), ("nord", before));
         assert_eq!(press(&mut ui, "T k Enter"), [Ask::ReadThemes, Ask::KeepTheme("mono".into())]);

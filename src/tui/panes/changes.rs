@@ -10,6 +10,7 @@ use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane::{Entry, Pane};
 use crate::tui::panes::stream;
+use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
@@ -24,11 +25,15 @@ pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<ChangesPan
 const KEYS: &[command::Row] = rows! {
     Choose "changes.diff" Scope::Pane(NAME), "changes", [press(Key::Enter)], Shown, has_files, |_| "diff",
         "in Changes: show the selected file line by line";
-    Own("reach") "changes.reach" Scope::Pane(NAME), "changes", [c('o')], Shown, Model::shows_run, |model| model.changes.reach.next().word(),
+    Own("reach") "changes.reach" Scope::Pane(NAME), "changes", [c('o')], Shown, can_reach, |model| model.reach().next().word(),
         "in Changes: since the iteration, phase or ticket began";
     Own("back") "changes.back" Scope::Pane(NAME), "changes", [press(Key::Esc)], HelpOnly, |_| true, |_| "back",
         "in Changes: back to Stream";
 };
+
+fn can_reach(model: &Model) -> bool {
+    model.mode == Mode::Live && model.shows_run()
+}
 
 fn has_files(model: &Model) -> bool {
     !model.changed_files().is_empty()
@@ -39,12 +44,12 @@ struct ChangesPane(Scrolled);
 
 impl Pane for ChangesPane {
     fn border(&self, model: &Model, _: u16) -> (String, String) {
-        (format!(" · {}", model.changes.reach.word()), String::new())
+        (format!(" · {}", model.reach().word()), String::new())
     }
 
     fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
         match command {
-            Command::Own("reach") => model.changes.reach = model.changes.reach.next(),
+            Command::Own("reach") => model.changes.reach = Some(model.reach().next()),
             Command::Own("back") => model.focus = stream::NAME,
             command => {
                 let by = lines(Some(command), page(height));
@@ -56,8 +61,8 @@ impl Pane for ChangesPane {
         Vec::new()
     }
 
-    fn refusal(&self, _: &Model, command: Command) -> Option<String> {
-        (command == Command::Choose).then(|| "no file has changed".to_owned())
+    fn refusal(&self, model: &Model, command: Command) -> Option<String> {
+        (command == Command::Choose && model.mode == Mode::Live).then(|| "no file has changed".to_owned())
     }
 
     fn prepare(&mut self, model: &mut Model, inside: Rect) {
@@ -78,13 +83,13 @@ impl Pane for ChangesPane {
             None if model.compared().is_none() => return say("No snapshot yet.", buf),
             None => return say("Comparing …", buf),
             Some(Err(why)) => return say(why, buf),
-            Some(Ok(changes)) if changes.files.is_empty() => return say(model.changes.reach.nothing(), buf),
+            Some(Ok(changes)) if changes.files.is_empty() => return say(model.reach().nothing(), buf),
             Some(Ok(changes)) => changes,
         };
         let list = Rect { height: inside.height.saturating_sub(1), ..inside };
         let chosen = focused.then(|| model.chosen_change());
         let columns = usize::from(inside.width);
-        self.0.list(changes.files.iter().map(|file| line(file, columns)), chosen, theme, list, buf);
+        self.0.list(changes.files.iter().map(|file| line(Row::new(), file, columns)), chosen, theme, list, buf);
         let files = match changes.total {
             1 => "1 file".to_owned(),
             total if total > changes.files.len() => format!("{} of {total} files", changes.files.len()),
@@ -99,18 +104,20 @@ impl Pane for ChangesPane {
     }
 }
 
-fn counted(row: Row, added: u64, removed: u64) -> Row {
+/// Lines that came and went, at the right.
+pub fn counted(row: Row, added: u64, removed: u64) -> Row {
     let row = if added > 0 { row.right(Role::DiffAdd, format!("+{added}")) } else { row };
     let gap = if added > 0 && removed > 0 { " " } else { "" };
     if removed > 0 { row.right(Role::DiffDel, format!("{gap}−{removed}")) } else { row }
 }
 
-fn line(file: &ChangedFile, columns: usize) -> Row {
+/// A file at the end of a row.
+pub fn line(row: Row, file: &ChangedFile, columns: usize) -> Row {
     let row = match file.lines {
-        Lines::Counted { added, removed } => counted(Row::new(), added, removed),
-        Lines::Binary => Row::new().right(Role::Dim, "binary"),
-        Lines::Submodule => Row::new().right(Role::Dim, "submodule"),
-        Lines::Unknown => Row::new(),
+        Lines::Counted { added, removed } => counted(row, added, removed),
+        Lines::Binary => row.right(Role::Dim, "binary"),
+        Lines::Submodule => row.right(Role::Dim, "submodule"),
+        Lines::Unknown => row,
     };
     let letter = file.change.letter();
     let role = match letter {
@@ -118,7 +125,7 @@ fn line(file: &ChangedFile, columns: usize) -> Row {
         "D" => Role::DiffDel,
         _ => Role::Text,
     };
-    let room = columns.saturating_sub(row.right_width() + 4);
+    let room = columns.saturating_sub(row.left_width() + row.right_width() + 4);
     row.left(role, format!("{letter} ")).left(Role::Text, end_of(&file.path, room))
 }
 
@@ -140,12 +147,18 @@ pub fn end_of(name: &str, columns: usize) -> String {
 }
 
 impl Model {
+    /// How far back the changes go: while a run is at work its phase, once it has ended the whole ticket.
+    pub fn reach(&self) -> Reach {
+        let usual = if self.tab().is_some_and(Tab::is_over) { Reach::Ticket } else { Reach::Phase };
+        self.changes.reach.unwrap_or(usual)
+    }
+
     /// What would be compared now; `None`: there is no run, or it has no snapshot yet.
     pub fn compared(&self) -> Option<Compared> {
         let tab = self.tab()?;
         let iteration = tab.state.iteration.as_ref();
         let snapshot = iteration.and_then(|iteration| iteration.snapshot.clone());
-        let snapshot = match self.changes.reach {
+        let snapshot = match self.reach() {
             Reach::Ticket => return Some((tab.run?, Since::Ticket)),
             Reach::Iteration => snapshot,
             Reach::Phase => {
@@ -172,7 +185,8 @@ impl Model {
     }
 
     fn shows_changes(&self) -> bool {
-        self.mode == Mode::Live && layout::solve(self.size, self).changes.is_some()
+        let on_card = || !self.is_home() && self.tab().is_some_and(Tab::is_over);
+        self.mode == Mode::Live && (layout::solve(self.size, self).changes.is_some() || on_card())
     }
 
     /// When they are to be asked for again, as long as they are shown.

@@ -1,9 +1,10 @@
 //! The last line: the keys that apply now, or words for the person; how the ticket in front stands.
 
-use crate::base::time::short;
+use crate::base::time::human;
 use crate::domain::request::Closing;
 use crate::tui::attention::What;
-use crate::tui::command::{Command, Flag, Scope, hints, key_text, table};
+use crate::tui::command::{Command, Flag, Row as Entry, Scope, hints, table};
+use crate::tui::keys::Pressed;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -27,6 +28,7 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
     let row = standing(ui, row, area.width);
     let row = match &ui.toast {
+        _ if ui.pressed != Pressed::default() => row.left(Role::Key, format!("{} …", ui.pressed.text())),
         Some((words, _)) if ui.modals.is_empty() => row.left(Role::Toast, words),
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,
@@ -35,16 +37,26 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     row.draw(theme, area, buf);
 }
 
-/// The keys of the dialog on top, else those of the pane and of the whole screen. What does not fit
-/// is left out; help and quit stay.
+/// What waits for the person, the way back from a pane alone or larger, the keys of the pane with the focus, those of the
+/// whole screen. What does not fit is left out; help and quit stay.
 fn keys(model: &Model, row: Row, width: u16) -> Row {
+    let zoomed = model.arrangement.is_zoomed && !model.is_home();
+    let is_back = |row: &Entry| match row.scope {
+        Scope::Zoomed => zoomed && row.command == Command::Close,
+        _ => row.command == Command::Log && model.is_log_open && !model.is_home(),
+    };
+    let place = |row: &&Entry| match row.scope {
+        _ if is_back(row) => 1,
+        _ if row.command == Command::NextWaiting => 0,
+        Scope::Pane(_) => 2,
+        _ => 3,
+    };
     let scopes = [Scope::Pane(model.focus), Scope::Global];
-    let all: Vec<(String, &str)> = table()
-        .filter(|row| scopes.contains(&row.scope))
-        .filter(|row| matches!(row.flag, Flag::Shown | Flag::Destructive))
-        .filter(|row| (row.enabled)(model))
-        .map(|row| (key_text(&row.keys[0]), (row.hint)(model)))
-        .collect();
+    let is_shown = |row: &Entry| scopes.contains(&row.scope) && matches!(row.flag, Flag::Shown | Flag::Destructive);
+    let mut rows: Vec<&Entry> = table().filter(|row| (is_shown(row) || is_back(row)) && (row.enabled)(model)).collect();
+    rows.sort_by_key(place);
+    let all = rows.into_iter().map(|row| (model.keys.first(row), (row.hint)(model)));
+    let all: Vec<(String, &str)> = all.filter(|(key, _)| !key.is_empty()).collect();
     let cells = |hint: &(String, &str)| hint.0.width() + 1 + hint.1.width() + 2;
     let (first, last) = all.split_at(all.len().saturating_sub(2));
     let room = usize::from(width).saturating_sub(row.left_width() + row.right_width() + 1);
@@ -82,13 +94,13 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
     let waits =
         model.attention().into_iter().filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_)));
     if let Some(since) = waits.filter_map(|item| item.since).min() {
-        return short(model.now.since(since));
+        return human(model.now.since(since));
     }
     let until = match (tab.is_active() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,
         _ => model.now,
     };
-    short(tab.worked(until))
+    human(tab.worked(until))
 }
 
 #[cfg(test)]
@@ -117,8 +129,24 @@ mod tests {
         for (id, seconds) in [("young", 5), ("old", 42)] {
             model.tabs[0].state.approvals.push(sample::asks(id, "Bash", "{}", seconds).into());
         }
-        assert_ne!(run, "42s");
-        assert_eq!(elapsed(&model, &model.tabs[0]), "42s");
+        assert_ne!(run, "42 s");
+        assert_eq!(elapsed(&model, &model.tabs[0]), "42 s");
+    }
+
+    #[test]
+    fn the_keys_of_the_pane_and_the_way_back_are_there_at_80_columns() {
+        let footer = |focus, is_log_open, is_zoomed| {
+            let mut ui = sample::busy();
+            (ui.focus, ui.is_log_open, ui.arrangement.is_zoomed) = (focus, is_log_open, is_zoomed);
+            let screen = sample::draw(&mut ui, (80, 24));
+            screen.lines().last().unwrap().to_owned()
+        };
+        for (focus, key) in [("log", "l level"), ("changes", "o since"), ("gauges", "Enter explain")] {
+            let line = footer(focus, false, false);
+            assert!(line.contains(key.trim_end_matches(" since")), "{focus}: {line}");
+        }
+        assert!(footer("log", true, false).contains("L back"), "{}", footer("log", true, false));
+        assert!(footer("stream", false, true).contains("Esc all panes"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The Gauges pane: numbers with their limits. Only what is known is drawn, and each in its own line.
 
-use crate::base::time::{human, short};
+use crate::base::time::human;
 use crate::orchestrator::state::{Retry, State};
 use crate::tui::command::{self, Command, Scope, press, rows};
 use crate::tui::marks::Glyphs;
@@ -131,7 +131,9 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
     }
     let silence = tab.pulse.silence(model.now)?;
     let mut gauge = Gauge::new(LAST_BYTE, "", human(silence));
-    gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
+    if model.animations {
+        gauge.picture.0 = spark(model.glyphs, &tab.pulse.seen(model.now));
+    }
     let open = state.open_iteration();
     if let Some(retry) = open.and_then(|open| open.retry.as_ref()).filter(|retry| retry.at > model.now) {
         let (Retry { attempt, max, .. }, error) = (retry, retry.error.replace('_', " "));
@@ -149,7 +151,7 @@ fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
         Role::GaugeWarning => gauge.value.push_str(" quiet"),
         Role::GaugeDanger => {
             gauge.picture.0.clear();
-            gauge.value = format!("{} · limit {}", short(silence), short(Duration::from_secs(limit)));
+            gauge.value = format!("{} · limit {}", human(silence), human(Duration::from_secs(limit)));
         }
         _ => {}
     }
@@ -274,7 +276,7 @@ mod tests {
         let still = |seconds| heart(seconds, |_| ());
         assert_eq!(still(2), Some((LAST_BYTE, "2 s".into(), Role::GaugeFill)));
         assert_eq!(still(160), Some((LAST_BYTE, "2m 40s quiet".into(), Role::GaugeWarning)));
-        assert_eq!(still(250), Some((LAST_BYTE, "4m10s · limit 5m00s".into(), Role::GaugeDanger)));
+        assert_eq!(still(250), Some((LAST_BYTE, "4m 10s · limit 5m 00s".into(), Role::GaugeDanger)));
         let tool = |tab: &mut Tab| {
             tab.state.iteration.as_mut().unwrap().tools.insert("t".into());
         };
@@ -282,6 +284,19 @@ mod tests {
         let calm = Some(("4m 10s".into(), Role::GaugeFill));
         assert_eq!(heart(250, tool).map(|(_, value, role)| (value, role)), calm);
         assert_eq!(heart(250, asks).map(|(_, value, role)| (value, role)), calm, "it is Claude who waits");
+    }
+
+    #[test]
+    fn without_animations_the_heart_is_a_time_alone() {
+        let mut model = sample::busy();
+        let picture = |model: &Model| {
+            let all = gauges(model, &model.tabs[0]);
+            all.into_iter().find(|gauge| gauge.label == LAST_BYTE).map(|gauge| (gauge.picture.0, gauge.value)).unwrap()
+        };
+        let (moving, value) = picture(&model);
+        assert!(!moving.is_empty());
+        model.animations = false;
+        assert_eq!(picture(&model), (String::new(), value));
     }
 
     #[test]

@@ -1,29 +1,30 @@
 //! Home: every ticket and run in one table, grouped by what the person has to do, and a preview of the chosen one. It
 //! takes the whole screen while it has the focus.
 
+mod empty;
 mod estimate;
+mod filter;
 mod preview;
 mod rows;
 mod table;
+mod words;
 
-use crate::base::id::TicketId;
-use crate::base::text::clean_line;
 use crate::domain::request::Request;
-use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
-use crate::tui::home::NAME;
+use crate::tui::home::{Home, NAME, Shows, Sort};
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane;
 use crate::tui::panes::stream;
-use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+pub use rows::next_ready;
 use rows::{Entry, Group, entry};
 use std::time::Duration;
 use table::Line;
@@ -37,29 +38,87 @@ const KEYS: &[command::Row] = rows! {
     Own("peek") "home.peek" Scope::Pane(NAME), "home", [c(' ')], Shown, has_row, |model| if model.home.peeks { "table" } else { "peek" },
         "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
-        "in Home: start the selected ticket";
+        "in Home: start the selected tickets; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
-    Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, always, |_| "filter",
-        "in Home: show only tickets with these words";
+    Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",
+        "in Home: filter by words, `#tag` or `status:word`";
+    Own("mark") "home.mark" Scope::Pane(NAME), "home", [c('v')], Shown, has_row, mark_word,
+        "in Home: select several tickets, to start them at once";
+    Own("archive") "home.archive" Scope::Pane(NAME), "home", [c('d')], Shown, can_archive, archive_word,
+        "in Home: archive tickets (files stay), or take them back";
+    Own("archived") "home.archived" Scope::Pane(NAME), "home", [c('A')], HelpOnly, always, |_| "archive",
+        "in Home: the archived tickets, or the others";
+    Own("undo") "home.undo" Scope::Pane(NAME), "home", [c('u')], HelpOnly, |model| !model.home.undo.is_empty(), |_| "undo",
+        "in Home: take back what was archived last";
+    Own("sort") "home.sort" Scope::Pane(NAME), "home", [c('S')], Shown, has_row, |_| "sort",
+        "in Home: sort by attention, age, cost, title or progress";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
         "in Home: the runs of all directories, or of this one";
-    Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, |model| !model.tabs.is_empty() || !model.home.filter.is_empty(), |_| "back",
-        "in Home: clear the filter; back to the ticket in front";
+    Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, can_go_back, |_| "back",
+        "in Home: clear selection and filter; back to the ticket";
 };
 
 fn has_row(model: &Model) -> bool {
     model.home.cursor.is_some()
 }
 
+/// Those that are selected, else the one under the cursor.
+fn meant(model: &Model) -> Vec<Entry<'_>> {
+    if model.home.marked.is_empty() {
+        return chosen(model).into_iter().collect();
+    }
+    model.home.marked.iter().map(|id| entry(model, id)).collect()
+}
+
+fn is_startable(model: &Model, entry: &Entry<'_>) -> bool {
+    (entry.ticket.is_some() || entry.run.is_some()) && entry.hindrance(model).is_none()
+}
+
 fn can_start(model: &Model) -> bool {
-    let at_rest = |run: &RunSummary| matches!(run.state, RunState::Ended | RunState::Interrupted);
-    chosen(model).is_some_and(|entry| {
-        let is_here = entry.ticket.is_some() || entry.run.is_some_and(|run| run.folder == model.folder);
-        let is_free = entry.run.is_none_or(|run| at_rest(run) && run.folder == model.folder);
-        let is_done = entry.group == Group::Done;
-        is_here && is_free && !is_done && !entry.tab.is_some_and(Tab::has_open_run)
-    })
+    meant(model).iter().any(|entry| is_startable(model, entry))
+}
+
+/// There is something to filter, or a filter.
+fn can_filter(model: &Model) -> bool {
+    has_row(model) || !model.home.filter.is_empty()
+}
+
+fn can_archive(model: &Model) -> bool {
+    meant(model).iter().any(Entry::can_rest)
+}
+
+fn archive_word(model: &Model) -> &'static str {
+    if model.home.shows == Shows::Archive { "take back" } else { "archive" }
+}
+
+/// Asks for it, and says so.
+fn archive(model: &mut Model, tickets: Vec<TicketKey>, archived: bool) -> Vec<Ask> {
+    let what = match &tickets[..] {
+        [] => return Vec::new(),
+        [one] => one.to_string(),
+        several => format!("{} tickets", several.len()),
+    };
+    model.tell(if archived {
+        format!("archived {what} · u undoes it, A shows the archive")
+    } else {
+        format!("{what}: back in the table")
+    });
+    model.home.marked.clear();
+    model.home.undo = if archived { tickets.clone() } else { Vec::new() };
+    vec![Ask::Request(Request::Archive(tickets, archived))]
+}
+
+fn can_go_back(model: &Model) -> bool {
+    model.home.shows == Shows::Archive
+        || !model.tabs.is_empty()
+        || !model.home.filter.is_empty()
+        || !model.home.marked.is_empty()
+}
+
+fn mark_word(model: &Model) -> &'static str {
+    let is_marked = model.home.cursor.as_ref().is_some_and(|id| model.home.marked.contains(id));
+    if is_marked { "deselect" } else { "select" }
 }
 
 fn everywhere_word(model: &Model) -> &'static str {
@@ -70,11 +129,34 @@ fn everywhere_word(model: &Model) -> &'static str {
 const SETTLED: Duration = Duration::from_secs(1);
 /// Columns from which on there is a preview.
 const WIDE: u16 = 110;
+
+/// What the table is made of: while that stays, ten thousand rows are not looked at for a key.
+#[derive(PartialEq)]
+struct Of {
+    told: u64,
+    filter: String,
+    sort: Sort,
+    everywhere: bool,
+    shows: Shows,
+    tabs: usize,
+    seen: usize,
+    height: usize,
+}
+
+impl Of {
+    fn now(model: &Model, height: usize) -> Self {
+        let (told, tabs, seen) = (model.told, model.tabs.len(), model.seen.len());
+        let Home { filter, sort, everywhere, shows, .. } = &model.home;
+        Self { told, filter: filter.clone(), sort: *sort, everywhere: *everywhere, shows: *shows, tabs, seen, height }
+    }
+}
+
 /// The pane's own state.
 #[derive(Default)]
 struct HomePane {
-    /// The table as it was last made, for a screen of many tickets.
+    /// The table as it was last made, and of what.
     lines: Vec<Line>,
+    of: Option<Of>,
     scrolled: Scrolled,
 }
 
@@ -82,9 +164,23 @@ fn chosen(model: &Model) -> Option<Entry<'_>> {
     model.home.cursor.as_ref().map(|id| entry(model, id))
 }
 
-/// The question before a start; `None`: no ticket is selected.
-pub fn start_words(model: &Model) -> Option<String> {
-    chosen(model).map(|entry| estimate::words(model, &clean_line(entry.title(), 100), &entry.marks()))
+/// The question before a start of these tickets.
+pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
+    let entries: Vec<Entry<'_>> = tickets.iter().map(|id| entry(model, id)).collect();
+    let words = estimate::words(model, &entries);
+    // Of those that were selected, some may have to stay.
+    let marked = &model.home.marked;
+    let left = marked.iter().filter(|id| !tickets.contains(id)).filter_map(|id| entry(model, id).hindrance(model));
+    let left: Vec<String> = if tickets.iter().all(|id| marked.contains(id)) { left.collect() } else { Vec::new() };
+    if left.is_empty() {
+        return words;
+    }
+    format!("{words}\nNot started, {} of {}: {}.", left.len(), marked.len(), left.join("; "))
+}
+
+/// The question before all of this ticket is worked on once more.
+pub fn again_words(model: &Model, ticket: &TicketKey) -> String {
+    estimate::again(model, &entry(model, ticket))
 }
 
 /// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
@@ -100,11 +196,22 @@ fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
 
 impl HomePane {
     fn step(&self, model: &mut Model, by: i32) {
-        let tickets: Vec<&TicketId> = self.lines.iter().filter_map(Line::ticket).collect();
+        let tickets: Vec<&TicketKey> = self.lines.iter().filter_map(Line::ticket).collect();
         let at = tickets.iter().position(|id| Some(*id) == model.home.cursor.as_ref()).unwrap_or(0);
         let to = at.saturating_add_signed(by as isize).min(tickets.len().saturating_sub(1));
         model.home.cursor = tickets.get(to).map(|id| (*id).clone());
         model.home.is_chosen = true;
+    }
+
+    /// The cursor goes to the next row that stays, else to the one before.
+    fn leave(&self, model: &mut Model, gone: &[TicketKey]) {
+        let tickets: Vec<&TicketKey> = self.lines.iter().filter_map(Line::ticket).collect();
+        let at = tickets.iter().position(|id| Some(*id) == model.home.cursor.as_ref()).unwrap_or(0);
+        let (before, after) = tickets.split_at(at);
+        let stays = after.iter().chain(before.iter().rev()).find(|id| !gone.contains(id));
+        if let Some(id) = stays {
+            (model.home.cursor, model.home.is_chosen) = (Some((*id).clone()), true);
+        }
     }
 }
 
@@ -112,7 +219,7 @@ impl HomePane {
 fn open(model: &mut Model) -> Vec<Ask> {
     let Some(entry) = chosen(model) else { return Vec::new() };
     let (id, run) = (entry.id.clone(), entry.run.map(|run| run.run));
-    let known = entry.tab.is_some_and(|tab| tab.run.is_some());
+    let known = entry.tab.is_some_and(|tab| tab.run.is_some() && !tab.is_only_shown());
     let at = model.open_tab(&id);
     model.show_tab(at);
     model.focus = stream::NAME;
@@ -124,18 +231,60 @@ impl pane::Pane for HomePane {
         match command {
             Command::Choose => return open(model),
             Command::Own("start") => {
-                return model.home.cursor.clone().map(|id| Ask::Request(Request::Start(id))).into_iter().collect();
+                let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
+                return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();
             }
             Command::Own("peek") => model.home.peeks = !model.home.peeks,
             Command::Own("everywhere") => {
                 model.home.everywhere = !model.home.everywhere;
                 model.home.is_chosen = false;
             }
+            Command::Own("mark") => {
+                if let Some(id) = model.home.cursor.clone()
+                    && !model.home.marked.remove(&id)
+                {
+                    model.home.marked.insert(id);
+                }
+                self.step(model, 1);
+            }
+            Command::Own("archive") => {
+                let is_archive = model.home.shows == Shows::Archive;
+                let rest = meant(model).into_iter().filter(Entry::can_rest);
+                let tickets: Vec<TicketKey> = rest.map(|entry| entry.id.clone()).collect();
+                self.leave(model, &tickets);
+                return archive(model, tickets, !is_archive);
+            }
+            Command::Own("undo") => {
+                let tickets = std::mem::take(&mut model.home.undo);
+                return archive(model, tickets, false);
+            }
+            Command::Own("archived") => {
+                model.home.shows = if model.home.shows == Shows::Archive { Shows::Table } else { Shows::Archive };
+                model.home.marked.clear();
+            }
+            Command::Own("sort") => {
+                model.home.sort = model.home.sort.next();
+                model.tell(format!("sorted by {}", model.home.sort.word()));
+            }
+            Command::Own("back") if !model.home.marked.is_empty() => model.home.marked.clear(),
+            Command::Own("back") if model.home.shows == Shows::Archive => model.home.shows = Shows::Table,
             Command::Own("back") if !model.home.filter.is_empty() => model.home.filter.clear(),
             Command::Own("back") => model.focus = stream::NAME,
             command => self.step(model, lines(Some(command), page(height))),
         }
         Vec::new()
+    }
+
+    fn refusal(&self, model: &Model, command: Command) -> Option<String> {
+        let meant = meant(model);
+        match command {
+            Command::Prompt => Some("no ticket to filter".to_owned()),
+            Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
+            Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
+            Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),
+            Command::Own("archive") => Some("it cannot be archived while it runs or needs you".to_owned()),
+            _ => None,
+        }
     }
 
     fn prompt(&self, model: &Model) -> Option<Prompt> {
@@ -153,8 +302,12 @@ impl pane::Pane for HomePane {
 
     fn prepare(&mut self, model: &mut Model, inside: Rect) {
         let height = usize::from(inside.height);
-        self.lines = table::lines(model, height);
-        model.home.counts = table::counts(&self.lines);
+        let of = Of::now(model, height);
+        if self.of.as_ref() != Some(&of) {
+            self.lines = table::lines(model, height);
+            model.home.counts = table::counts(&self.lines);
+            self.of = Some(of);
+        }
         let cursor = model.home.cursor.as_ref().filter(|_| model.home.is_chosen);
         if let Some(at) = self.lines.iter().position(|line| line.ticket().is_some_and(|id| Some(id) == cursor)) {
             // The heading above the first row stays in sight.
@@ -172,6 +325,10 @@ impl pane::Pane for HomePane {
     }
 
     fn view(&self, model: &Model, _focused: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {
+        if self.lines.is_empty() {
+            empty::view(model, theme, inside, buf);
+            return;
+        }
         let (left, right) = places(model, inside);
         let border = Rect { x: left.right(), width: u16::from(!right.is_empty() && !left.is_empty()), ..inside };
         for place in border.rows() {
@@ -180,51 +337,46 @@ impl pane::Pane for HomePane {
         if let Some(entry) = chosen(model).filter(|_| !right.is_empty()) {
             preview::view(model, &entry, theme, right, buf);
         }
-        if self.lines.is_empty() {
-            empty(model, theme, left, buf);
-        }
         let seen = self.lines.iter().skip(self.scrolled.above()).take(left.height.into());
         table::view(model, seen, theme, left, buf);
     }
 }
 
-/// Draws the first line of the screen: where this is, how many tickets stand how, the time.
+/// Draws the first line of the screen: where this is, how many tickets stand how, what was spent today, the time.
 pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let count = |group: Group, noun: &str| {
         let many = model.home.counts[group as usize];
         let noun = if many == 1 && group == Group::NeedsYou && noun.len() > 1 { "needs you" } else { noun };
         (many > 0).then(|| format!("{many} {noun}"))
     };
+    let folder = model.short_path(&model.folder);
     let mut row = Row::new().left(Role::Title, " programmator  ");
     row = match (&model.home.filter[..], model.home.everywhere) {
-        ("", false) => row.left(Role::Dim, &model.folder),
+        ("", _) if model.home.shows == Shows::Archive => {
+            row.left(Role::Warning, "archived tickets (A shows the others)")
+        }
+        ("", false) => row.left(Role::Dim, folder),
         ("", true) => row.left(Role::Dim, "all directories"),
         (filter, _) => row.left(Role::Warning, format!("only “{filter}” (Esc shows all)")),
     };
+    if let Some(branch) = model.branch.as_ref().filter(|branch| !model.home.everywhere && !branch.is_empty()) {
+        row = row.left(Role::Dim, format!(" · {branch}"));
+    }
+    if model.home.sort != Sort::Attention {
+        row = row.left(Role::Dim, format!(" · by {}", model.home.sort.word()));
+    }
+    if !model.home.marked.is_empty() {
+        row = row.left(Role::Accent, format!(" · {} selected", model.home.marked.len()));
+    }
     if let Some(needs) = count(Group::NeedsYou, if area.width < 100 { "!" } else { "need you" }) {
-        row = row.right(Role::TabAttention, needs + "  ");
+        row = row.right(Role::TabAttention, needs).right(Role::Dim, "  ");
     }
     let others = [(Group::Running, "running"), (Group::Waiting, "waiting"), (Group::Ready, "ready")];
     let others: Vec<String> = others.into_iter().filter_map(|(group, noun)| count(group, noun)).collect();
     row = row.right(Role::Dim, others.join(" · ") + "  ");
+    if let Some(spent) = model.spent_today().filter(|spent| *spent >= 0.005) {
+        row = row.right(Role::Dim, format!("today ${spent:.2}  "));
+    }
     let time = if model.anything_active() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
     row.right(Role::Dim, format!("{time:>5} ")).draw(theme, area, buf);
-}
-
-fn empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let say: &[(Role, &str)] = if model.home.filter.is_empty() {
-        &[
-            (Role::Title, "programmator works through tickets with Claude Code"),
-            (Role::Title, "and checks every claim. There are no tickets here yet."),
-            (Role::Text, ""),
-            (Role::Text, "n                   writes your first ticket"),
-            (Role::Text, "t                   opens any markdown file with checkboxes"),
-            (Role::Text, "programmator demo   shows all of it, without an account"),
-        ]
-    } else {
-        &[(Role::Dim, "No ticket matches. / changes the filter, Esc shows all.")]
-    };
-    for (place, (role, text)) in area.rows().skip(2).zip(say) {
-        Row::new().left(*role, format!("  {text}")).draw(theme, place, buf);
-    }
 }

@@ -1,5 +1,5 @@
 //! What the Stream pane says when it is not Claude who speaks: that there is no ticket, that nothing
-//! was started, why it stands still, and which key helps.
+//! was started, why it stands still, and which key helps. What stands there once a run has ended is `panes::ending`'s.
 
 use crate::base::text::clean_line;
 use crate::base::time::human;
@@ -13,7 +13,7 @@ use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
-use crate::tui::panes::tickets;
+use crate::tui::panes::{ending, tickets};
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -22,8 +22,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// Lines that a banner takes at most, its blank line included.
-const BANNER: usize = 7;
+/// Lines that a banner takes at most.
+const BANNER: usize = 6;
 
 /// The inside of the Stream pane, divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,30 +35,35 @@ pub struct Places {
 
 /// Divides the inside of the Stream pane.
 pub fn place(model: &Model, inside: Rect) -> Places {
-    let lines = model
-        .tab()
-        .and_then(|tab| banner(model, tab))
-        .map_or(0, |(_, words)| wrap(&words, text_width(inside)).len() + 1)
-        .min(BANNER)
-        .min(usize::from(inside.height) / 2) as u16;
+    let is_over = model.tab().is_some_and(Tab::is_over);
+    let most = usize::from(if is_over { inside.height * 3 / 5 } else { inside.height / 2 });
+    let lines = match lines(model, inside.width.into(), most.saturating_sub(1)).len() {
+        0 => 0,
+        lines => (lines + 1).min(most) as u16,
+    };
     let stream = Rect { height: inside.height - lines, ..inside };
     Places { stream, banner: Rect { y: inside.y + stream.height, height: lines, ..inside } }
 }
 
-fn text_width(inside: Rect) -> usize {
-    usize::from(inside.width).saturating_sub(2)
-}
-
 /// Draws the banner, a blank line above it.
 pub fn view_banner(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let Some((role, words)) = model.tab().and_then(|tab| banner(model, tab)) else { return };
-    let Some(tab) = model.tab() else { return };
-    let glyph = model.standing(tab).sign(model.glyphs).glyph;
-    let lines = wrap(&words, text_width(area));
-    for (at, (place, line)) in area.rows().skip(1).zip(lines).enumerate() {
-        let mark = if at == 0 { format!("{glyph} ") } else { "  ".into() };
-        Row::new().left(role, mark).left(role, line).draw(theme, place, buf);
+    let lines = lines(model, area.width.into(), usize::from(area.height).saturating_sub(1));
+    for (place, line) in area.rows().skip(1).zip(lines) {
+        line.draw(theme, place, buf);
     }
+}
+
+/// The banner of the ticket in front, `most` lines of it at most.
+fn lines(model: &Model, width: usize, most: usize) -> Vec<Row> {
+    let Some(tab) = model.tab() else { return Vec::new() };
+    let Some((role, words)) = banner(model, tab) else { return Vec::new() };
+    if tab.is_over() {
+        return ending::lines(model, tab, (role, words), width, most);
+    }
+    let glyph = model.standing(tab).sign(model.glyphs).glyph;
+    let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".into() };
+    let words = wrap(&words, width.saturating_sub(2)).into_iter().take(most.min(BANNER));
+    words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect()
 }
 
 /// Why it stands still and which key helps.
@@ -71,7 +76,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
-    if model.is_interrupted(tab) && live {
+    if tab.is_interrupted() && live {
         return Some((Role::Warning, "interrupted: the program that worked on it is gone · p resumes".to_owned()));
     }
     if let Some(why) = model.is_elsewhere(tab).filter(|_| live) {
@@ -80,7 +85,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     if let Some(words) = tab.unstored.words(&tab.state, &model.zone) {
         return Some((Role::Danger, format!("{words}{}", key(" · x stops"))));
     }
-    if let Some(approval) = tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none()) {
+    if let Some(approval) =
+        tab.state.approvals.first().filter(|_| live && tab.state.ended.is_none() && model.sheet.is_none())
+    {
         let more = tab.state.approvals.len() - 1;
         let more = if more > 0 { format!(", {more} more waiting") } else { String::new() };
         let words = match approval.kind {
@@ -109,7 +116,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             0 => "complete, and opened again in the file since".to_owned(),
             _ => format!("complete, and changed since: {} of {all} phases open in the file", all - done),
         };
-        return Some((Role::Warning, format!("{words}{}", key(" · p starts a new run"))));
+        return Some((Role::Warning, words));
     }
     if let Some(ended) = &tab.state.ended {
         // The detail says all; not every end has one. What it says of the breaker was so at the end, not now.
@@ -121,25 +128,18 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         };
         return Some(match ended.reason {
             ExitReason::Complete => {
-                let again = if tab.left_out() { key(" · p starts a new run") } else { String::new() };
                 let role = if tab.state.is_unverified() { Role::Warning } else { Role::Success };
-                (role, format!("{}{again}", complete(tab)))
+                (role, complete(tab))
             }
-            ExitReason::Budget | ExitReason::RateLimited => (Role::Warning, format!("{words}{}", key(" · p resumes"))),
-            ExitReason::UserStopped => (Role::Dim, format!("stopped by you{}", key(" · p resumes, q quits"))),
-            ExitReason::Error | ExitReason::StorageFailed => {
-                (Role::Danger, format!("{words}{}", key(" · p tries again")))
-            }
-            ExitReason::TicketGone => (Role::Danger, words),
+            ExitReason::UserStopped => (Role::Dim, "stopped by you".to_owned()),
+            ExitReason::Error | ExitReason::StorageFailed | ExitReason::TicketGone => (Role::Danger, words),
             ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
-                let (words, keys) = circuit_open(model, tab);
-                (Role::Danger, format!("{words}{}", key(keys)))
+                (Role::Danger, circuit_open(model, tab))
             }
             _ if tab.state.breaker.state == Circuit::Open => {
-                let (breaker, keys) = circuit_open(model, tab);
-                (Role::Warning, format!("{words}. Also, {breaker}{}", key(keys)))
+                (Role::Warning, format!("{words}. Also, {}", circuit_open(model, tab)))
             }
-            _ => (Role::Warning, format!("{words}{}", key(" · p starts again, e edits the ticket"))),
+            _ => (Role::Warning, words),
         });
     }
     match (&tab.state.stage, tab.standing()) {
@@ -175,27 +175,21 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
 /// Where the words of a guard end that found the breaker open as well; the second in older journals.
 const BREAKER_TOO: [&str; 2] = [". Also, the circuit breaker is OPEN", ". And the circuit breaker is OPEN"];
 
-/// The keys that help while the breaker is open: to start again would only meet it.
-const OPEN_KEYS: &str = " · c resets the breaker, e edits the ticket";
-
-/// The same when its time is over.
-const COOLED_KEYS: &str = " · p starts, c resets the breaker";
-
-/// Why the breaker is open, what becomes of it now, and the keys; the words that ended the run tell of the moment it ended.
-fn circuit_open(model: &Model, tab: &Tab) -> (String, &'static str) {
+/// Why the breaker is open and what becomes of it now; the words that ended the run tell of the moment it ended.
+fn circuit_open(model: &Model, tab: &Tab) -> String {
     let breaker = &tab.state.breaker;
     if !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len() {
-        return ("all phases are done".to_owned(), " · p closes the ticket");
+        return "all phases are done".to_owned();
     }
-    let (next, keys) = match (model.breaker_left(tab), model.mode) {
-        (_, Mode::Replay) => (String::new(), OPEN_KEYS),
+    let next = match (model.breaker_left(tab), model.mode) {
+        (_, Mode::Replay) => String::new(),
         (Some(left), Mode::Live) if !left.is_zero() => {
             let left = human(left + Duration::from_millis(999));
-            (format!("; one iteration is allowed in {left}"), OPEN_KEYS)
+            format!("; one iteration is allowed in {left}")
         }
-        _ => ("; the next start allows one iteration".to_owned(), COOLED_KEYS),
+        _ => "; the next start allows one iteration".to_owned(),
     };
-    (format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400)), keys)
+    format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400))
 }
 
 /// The time of day to which a wait lasts, when it is known.
@@ -211,7 +205,7 @@ fn at_time(model: &Model, parking: &Parking) -> String {
 }
 
 /// Who works in the folder: the ticket beside us when it is one, else the holder in the words of its lock.
-fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
+pub fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
     let has_it = |other: &&Tab| other.has_open_run() && other.state.has_tree;
     let beside = model.tabs.iter().filter(has_it);
     let beside = beside.into_iter().find(|other| other.state.workspace.collides_with(&tab.state.workspace));
@@ -225,21 +219,8 @@ fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
 
 fn complete(tab: &Tab) -> String {
     let (done, all) = tab.progress();
-    let phases = if all == 0 { String::new() } else { format!(" {done}/{all} phases,") };
-    let state = &tab.state;
-    let counted = state.counted_iterations();
-    let iterations = if counted == 1 { "iteration" } else { "iterations" };
-    let skipped = match state.phases_skipped() {
-        0 => String::new(),
-        some => format!(" {some} skipped,"),
-    };
-    let unverified = if state.is_unverified() { " not verified," } else { "" };
-    let unapplied = state.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-    let in_all = if state.carried_usd > 0.0 { " in all" } else { "" };
-    format!(
-        "complete:{phases}{skipped}{unverified} {counted} {iterations}, ${:.2}{in_all}{unapplied}",
-        state.ticket_usd()
-    )
+    let phases = if all == 0 { String::new() } else { format!(": {done}/{all} phases") };
+    format!("complete{phases}{}", tab.state.caveats())
 }
 
 /// Draws the empty state; `false` when there is a run to show instead.

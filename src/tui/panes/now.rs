@@ -19,7 +19,7 @@ const MARKS: usize = 16;
 /// The ticket in front is at work, so there is something to say.
 pub fn has_words(model: &Model) -> bool {
     let at_work = |tab: &Tab| tab.run.is_some() && tab.failure.is_none() && tab.state.ended.is_none();
-    model.tab().is_some_and(|tab| at_work(tab) && !model.is_interrupted(tab))
+    model.tab().is_some_and(|tab| at_work(tab) && !tab.is_interrupted())
 }
 
 /// Draws the line.
@@ -58,7 +58,7 @@ fn call(model: &Model, tab: &Tab) -> String {
         (Stage::Running, Some((call, since))) => {
             let ran = model.now.since(*since);
             let long = model.mode == Mode::Live && ran >= Duration::from_secs(2);
-            let ran = if long { format!("  {}", human(ran)) } else { String::new() };
+            let ran = if long { format!(" · {}", human(ran)) } else { String::new() };
             format!("{call}{ran}")
         }
         (Stage::Running, None) => "Claude is thinking".to_owned(),

@@ -5,34 +5,41 @@
 //! the scrollback; drawing is pure.
 
 mod book;
+mod card;
+mod cursor;
 mod edits;
 mod fold;
 mod journal;
 mod layout;
-mod markdown;
+mod live;
 mod marks;
 mod msg;
 mod order;
 mod pane;
 mod row;
+mod scrollbar;
 mod search;
+mod verdict;
 mod window;
 
+pub use cursor::view_cursor;
 pub use fold::Fold;
-pub(in crate::tui) use markdown::rows as markdown_rows;
 pub use msg::{FollowStatus, SearchStatus, StreamMsg};
 pub use pane::{PANE, Stream};
 
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
+use crate::domain::search::{Way, Words};
+use crate::tui::marks::Glyphs;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::wrap::Piece;
 use book::Book;
 use order::Place;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use search::{Search, Way};
+use search::Search;
 use std::cmp::Ordering;
+use std::mem::take;
 use std::sync::Arc;
 use window::Spot;
 
@@ -60,6 +67,8 @@ struct Fresh {
 #[derive(Clone, Debug)]
 struct Line {
     pieces: Vec<Piece>,
+    /// What the cursor stands on when it is on this row; `None`: a blank row, or live text.
+    card: Option<(u32, Place)>,
 }
 
 /// The pane's state.
@@ -69,12 +78,18 @@ pub struct StreamState {
     fold: Fold,
     /// The window's first row; `None` follows the end.
     top: Option<Spot>,
+    /// What is selected, in the window. `None` while the end is followed.
+    cursor: Option<(u32, Place)>,
+    /// The window ends with the last row.
+    ends: bool,
     /// Records of the iteration when `top` was in the live text.
     live_from: usize,
     fresh: Option<Fresh>,
     moves: Vec<StreamMsg>,
     search: Option<Search>,
     lines: Vec<Line>,
+    /// The right edge; nothing while the end is followed and nothing is searched.
+    edge: Vec<scrollbar::Cell>,
     shown_top: Option<Spot>,
     width: u16,
     height: u16,
@@ -119,29 +134,25 @@ impl StreamState {
     pub fn prepare(&mut self, width: u16, height: u16) {
         (self.width, self.height) = (width, height);
         let rows = usize::from(height.max(1));
-        for msg in &self.moves {
-            if *msg == StreamMsg::ToggleFold {
-                self.fold = match self.fold {
-                    Fold::Brief => Fold::Full,
-                    Fold::Full => Fold::Brief,
-                };
-            }
-        }
-        self.book.refresh(usize::from(width.max(1)), self.fold);
-        self.hold();
-        for msg in std::mem::take(&mut self.moves) {
+        self.refresh(usize::from(width.max(1)));
+        for msg in take(&mut self.moves) {
             self.act(msg, rows);
         }
         self.hunt(rows);
         self.fill(rows);
+        self.keep_cursor();
         self.count();
+        let found = self.search.as_ref().map(|search| &*search.found);
+        let top = self.shown_top.filter(|_| self.top.is_some() || found.is_some());
+        self.edge = scrollbar::cells(&self.book, top, found, rows);
     }
 
     pub fn status(&self) -> FollowStatus {
         match (self.top, self.fresh) {
             (None, _) => FollowStatus::Following,
-            (Some(_), fresh) => FollowStatus::Behind {
-                new_lines: fresh.map_or(0, |fresh| (fresh.rows + fresh.rest).saturating_sub(fresh.seen)),
+            (Some(_), fresh) => match fresh.map_or(0, |fresh| (fresh.rows + fresh.rest).saturating_sub(fresh.seen)) {
+                0 if self.ends => FollowStatus::Held,
+                new_lines => FollowStatus::Behind { new_lines },
             },
         }
     }
@@ -149,7 +160,7 @@ impl StreamState {
     /// How the search goes; `None` without one.
     pub fn search(&self) -> Option<SearchStatus> {
         let search = self.search.as_ref()?;
-        let query = search.query.clone();
+        let query = search.found.words.query.clone();
         Some(match (search.busy(), search.missing) {
             (true, _) => SearchStatus::Busy(query),
             (false, true) => SearchStatus::Missing(query),
@@ -157,9 +168,34 @@ impl StreamState {
         })
     }
 
-    /// How much is shown.
+    /// What the search has found so far: the number of the hit among the records with the words, how many these are, and
+    /// whether more are looked for.
+    pub fn hits(&self) -> Option<(Option<usize>, usize, bool)> {
+        self.search.as_ref().map(Search::count)
+    }
+
+    /// More is found in frames to come.
+    pub fn is_searching(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.busy() || search.count().2)
+    }
+
+    /// How much is shown of what is not folded or unfolded by itself.
     pub fn fold(&self) -> Fold {
         self.fold
+    }
+
+    /// Sees what is new, at this width; what is read stays where it is.
+    fn refresh(&mut self, columns: usize) {
+        let before = self.top.map(|top| (top, self.book.item(top.n, top.place).height()));
+        let wrapped = self.book.refresh(columns);
+        if let (Some((top, before)), true) = (before, wrapped)
+            && before > 0
+        {
+            // The same words, more or less, in rows of another width.
+            let now = self.book.item(top.n, top.place).height();
+            self.top = Some(Spot { row: top.row * now / before, ..top });
+        }
+        self.hold();
     }
 
     /// The place of the window's first row may have changed: live text became a record, rows were folded.
@@ -180,20 +216,22 @@ impl StreamState {
             StreamMsg::Top => {
                 let first = window::first(&mut self.book);
                 self.go(first, rows);
+                self.cursor = first.map(|first| (first.n, first.place));
             }
             StreamMsg::End => self.go(None, rows),
-            StreamMsg::ToggleFold => {}
+            StreamMsg::Card(by) => self.step(by, rows),
+            StreamMsg::Toggle => self.toggle(rows),
+            StreamMsg::ToggleFold => self.toggle_all(),
             StreamMsg::Search(query) => {
                 self.end_search();
-                self.search = Search::new(&query);
                 // At the end the newest hit is wanted, elsewhere the next one.
                 let (way, from) = match self.top {
                     Some(top) => (Way::Down, top.row.checked_sub(1)),
                     None => (Way::Up, None),
                 };
                 let end = self.book.journal.last().map(|(n, place)| Spot { n, place, row: 0 });
-                if let (Some(search), Some(spot)) = (&mut self.search, self.top.or(end)) {
-                    search.start(way, spot, from);
+                if let (Some(words), Some(spot)) = (Words::new(&query), self.top.or(end)) {
+                    self.search = Some(Search::new(words, way, spot, from));
                 }
             }
             StreamMsg::NextHit | StreamMsg::PrevHit => {
@@ -238,6 +276,11 @@ impl StreamState {
             (self.top, self.fresh) = (None, None);
             return;
         }
+        self.stay(to);
+    }
+
+    /// Puts the window there and keeps it there, also at the end.
+    fn stay(&mut self, to: Spot) {
         if self.fresh.is_none() {
             let last = self.book.journal.last();
             let last = last.and_then(|(n, place)| self.book.journal.prev(n, place));
@@ -263,6 +306,7 @@ impl StreamState {
     /// Gathers the window's rows.
     fn fill(&mut self, rows: usize) {
         self.lines.clear();
+        self.ends = true;
         let top = match self.top {
             Some(top) => Some(top),
             None => window::tail(&mut self.book, rows),
@@ -270,10 +314,15 @@ impl StreamState {
         self.shown_top = top;
         let Some(Spot { mut n, mut place, row: mut from }) = top else { return };
         let columns = usize::from(self.width.max(1));
+        let mut card = self.book.card(n, place);
         loop {
             let item = self.book.item(n, place);
+            if !item.continues() {
+                card = (place != Place::Live).then_some((n, place));
+            }
             for at in from..item.height() {
                 if self.lines.len() == rows {
+                    self.ends = false;
                     return;
                 }
                 let mut row = item.row(at);
@@ -283,11 +332,11 @@ impl StreamState {
                     let current = search.hit == Some(Spot { n, place, row: at });
                     pieces = search.highlight(pieces, current);
                 }
-                self.lines.push(Line { pieces });
+                self.lines.push(Line { pieces, card: card.filter(|_| at >= item.gap()) });
             }
             match self.book.journal.next(n, place) {
-                Some(next) if self.lines.len() < rows => ((n, place), from) = (next, 0),
-                _ => return,
+                Some(next) => ((n, place), from) = (next, 0),
+                None => return,
             }
         }
     }
@@ -315,6 +364,11 @@ impl StreamState {
         fresh.rest = records.saturating_sub(counted) as u64 + self.book.live_rows() as u64;
         self.fresh = Some(fresh);
     }
+}
+
+/// Draws the right edge over the border of the place inside of it: where the window is, and where a search found something.
+pub fn view_edge(state: &StreamState, glyphs: Glyphs, theme: &Theme, inside: Rect, buffer: &mut Buffer) {
+    scrollbar::view(&state.edge, glyphs, theme, inside, buffer);
 }
 
 /// Draws what was prepared.

@@ -1,4 +1,5 @@
-//! The first line: one tab a ticket with its state, how many wait for the person, and the time.
+//! The first line: one tab a ticket with its state, how many wait for the person, and the time. Where there is no room
+//! for all, the one in front, those that need the person and those at work stay, and the quiet ones fold to `+6 ○`.
 
 use crate::tui::model::Model;
 use crate::tui::tab::{Tab, TabStatus};
@@ -7,15 +8,14 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns from which on the program's name and words for states are shown.
 const WORDY: u16 = 100;
 /// Widest id in a tab.
 const ID: usize = 16;
-/// Columns for `+99!`.
-const OVERFLOW: usize = 5;
+/// Columns for ` +99 ○`.
+const OVERFLOW: usize = 6;
 
 /// Draws the line.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
@@ -31,12 +31,9 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let labels: Vec<String> = (0..model.tabs.len()).map(|at| label(model, at, wordy)).collect();
     let room = usize::from(area.width).saturating_sub(row.left_width() + row.right_width() + 1);
     let widths: Vec<usize> = labels.iter().map(|label| label.width() + 2).collect();
-    let shown = window(&widths, model.active, room);
-    if shown.start > 0 {
-        row = overflow(model, row, &model.tabs[..shown.start]);
-    }
-    for at in shown.clone() {
-        let tab = &model.tabs[at];
+    let ranks: Vec<u8> = model.tabs.iter().map(|tab| rank(model.standing(tab))).collect();
+    let shown = fitting(&widths, &ranks, model.active, room);
+    for (at, tab) in model.tabs.iter().enumerate().filter(|(at, _)| shown[*at]) {
         let (open, close) = if at == model.active {
             (model.glyphs.pick("▌", "["), model.glyphs.pick("▐", "]"))
         } else {
@@ -49,8 +46,9 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         };
         row = row.left(Role::Accent, open).left(role, &labels[at]).left(Role::Accent, close);
     }
-    if shown.end < model.tabs.len() {
-        row = overflow(model, row, &model.tabs[shown.end..]);
+    let folded: Vec<&Tab> = model.tabs.iter().zip(&shown).filter(|(_, shown)| !**shown).map(|(tab, _)| tab).collect();
+    if !folded.is_empty() {
+        row = overflow(model, row, &folded);
     }
     row.draw(theme, area, buf);
 }
@@ -63,16 +61,27 @@ fn with_clock(model: &Model, row: Row) -> Row {
     row.right(Role::Dim, format!("  {time:>5} "))
 }
 
-fn overflow(model: &Model, row: Row, hidden: &[Tab]) -> Row {
-    let any = |wanted: &[TabStatus]| hidden.iter().any(|tab| wanted.contains(&model.standing(tab)));
-    let (role, mark) = if any(&[TabStatus::NeedsYou, TabStatus::Halted]) {
-        (Role::TabAttention, "!")
-    } else if any(&[TabStatus::Running, TabStatus::Checking, TabStatus::Pausing]) {
-        (Role::PhaseRunning, TabStatus::Running.sign(model.glyphs).glyph)
-    } else {
-        (Role::Dim, "")
+/// How many tabs are folded, with the mark of what matters most among them.
+fn overflow(model: &Model, row: Row, folded: &[&Tab]) -> Row {
+    let (role, mark) = match folded.iter().map(|tab| rank(model.standing(tab))).min() {
+        Some(NEEDY) => (Role::TabAttention, "!"),
+        Some(AT_WORK) => (Role::PhaseRunning, TabStatus::Running.sign(model.glyphs).glyph),
+        _ => (Role::Dim, model.glyphs.pick("○", "o")),
     };
-    row.left(role, format!(" +{}{mark} ", hidden.len()))
+    row.left(role, format!(" +{} {mark}", folded.len()))
+}
+
+const NEEDY: u8 = 0;
+const AT_WORK: u8 = 1;
+const QUIET: u8 = 2;
+
+/// Which tabs keep their place longest when there is no room for all.
+fn rank(standing: TabStatus) -> u8 {
+    match standing {
+        TabStatus::NeedsYou | TabStatus::Halted => NEEDY,
+        TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => AT_WORK,
+        _ => QUIET,
+    }
 }
 
 fn label(model: &Model, at: usize, wordy: bool) -> String {
@@ -92,26 +101,24 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
     }
 }
 
-/// The longest run of tabs around `active` that fits into `room` columns, overflow marks counted.
-fn window(widths: &[usize], active: usize, room: usize) -> Range<usize> {
-    if widths.iter().sum::<usize>() <= room || widths.is_empty() {
-        return 0..widths.len();
+/// Which tabs fit into `room` columns, the mark of the folded ones counted: the one in front first, then by rank, then
+/// those nearest to it.
+fn fitting(widths: &[usize], ranks: &[u8], active: usize, room: usize) -> Vec<bool> {
+    let all: usize = widths.iter().sum();
+    if all <= room {
+        return vec![true; widths.len()];
     }
-    let active = active.min(widths.len() - 1);
-    let room = room.saturating_sub(2 * OVERFLOW);
-    let (mut start, mut end) = (active, active + 1);
-    let mut used = widths[active];
-    loop {
-        if end < widths.len() && used + widths[end] <= room {
-            used += widths[end];
-            end += 1;
-        } else if start > 0 && used + widths[start - 1] <= room {
-            start -= 1;
-            used += widths[start];
-        } else {
-            return start..end;
+    let mut order: Vec<usize> = (0..widths.len()).collect();
+    order.sort_by_key(|at| (*at != active, ranks[*at], at.abs_diff(active)));
+    let mut left = room.saturating_sub(OVERFLOW);
+    let mut shown = vec![false; widths.len()];
+    for at in order {
+        if at == active || widths[at] <= left {
+            shown[at] = true;
+            left = left.saturating_sub(widths[at]);
         }
     }
+    shown
 }
 
 #[cfg(test)]
@@ -119,32 +126,47 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn a_running_tab_is_seen_though_there_is_no_room_for_it() {
+    /// The first line of a screen with a tab at work and eight that are done.
+    fn first_line(size: (u16, u16)) -> String {
         let mut model = crate::tui::sample::model();
         model.tabs.push(crate::tui::sample::running("tk-0"));
         model.tabs.extend((1..9).map(|n| crate::tui::sample::finished(&format!("tk-long-name-{n}"))));
         model.active = 8;
-        let drawn = crate::tui::sample::draw(&mut model, (80, 24));
-        let tabs = drawn.lines().next().unwrap_or_default();
-        assert!(!tabs.contains("tk-0") && tabs.contains("▶ "), "{tabs}");
+        crate::tui::sample::draw(&mut model, size).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn what_runs_keeps_its_place_and_the_quiet_ones_fold() {
+        let line = first_line((80, 24));
+        assert!(line.contains("1 tk-0 ▶") && line.contains("▌9 tk-long-name-8"), "{line}");
+        assert!(line.contains(" +6 ○"), "{line}");
     }
 
     #[test]
     fn all_tabs_when_they_fit() {
-        assert_eq!(window(&[10, 10, 10], 0, 30), 0..3);
-        assert_eq!(window(&[10, 10, 10, 10, 10], 0, 32), 0..2);
-        assert_eq!(window(&[10, 10, 10, 10, 10], 4, 32), 3..5);
-        assert_eq!(window(&[], 0, 32), 0..0);
+        let quiet = [QUIET; 5];
+        assert_eq!(fitting(&[10, 10, 10], &quiet[..3], 0, 30), [true; 3]);
+        assert_eq!(fitting(&[10; 5], &quiet, 0, 32), [true, true, false, false, false]);
+        assert_eq!(fitting(&[10; 5], &quiet, 4, 32), [false, false, false, true, true]);
+        assert_eq!(fitting(&[10; 5], &[QUIET, NEEDY, QUIET, AT_WORK, QUIET], 4, 42), [false, true, false, true, true]);
+        assert!(fitting(&[], &[], 0, 32).is_empty());
     }
 
     proptest! {
         #[test]
-        fn the_tab_in_front_is_always_seen(
+        fn the_tab_in_front_is_always_seen_and_no_quiet_one_takes_a_needy_ones_place(
             widths in prop::collection::vec(5usize..30, 1..40), active in 0usize..40, room in 0usize..300,
         ) {
             let active = active % widths.len();
-            prop_assert!(window(&widths, active, room).contains(&active));
+            let ranks: Vec<u8> = (0..widths.len()).map(|at| (at % 3) as u8).collect();
+            let shown = fitting(&widths, &ranks, active, room);
+            prop_assert!(shown[active]);
+            let used: usize = widths.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(width, _)| width).sum();
+            prop_assert!(used <= room.max(widths[active]));
+            for at in (0..widths.len()).filter(|at| !shown[*at]) {
+                let quieter = (0..widths.len()).filter(|other| shown[*other] && ranks[*other] > ranks[at] && *other != active);
+                prop_assert!(quieter.map(|other| widths[other]).all(|width| width < widths[at]));
+            }
         }
     }
 }

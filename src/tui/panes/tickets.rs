@@ -2,11 +2,11 @@
 //!
 //! The cursor is on a thing, not on a line: it stays where it is while lines come and go above it.
 
-use crate::base::id::TicketId;
 use crate::base::time::short;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Mark, PhaseId};
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::PhaseState;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
@@ -53,7 +53,7 @@ enum Item<'a> {
     Task(&'a Task),
     Whole(&'a Tab),
     Gap,
-    Listed(&'a Ticket),
+    Listed(&'a TicketKey, &'a Ticket),
 }
 
 /// A phase as the run knows it, else as the file has it.
@@ -70,7 +70,7 @@ impl Item<'_> {
         match self {
             Self::Tab(tab) => Some(Thing::Ticket(tab.id.clone())),
             Self::Phase(tab, phase) => Some(Thing::Phase(tab.id.clone(), phase.id)),
-            Self::Listed(ticket) => Some(Thing::Ticket(ticket.id.clone())),
+            Self::Listed(key, _) => Some(Thing::Ticket((*key).clone())),
             Self::Task(_) | Self::Whole(_) | Self::Gap => None,
         }
     }
@@ -134,16 +134,13 @@ fn items(model: &Model) -> Vec<Item<'_>> {
             out.push(Item::Gap);
         }
     }
-    let open = |id: &TicketId| model.tab_of(id).is_some();
-    let others: Vec<_> = model
-        .listed
-        .values()
-        .filter(|ticket| !open(&ticket.id) && ticket.status != Some(TicketStatus::Closed))
-        .collect();
+    let is_other =
+        |key: &TicketKey, ticket: &Ticket| model.tab_of(key).is_none() && ticket.status != Some(TicketStatus::Closed);
+    let others: Vec<_> = model.listed.iter().filter(|(key, ticket)| is_other(key, ticket)).collect();
     if !out.is_empty() && !others.is_empty() && !matches!(out.last(), Some(Item::Gap)) {
         out.push(Item::Gap);
     }
-    out.extend(others.into_iter().map(|ticket| Item::Listed(ticket)));
+    out.extend(others.into_iter().map(|(key, ticket)| Item::Listed(key, ticket)));
     out
 }
 
@@ -229,7 +226,7 @@ fn choose(model: &mut Model) -> Vec<Ask> {
     match model.tabs.iter().position(|tab| tab.id == id) {
         Some(at) if at == model.active => fold(model),
         Some(at) => model.show_tab(at),
-        None => return model.open(id.to_string()),
+        None => return model.open(id.file().to_owned()),
     }
     Vec::new()
 }
@@ -307,7 +304,7 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
             signed(row, model.standing(tab).sign(glyphs), width)
         }
         Item::Phase(tab, phase) => {
-            let sign = glyphs.phase(phase.mark);
+            let sign = model.standing(tab).of_phase(phase.mark, glyphs);
             let time = phase.run.and_then(|run| tab.time_on(run, model.now)).map(short).unwrap_or_default();
             let text = match phase.mark {
                 Mark::Running => Role::PhaseRunning,
@@ -328,8 +325,8 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
             let sign = glyphs.phase(tab.state.whole.mark);
             Row::new().left(sign.role, format!("  {} ", sign.glyph)).left(Role::Dim, "no phases: worked on as a whole")
         }
-        Item::Listed(ticket) => {
-            let (sign, word) = listed(model, ticket);
+        Item::Listed(key, ticket) => {
+            let (sign, word) = listed(model, key, ticket);
             Row::new()
                 .left(sign.role, format!("{} ", sign.glyph))
                 .left(Role::Text, ticket.id.as_str())
@@ -348,16 +345,13 @@ fn signed(row: Row, sign: Sign, width: u16) -> Row {
 }
 
 /// How a ticket without a tab stands, and its word.
-fn listed(model: &Model, ticket: &Ticket) -> (Sign, String) {
+fn listed(model: &Model, key: &TicketKey, ticket: &Ticket) -> (Sign, String) {
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
         let sign = Sign { glyph: "!", word: "broken", role: Role::Danger };
         return (sign, format!("broken {}:{}", problem.line, problem.column));
     }
-    let waits = ticket.deps.iter().any(|dep| {
-        let dep = model.listed.iter().find(|(id, _)| id.as_str() == dep);
-        dep.is_some_and(|(_, dep)| dep.status != Some(TicketStatus::Closed))
-    });
+    let waits = model.listed.open_dependency(key, ticket).is_some();
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
     let sign = match ticket.status {
         _ if waits => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
@@ -392,7 +386,7 @@ mod tests {
         let word = |done: bool, status| {
             let mut ticket = sample::ticket("tk-2", "T", &[("X", done, &[])]).as_ref().clone();
             ticket.status = status;
-            listed(&model, &ticket).1
+            listed(&model, &sample::id("tk-2"), &ticket).1
         };
         assert_eq!(word(false, Some(TicketStatus::Open)), "ready");
         assert_eq!(word(false, Some(TicketStatus::InProgress)), "in progress");
@@ -405,7 +399,7 @@ mod tests {
         let mut closed = sample::ticket("tk-1", "T", &[]).as_ref().clone();
         closed.status = Some(TicketStatus::Closed);
         assert!(sample::draw(&mut model, (120, 40)).contains("No tickets here yet."));
-        model.listed.insert(closed.id.clone(), std::sync::Arc::new(closed));
+        model.listed.insert(sample::id("tk-1"), std::sync::Arc::new(closed));
         assert!(sample::draw(&mut model, (120, 40)).contains("All tickets here are closed."));
     }
 

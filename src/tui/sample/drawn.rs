@@ -26,6 +26,13 @@ pub fn key(name: &str) -> Input {
     Input { key, ctrl, alt, shift: name == "BackTab" }
 }
 
+/// Before a yes the person has seen the card.
+pub fn settle(ui: &mut Ui, key: &str) {
+    if matches!(key, "y" | "t" | "T" | "A") {
+        ui.now = ui.now.plus(crate::tui::modals::card::APPEARS);
+    }
+}
+
 /// The screen as text, one line a row.
 pub fn draw(model: &mut Ui, size: (u16, u16)) -> String {
     let screen = drawn(model, size, &Theme::plain());

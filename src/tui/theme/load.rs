@@ -141,7 +141,8 @@ fn chain(name: &str, own: &[(String, String)], surface: Surface, problems: &mut 
             break;
         }
         let Some(text) = text_of(&name, own) else {
-            problem(format!("there is no theme `{name}`; available: {}", names(own).join(", ")));
+            let what = if asker == name { "not found".to_owned() } else { format!("there is no theme `{name}`") };
+            problem(format!("{what}; available: {}", names(own).join(", ")));
             // The person sees colours all the same.
             if files.is_empty() {
                 wanted = Some((AUTO.into(), AUTO.into(), 0));
@@ -354,7 +355,7 @@ mod tests {
         let (theme, problems) = Theme::load("nope", &[], TRUE);
         assert_eq!(
             problems[0].to_string(),
-            "theme `nope`: there is no theme `nope`; available: auto, high-contrast, \
+            "theme `nope`: not found; available: auto, high-contrast, \
              catppuccin, gruvbox, solarized, tokyo-night, ansi, catppuccin-dark, catppuccin-light, dark, gruvbox-dark, gruvbox-light, high-contrast-dark, high-contrast-light, light, mono, nord, solarized-dark, solarized-light, tokyo-night-dark, tokyo-night-light"
         );
         assert_eq!(theme.style(Role::DiffAdd), Style::new().fg(Color::Green));

@@ -1,11 +1,11 @@
 //! The queue and its cards: opening one, obeying its keys, hearing what became of a wish.
 
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::passphrase::Checked;
 use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
 use crate::tui::attention::{Item, What, answer_words};
 use crate::tui::command::Command;
 use crate::tui::layout;
@@ -29,7 +29,7 @@ pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
 }
 
 /// From one thing to the one behind it, around.
-fn after(ui: &mut Ui, ticket: &TicketId, what: &What) -> Vec<Ask> {
+fn after(ui: &mut Ui, ticket: &TicketKey, what: &What) -> Vec<Ask> {
     let queue = ui.attention();
     let at = queue.iter().position(|item| item.ticket == *ticket && item.what == *what);
     let next = at.map_or(0, |at| at + 1) % queue.len().max(1);
@@ -49,8 +49,8 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
     match &item.what {
         What::Call(id) => {
             let Some(approval) = ui.approval(&item.ticket, id) else { return Vec::new() };
-            let mut card = Card::new(item.ticket.clone(), approval);
-            card.lay_out(ui.room(), ui.glyphs);
+            let mut card = Card::new(item.ticket.clone(), approval, ui.now);
+            card.lay_out(ui.sheet(), ui.glyphs);
             let asks = looks_up(&card);
             ui.modals.push(Modal::Card(Box::new(card)));
             return asks;
@@ -71,15 +71,15 @@ fn looks_up(card: &Card) -> Vec<Ask> {
 }
 
 /// A call is asked about again: its card, where one is open, is that of the new question now.
-pub(super) fn asked_again(ui: &mut Ui, ticket: &TicketId, asked: &Approval) -> Vec<Ask> {
+pub(super) fn asked_again(ui: &mut Ui, ticket: &TicketKey, asked: &Approval) -> Vec<Ask> {
     let old = |modal: &Modal| {
         matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id.call == asked.id.call
             && card.approval.id != asked.id)
     };
     let Some(at) = ui.modals.iter().position(old) else { return Vec::new() };
     let Modal::Card(card) = ui.modals.remove(at) else { return Vec::new() };
-    let (mut card, renewed) = card.renewed(asked);
-    card.lay_out(ui.room(), ui.glyphs);
+    let (mut card, renewed) = card.renewed(asked, ui.now);
+    card.lay_out(ui.sheet(), ui.glyphs);
     let asks = if renewed { looks_up(&card) } else { Vec::new() };
     ui.modals.insert(at, Modal::Card(card));
     asks
@@ -96,7 +96,7 @@ pub(super) fn key(ui: &mut Ui, mut card: Box<Card>, command: Option<Command>, in
         ui.modals.push(Modal::Card(card));
         return Vec::new();
     }
-    match card.key(command, input, ui.now, ui.room(), ui.glyphs) {
+    match card.key(command, input, ui.now, ui.sheet(), ui.glyphs) {
         Outcome::Stays => ui.modals.push(Modal::Card(card)),
         // Of a question that was asked anew meanwhile, the new card follows.
         Outcome::Leaves if card.is_gone() => {
@@ -164,7 +164,7 @@ pub(super) fn recorded(ui: &mut Ui, approval: &Approval, answer: &Answer) {
 }
 
 /// The card of this question, taken off the dialogs; and where it was.
-fn take_card(ui: &mut Ui, ticket: &TicketId, id: &QuestionId) -> Option<(usize, Box<Card>)> {
+fn take_card(ui: &mut Ui, ticket: &TicketKey, id: &QuestionId) -> Option<(usize, Box<Card>)> {
     let is_it = |modal: &Modal| matches!(modal, Modal::Card(card) if card.ticket == *ticket && card.approval.id == *id);
     let at = ui.modals.iter().position(is_it)?;
     match ui.modals.remove(at) {
@@ -174,27 +174,27 @@ fn take_card(ui: &mut Ui, ticket: &TicketId, id: &QuestionId) -> Option<(usize, 
 }
 
 /// What the person sent came to nothing, and why.
-pub(super) fn refused(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, why: &str) {
+pub(super) fn refused(ui: &mut Ui, ticket: &TicketKey, id: &QuestionId, why: &str) {
     if let Some((at, mut card)) = take_card(ui, ticket, id) {
         card.refused(why);
-        card.lay_out(ui.room(), ui.glyphs);
+        card.lay_out(ui.sheet(), ui.glyphs);
         ui.modals.insert(at, Modal::Card(card));
     }
 }
 
 /// How the passphrase stands, or what became of a try. A right one has been handed to the run already.
-pub(super) fn checked(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, checked: Checked) {
+pub(super) fn checked(ui: &mut Ui, ticket: &TicketKey, id: &QuestionId, checked: Checked) {
     let Some((at, mut card)) = take_card(ui, ticket, id) else { return };
     card.checked(checked, ui.now);
-    card.lay_out(ui.room(), ui.glyphs);
+    card.lay_out(ui.sheet(), ui.glyphs);
     ui.modals.insert(at, Modal::Card(card));
 }
 
 /// What became of a rule: its file, or why it was not saved.
-pub(super) fn saved(ui: &mut Ui, ticket: &TicketId, id: &QuestionId, saved: &Result<String, String>) -> Vec<Ask> {
+pub(super) fn saved(ui: &mut Ui, ticket: &TicketKey, id: &QuestionId, saved: &Result<String, String>) -> Vec<Ask> {
     if let Some((at, mut card)) = take_card(ui, ticket, id) {
         let ask = card.saved(saved).map(|answer| answered(&mut card, answer));
-        card.lay_out(ui.room(), ui.glyphs);
+        card.lay_out(ui.sheet(), ui.glyphs);
         ui.modals.insert(at, Modal::Card(card));
         if ask.is_some() {
             return ask.into_iter().collect();
@@ -213,7 +213,7 @@ pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
     let why = clean_line(why, 300);
     let before = ui.modals.len();
     let queue = ui.attention();
-    let waits = |ticket: &TicketId, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
+    let waits = |ticket: &TicketKey, what: &What| queue.iter().any(|item| item.ticket == *ticket && item.what == *what);
     for mut modal in std::mem::take(&mut ui.modals) {
         let stale = match &modal {
             Modal::Card(card) => ui.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
@@ -226,7 +226,7 @@ pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
             // One that somebody types on stays: their keys go nowhere else.
             Modal::Card(card) if stale => {
                 let typed_on = !card.withdrawn(&why);
-                card.lay_out(ui.room(), ui.glyphs);
+                card.lay_out(ui.sheet(), ui.glyphs);
                 typed_on
             }
             _ => !stale,

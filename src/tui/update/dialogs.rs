@@ -3,23 +3,30 @@
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::{self, Command};
-use crate::tui::modals::{Modal, prompt};
+use crate::tui::modals::{Modal, commit, prompt};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
 use crate::tui::update::attention;
 use crate::tui::widgets::scrolled::Scrolled;
 
-/// A key for the dialog on top. It is taken out, and put back unless the key closes it.
-pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
+/// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
+pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
     let Some(dialog) = ui.modals.pop() else { return Vec::new() };
-    let command = command::find(dialog.scope(), &input).map(|row| row.command);
     let room = ui.room();
     let lines = command::lines(command, Scrolled::page(room));
     let stays = match dialog {
-        Modal::Help(mut help) => {
-            help.scroll(lines, room);
-            (command != Some(Command::Close)).then_some(Modal::Help(help))
-        }
+        Modal::Help(mut help) => help.key(ui, command, &input, room).then_some(Modal::Help(help)),
+        Modal::Palette(mut palette) => match command {
+            Some(Command::Close) => None,
+            Some(Command::Down | Command::Up) => {
+                palette.step(lines, ui);
+                Some(Modal::Palette(palette))
+            }
+            _ => {
+                palette.typed(&input);
+                Some(Modal::Palette(palette))
+            }
+        },
         Modal::Explain(mut explain) => {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
@@ -30,8 +37,25 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
             ui.modals.push(Modal::Diff(diff));
             return ask.into_iter().collect();
         }
+        Modal::Commit(mut commit) => match commit.key(command, &input) {
+            commit::Outcome::Stays => Some(Modal::Commit(commit)),
+            commit::Outcome::Leaves => {
+                if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == commit.ticket) {
+                    tab.commit_draft = commit.message();
+                }
+                None
+            }
+            commit::Outcome::Asks(ask) => {
+                ui.modals.push(Modal::Commit(commit));
+                return vec![ask];
+            }
+            commit::Outcome::Shows(diff, ask) => {
+                ui.modals.extend([Modal::Commit(commit), Modal::Diff(diff)]);
+                return vec![ask];
+            }
+        },
         Modal::Confirm(confirm) => match command {
-            Some(Command::Yes) => return vec![confirm.ask],
+            Some(Command::Yes) => return confirm.asks,
             Some(Command::No) => None,
             _ => Some(Modal::Confirm(confirm)),
         },
@@ -81,6 +105,9 @@ pub fn key(ui: &mut Ui, input: Input) -> Vec<Ask> {
         },
         Modal::Draft(form) if form.sent.is_none() && command == Some(Command::Close) => {
             ui.home.draft = form.draft();
+            if !ui.home.draft.is_empty() {
+                ui.tell("draft kept; n continues it");
+            }
             None
         }
         Modal::Draft(mut form) => {
@@ -153,10 +180,13 @@ pub fn pasted(ui: &mut Ui, text: &str) {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
         Some(Modal::Draft(form)) => form.pasted(text),
+        Some(Modal::Commit(commit)) => commit.pasted(text),
         Some(Modal::Open(open)) => {
             prompt::insert(&mut open.query, text);
             open.cursor = 0;
         }
+        Some(Modal::Help(help)) => help.pasted(text),
+        Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
         Some(Modal::Prompt(line)) => {
             prompt::insert(&mut line.text, text);
             let text = line.text.clone();
@@ -166,7 +196,7 @@ pub fn pasted(ui: &mut Ui, text: &str) {
     }
 }
 
-fn keep_draft(ui: &mut Ui, ticket: &crate::base::id::TicketId, draft: Vec<String>) {
+fn keep_draft(ui: &mut Ui, ticket: &crate::domain::ticket::TicketKey, draft: Vec<String>) {
     if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket) {
         tab.draft = draft;
     }

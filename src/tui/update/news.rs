@@ -1,6 +1,6 @@
 //! News of tickets and runs, folded into tabs, list and log.
 
-use crate::base::id::{RunId, TicketId};
+use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
@@ -8,33 +8,42 @@ use crate::domain::changes::{Diff, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::news::News;
+use crate::domain::notification::Notification;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
 use crate::domain::record::{Record, Stored};
-use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::request::{HELD, Refused, Reply, Request};
+use crate::domain::summary::Owner;
+use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::tui::changes;
+use crate::tui::home::Place;
 use crate::tui::modals::Modal;
 use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
-use crate::tui::model::starting;
+use crate::tui::model::{Mode, starting};
 use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, spending};
+use crate::tui::update::{attention, commits, spending};
+use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
 pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
     let mut asks = Vec::new();
     match news {
-        News::TicketRead(ticket) => {
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket.id) {
+        News::TicketRead(id, ticket) => {
+            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == id) {
                 tab.read(ticket.clone());
             }
-            ui.listed.insert(ticket.id.clone(), ticket);
+            ui.listed.insert(id, ticket);
         }
-        News::RunSeen(run) => ui.see_run(run),
+        News::RunSeen(run) => return ui.see_run(run),
+        News::ArchivedSeen(archived) => ui.home.archived = archived,
+        News::UnreadSeen(unread) => ui.home.unread = unread,
+        News::BranchSeen(branch) => ui.branch = branch,
+        News::SpentToday(spent) => ui.spent = Some(spent),
         News::TicketGone(id) => {
             ui.listed.remove(&id);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == id) {
@@ -42,32 +51,38 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 log(ui, &id, Weight::Warn, "the ticket's file is gone");
             }
         }
-        News::RunOpened { ticket, run, records, ours, .. } => {
+        News::RunOpened { ticket, run, earlier, records, owner } => {
             let at = ui.open_tab(&ticket);
-            if !ours && ui.tabs[at].run != Some(run) && ui.tabs[at].has_open_run() {
+            let old = &ui.tabs[at];
+            if owner != Owner::Here && old.run != Some(run) && old.has_open_run() {
                 // Nothing takes the place of a run that this program works on.
-                ui.tell(format!("{ticket} is running here; the other run of that name is not shown"));
+                ui.tell(format!("{ticket} is running here; its other run is not shown"));
                 return asks;
             }
-            if ui.tabs[at].run == Some(run) && ui.tabs[at].has_open_run() {
+            let goes_on = old.failure.is_none() && old.state.ended.is_none();
+            if old.run == Some(run) && old.owner == owner && goes_on {
                 // Read again, since records did not get here: those are the news, and what the person has begun stays.
-                return records.iter().flat_map(|stored| recorded(ui, at, stored)).collect();
+                return news_of(ui, at, &records);
             }
             ui.log.forget(&ticket);
+            ui.home.marked.remove(&ticket);
             let draft = std::mem::take(&mut ui.tabs[at].draft);
+            let commit_draft = std::mem::take(&mut ui.tabs[at].commit_draft);
             let formatter = LogFormatter::of(ui.zone.clone());
             let old = std::mem::replace(&mut ui.tabs[at], Tab::new(ticket));
             let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
-            tab.draft = draft;
-            (tab.run, tab.ours) = (Some(run), ours);
+            (tab.draft, tab.commit_draft) = (draft, commit_draft);
+            (tab.run, tab.owner) = (Some(run), owner);
             tab.formatter = formatter;
             // What happened before is no news for the person, and its questions had other cards.
             let (toast, modals) = (ui.toast.take(), std::mem::take(&mut ui.modals));
-            for stored in records {
-                asks.extend(recorded(ui, at, &stored));
+            let (old, new) = records.split_at(records.partition_point(|stored| stored.seq <= earlier));
+            for stored in old {
+                asks.extend(recorded(ui, at, stored));
             }
+            asks.extend(news_of(ui, at, new));
             // That it is being started is over, too.
             let is_over = |words: &str| *words == starting(&ui.tabs[at].id);
             (ui.toast, ui.modals) = (toast.filter(|(words, _)| !is_over(words)), modals);
@@ -79,13 +94,10 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 let missed = stored.seq.saturating_sub(ui.tabs[at].state.seq + 1);
                 if missed > 0 {
                     let words = format!("records missed by the screen: {missed}; all of them are stored");
-                    log(ui, &stored.ticket, Weight::Warn, &words);
+                    let id = ui.tabs[at].id.clone();
+                    log(ui, &id, Weight::Warn, &words);
                 }
-                let known = stored.seq <= ui.tabs[at].state.seq;
-                asks.extend(recorded(ui, at, &stored));
-                if !known && !ui.is_looked_at() {
-                    asks.extend(notifications::of(&ui.tabs[at], &stored.record).map(Ask::Notify));
-                }
+                asks.extend(news_of(ui, at, &[stored]));
             }
         }
         News::StreamGrew(run) => {
@@ -96,15 +108,17 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         }
         News::StorageAwaited(waiting) => {
             let words = waiting.words(&ui.zone);
-            log(ui, &waiting.ticket, Weight::Error, &words);
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(waiting.run)) {
-                tab.unstored.awaited = Some(waiting);
+            if let Some(at) = ui.tabs.iter().position(|tab| tab.run == Some(waiting.run)) {
+                let id = ui.tabs[at].id.clone();
+                log(ui, &id, Weight::Error, &words);
+                asks.extend(notify(ui, Some(notifications::storage_awaited(&ui.tabs[at], &waiting))));
+                ui.tabs[at].unstored.awaited = Some(waiting);
             }
         }
         News::RunLeft(left) => {
-            let mut message = left.message;
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(left.run)) {
-                message = [message]
+            if let Some(at) = ui.tabs.iter().position(|tab| tab.run == Some(left.run)) {
+                let tab = &mut ui.tabs[at];
+                let message = [left.message]
                     .into_iter()
                     .chain(tab.unstored.all_missing(&tab.state, "not recorded"))
                     .collect::<Vec<_>>()
@@ -112,9 +126,11 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 tab.unstored = Unstored::default();
                 tab.failure = Some(clean_line(&message, 2_000));
                 tab.stream.left();
+                let id = tab.id.clone();
                 attention::drop_stale(ui, "the run has ended; your answer was not sent");
+                log(ui, &id, Weight::Error, &message);
+                asks.extend(notify(ui, notifications::failed(&ui.tabs[at])));
             }
-            log(ui, &left.ticket, Weight::Error, &message);
         }
         News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
     }
@@ -126,7 +142,18 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
         Reply::Done | Reply::BoxSet(_) | Reply::Reset { .. } => {}
-        Reply::Changes(run, since, told) => ui.changes.tell(run, since, told),
+        Reply::Listed => {
+            let is_empty = ui.listed.is_empty() && ui.tabs.is_empty();
+            if ui.home.place == Place::Reading {
+                ui.home.place = Place::Listed;
+                return if is_empty && ui.is_home() { vec![Ask::Request(Request::Diagnose)] } else { Vec::new() };
+            }
+        }
+        Reply::Diagnosed(troubles) => ui.home.place = Place::Checked(troubles),
+        Reply::Changes(run, since, told) => {
+            let now = ui.now;
+            ui.changes.tell((run, since), told, now);
+        }
         Reply::Diff(run, since, path, told) => diff_told(ui, run, &since, &path, told),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
@@ -145,18 +172,25 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 attention::refused(ui, &ticket, id, "Your answer was not applied; the log says why.");
             }
         }
-        Reply::Checks(commands) => {
+        Reply::Suggested { checks, templates } => {
             if let Some(form) = form(ui) {
-                form.usual(commands);
+                form.suggested(checks, templates);
             }
         }
+        Reply::CommitPlanned(run, plan) => {
+            if let Some(dialog) = commits::dialog(ui, run) {
+                dialog.planned(plan);
+            }
+        }
+        Reply::Committed(run, made) => return commits::made(ui, run, made),
+        Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
         Reply::Created(Ok(ticket)) => return created(ui, ticket),
         Reply::Created(Err(why)) => {
             if let Some(form) = form(ui) {
                 form.refused(why);
             }
         }
-        Reply::Refused(why) => refused(ui, why),
+        Reply::Refused(why) => return refused(ui, why).into_iter().collect(),
         Reply::Passphrase { ticket, id, checked } => attention::checked(ui, &ticket, &id, checked),
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
     }
@@ -177,12 +211,13 @@ fn form(ui: &mut Ui) -> Option<&mut Form> {
 }
 
 /// A new ticket is written: its form goes, and what the person wanted with it follows.
-fn created(ui: &mut Ui, ticket: TicketId) -> Vec<Ask> {
+fn created(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
     let then = form(ui).and_then(|form| form.sent);
     ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
     ui.home.draft = Draft::default();
     (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
-    ui.tell(format!("created {ticket}"));
+    let words = format!("created {ticket} in {}", ui.short_path(ticket.folder()));
+    ui.tell(words);
     match then {
         Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
         Some(Then::Edit) => vec![Ask::Edit(ticket)],
@@ -213,16 +248,19 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
                 form.refused(why.to_owned());
             }
         }
+        Request::PlanCommit(run) => {
+            if let Some(dialog) = commits::dialog(ui, run) {
+                dialog.planned(Err(why.to_owned()));
+            }
+        }
+        Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),
         Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),
         _ => {}
     }
     Vec::new()
 }
 
-/// Exit code for a ticket that another program works on.
-const HELD: u8 = 75;
-
-fn refused(ui: &mut Ui, why: Refused) {
+fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {
     let Refused { ticket, message, exit_code, asked } = why;
     let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
@@ -247,18 +285,36 @@ fn refused(ui: &mut Ui, why: Refused) {
             ui.show_tab(at);
         }
         ui.tabs[at].failure = Some(clean_line(&message, 2_000));
+        return notify(ui, notifications::failed(&ui.tabs[at]));
     }
+    None
 }
 
-fn is_refused_by_breaker(ui: &Ui, ticket: &TicketId, exit_code: u8) -> bool {
+fn is_refused_by_breaker(ui: &Ui, ticket: &TicketKey, exit_code: u8) -> bool {
     let opened =
         |tab: &Tab| tab.failure.is_none() && tab.state.ended.is_some() && tab.state.breaker.state == Circuit::Open;
     exit_code == ExitReason::CircuitOpen.exit_code() && ui.tab_of(ticket).is_some_and(opened)
 }
 
+/// Records that have come: where the person does not look, they hear of what is so after the last of them.
+fn news_of(ui: &mut Ui, at: usize, records: &[Arc<Stored>]) -> Vec<Ask> {
+    let known = ui.tabs[at].state.seq;
+    let mut asks: Vec<Ask> = records.iter().flat_map(|stored| recorded(ui, at, stored)).collect();
+    for stored in records.iter().filter(|stored| stored.seq > known) {
+        let told = notify(ui, notifications::of(ui, &ui.tabs[at], &stored.record));
+        asks.extend(told.filter(|told| !asks.contains(told)));
+    }
+    asks
+}
+
+fn notify(ui: &Ui, what: Option<Notification>) -> Option<Ask> {
+    what.filter(|_| ui.mode == Mode::Live && !ui.is_looked_at()).map(Ask::Notify)
+}
+
 fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
+    let id = ui.tabs[at].id.clone();
     let asked = match &stored.record {
-        Record::ApprovalAnswered(answered) => ui.approval(&stored.ticket, &answered.id).cloned(),
+        Record::ApprovalAnswered(answered) => ui.approval(&id, &answered.id).cloned(),
         _ => None,
     };
     let in_front = ui.tab().is_some_and(|tab| tab.run == Some(stored.run));
@@ -271,23 +327,24 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     if !tab.record(stored) {
         return Vec::new();
     }
-    let asks = cards(ui, stored, asked.as_ref());
+    let asks = cards(ui, &id, &stored.record, asked.as_ref());
     if let Some((weight, words)) = became {
         if weight > Weight::Info {
-            log(ui, &stored.ticket, weight, &words);
+            log(ui, &id, weight, &words);
         }
         ui.tell(words);
     }
+    let iteration = ui.log.hear(&id, &stored.record);
     if let Some(line) = ui.tabs[at].formatter.line(&stored.record) {
-        ui.log.push(stored.time, line.level, stored.ticket.clone(), &line.text);
+        ui.log.push(stored.time, line.level, id, iteration, &line.text);
     }
     asks
 }
 
 /// What the record means to the cards.
-fn cards(ui: &mut Ui, stored: &Stored, asked: Option<&Approval>) -> Vec<Ask> {
-    match (&stored.record, asked) {
-        (Record::ApprovalAsked(approval), _) => return attention::asked_again(ui, &stored.ticket, approval),
+fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approval>) -> Vec<Ask> {
+    match (record, asked) {
+        (Record::ApprovalAsked(approval), _) => return attention::asked_again(ui, ticket, approval),
         (Record::ApprovalVoid(void), _) => {
             attention::drop_stale(ui, &format!("no answer needed: {}", void.why));
         }
@@ -297,7 +354,7 @@ fn cards(ui: &mut Ui, stored: &Stored, asked: Option<&Approval>) -> Vec<Ask> {
             attention::recorded(ui, asked, answer);
         }
         (Record::EditRefused(refused), _) => {
-            attention::refused(ui, &stored.ticket, &refused.id, &format!("Edit rejected: {}", refused.why));
+            attention::refused(ui, ticket, &refused.id, &format!("Edit rejected: {}", refused.why));
         }
         (Record::ApprovalAnswered(answered), _) => {
             let why = match &answered.by {
@@ -318,7 +375,7 @@ fn cards(ui: &mut Ui, stored: &Stored, asked: Option<&Approval>) -> Vec<Ask> {
     Vec::new()
 }
 
-fn log(ui: &mut Ui, ticket: &TicketId, weight: Weight, text: &str) {
-    let now = ui.now;
-    ui.log.push(now, weight, ticket.clone(), text);
+fn log(ui: &mut Ui, ticket: &TicketKey, weight: Weight, text: &str) {
+    let (now, iteration) = (ui.now, ui.log.under_way(ticket));
+    ui.log.push(now, weight, ticket.clone(), iteration, text);
 }

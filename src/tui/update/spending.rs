@@ -1,19 +1,73 @@
 //! Nothing is spent by accident: what a start may cost is said before it.
 
+use crate::domain::command::UserCommand;
+use crate::domain::outcome::ExitReason;
 use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
+use crate::orchestrator::state::{Pace, Stage};
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
+use crate::tui::model::starting;
 use crate::tui::msg::Ask;
 use crate::tui::panes::home;
+use crate::tui::tab::TabStatus;
 use crate::tui::ui::Ui;
 
-/// A start of the ticket that is selected at Home is asked about; anything else is done.
-pub(super) fn ask_to_start(ui: &mut Ui, mut asks: Vec<Ask>) -> Vec<Ask> {
-    let (true, Some(words)) = (matches!(&asks[..], [Ask::Request(Request::Start(_))]), home::start_words(ui)) else {
-        return asks;
+/// Starts from Home are asked about; anything else is done.
+pub(super) fn ask_to_start(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
+    let start = |ask: &Ask| match ask {
+        Ask::Request(Request::Start(ticket)) => Some(ticket.clone()),
+        _ => None,
     };
+    let tickets: Option<Vec<TicketKey>> = asks.iter().map(start).collect();
+    let Some(tickets) = tickets.filter(|tickets| !tickets.is_empty()) else { return asks };
     ui.toast = None;
-    let confirm = asks.pop().map(|ask| Confirm { title: "Start a run", words, ask });
-    ui.modals.extend(confirm.map(Modal::Confirm));
+    let words = home::start_words(ui, &tickets);
+    ui.modals.push(Modal::Confirm(Confirm { title: "Start", words, asks }));
+    Vec::new()
+}
+
+/// `p`: start, pause, take the pause back, go on; by what is so now.
+pub(super) fn pace(ui: &mut Ui) -> Vec<Ask> {
+    let Some(tab) = ui.tab() else { return Vec::new() };
+    let id = tab.id.clone();
+    if !tab.has_open_run() {
+        if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
+            ui.tell(format!("{id} cannot be read; e edits it"));
+            return Vec::new();
+        }
+        if let Some(tab) = ui.tab_mut() {
+            tab.failure = None;
+        }
+        ui.tell(starting(&id));
+        return vec![Ask::Request(Request::Start(id))];
+    }
+    let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {
+        UserCommand::Resume
+    } else {
+        UserCommand::Pause
+    };
+    vec![Ask::Request(Request::Command(id, command))]
+}
+
+/// `n`: the next ticket that is ready comes to the front, and may be started.
+pub(super) fn go_on(ui: &mut Ui) {
+    let Some(id) = home::next_ready(ui).map(|entry| entry.id.clone()) else { return };
+    let at = ui.open_tab(&id);
+    ui.show_tab(at);
+    ask_to_start(ui, vec![Ask::Request(Request::Start(id))]);
+}
+
+/// `r` once a run has ended: what is left is worked on; where nothing is, everything is, after a question.
+pub(super) fn run_again(ui: &mut Ui) -> Vec<Ask> {
+    let Some(tab) = ui.tab() else { return Vec::new() };
+    let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+    if !complete || tab.reopened || tab.left_out() || tab.state.phases.is_empty() {
+        let asks = pace(ui);
+        return if ui.is_home() { ask_to_start(ui, asks) } else { asks };
+    }
+    let id = tab.id.clone();
+    let (words, asks) = (home::again_words(ui, &id), vec![Ask::Request(Request::Reopen(id))]);
+    ui.modals.push(Modal::Confirm(Confirm { title: "Run again", words, asks }));
     Vec::new()
 }

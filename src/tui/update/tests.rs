@@ -10,25 +10,30 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{OfPhase, Record};
 use crate::domain::request::{Closing, Refused, Reply, Request};
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Pace, Stage, State};
 use crate::tui::panes;
 use crate::tui::sample;
+use crate::tui::tab::TabStatus;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
 mod focus;
+mod keys;
 mod notifications;
 mod opening;
+mod same_id;
 mod unavailable;
 mod unstored;
 
 fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
     let mut asks = Vec::new();
     for key in keys.split(' ') {
+        sample::settle(model, key);
         asks.extend(update(model, Msg::Key(sample::key(key))));
     }
+    asks.retain(|ask| !matches!(ask, Ask::Request(Request::Changes(..))));
     asks
 }
 
@@ -98,7 +103,7 @@ fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
     update(&mut model, Msg::Replied(Reply::Refused(refused)));
     assert_eq!(model.tabs[0].failure, None);
     assert!(model.toast.as_ref().is_some_and(|(words, _)| words.contains("not started")));
-    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+    assert_eq!(press(&mut model, "b y"), command(UserCommand::ResetBreaker));
 }
 
 #[test]
@@ -115,7 +120,7 @@ fn a_command_that_comes_too_late_leaves_a_complete_run_complete() {
 #[test]
 fn a_run_that_could_not_be_stored_to_its_end_keeps_nobody() {
     let mut model = with_running();
-    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));
+    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1").id().clone());
     let waiting = StorageAwaited {
         run,
         ticket: ticket.clone(),
@@ -181,25 +186,25 @@ fn the_card_of_a_stopped_run_offers_what_its_words_say() {
     model.tabs[0].state.breaker.opened_at = Some(sample::NOW);
     press(&mut model, "!");
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("c reset the breaker") && !screen.contains("p start again"), "{screen}");
-    assert_eq!(press(&mut model, "c"), command(UserCommand::ResetBreaker));
+    assert!(screen.contains("b reset the breaker") && !screen.contains("p start again"), "{screen}");
+    assert_eq!(press(&mut model, "b"), command(UserCommand::ResetBreaker));
     model.now = sample::NOW.plus(std::time::Duration::from_secs(86_400));
     press(&mut model, "!");
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("p start again") && screen.contains("c reset the breaker"), "{screen}");
+    assert!(screen.contains("p start again") && screen.contains("b reset the breaker"), "{screen}");
 }
 
 #[test]
-fn c_resets_the_breaker_also_after_the_run_and_asks_first() {
+fn b_resets_the_breaker_also_after_the_run_and_asks_first() {
     let mut model = with_running();
-    assert_eq!(press(&mut model, "c"), []);
+    assert_eq!(press(&mut model, "b"), []);
     assert!(model.modals.is_empty(), "nothing is counted: nothing to reset");
     model.tabs[0].state.breaker.no_progress = 1;
-    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+    assert_eq!(press(&mut model, "b y"), command(UserCommand::ResetBreaker));
     model.tabs[0].state.ended =
         Some(crate::orchestrator::state::Ended { reason: ExitReason::CircuitOpen, detail: String::new() });
-    assert_eq!(press(&mut model, "c n"), []);
-    assert_eq!(press(&mut model, "c y"), command(UserCommand::ResetBreaker));
+    assert_eq!(press(&mut model, "b n"), []);
+    assert_eq!(press(&mut model, "b y"), command(UserCommand::ResetBreaker));
 }
 
 #[test]

@@ -11,10 +11,13 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
         Command::GoToTab | Command::TabNext | Command::TabPrevious => return "only one ticket is open".to_owned(),
-        Command::Own("next" | "previous" | "clear") => return "no search; / starts one".to_owned(),
+        Command::Own("next" | "previous" | "clear") => return "nothing is searched for; / searches".to_owned(),
+        Command::Hide if !model.is_home() => {
+            return "the Stream stays; Tab goes to a pane that can be hidden".to_owned();
+        }
         Command::End => return "already at the end".to_owned(),
-        Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),
         _ if model.mode == Mode::Replay => return "not available in a replay".to_owned(),
+        Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),
         _ => {}
     }
     let Some(tab) = model.tab() else {
@@ -29,19 +32,18 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
+        (Command::Commit, _) => "a run's work is committed once it has ended".to_owned(),
+        (Command::NextReady, _) if tab.state.ended.is_none() => {
+            "the next ticket comes once this run has ended".to_owned()
+        }
+        (Command::NextReady, _) => "no other ticket is ready".to_owned(),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
-        (_, TabStatus::Complete | TabStatus::Unverified) => match &tab.ticket {
-            _ if tab.left_out() => format!("{id} is complete; p works on what was skipped"),
-            Some(ticket) if ticket.phases.is_empty() && ticket.status.is_some() => {
-                format!("{id} is complete; set `status: open` in the file to work on it again")
-            }
-            Some(ticket) if ticket.phases.is_empty() => {
-                format!("{id} is complete; `programmator run {id}` in a shell works on it again")
-            }
-            _ => format!("{id} is complete; untick a phase in the file to work on it again"),
-        },
+        (_, TabStatus::Complete | TabStatus::Unverified) if tab.left_out() => {
+            format!("{id} is complete; p works on what was skipped")
+        }
+        (_, TabStatus::Complete | TabStatus::Unverified) => format!("{id} is complete; r runs it again"),
         (_, TabStatus::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
-        (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; c closes it"),
+        (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; b closes it"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),

@@ -78,6 +78,28 @@ fn whole(old: &str, new: &str) -> Vec<DiffLine> {
     out
 }
 
+/// For each line of a diff the one in whose place it stands: among changed lines, the first old one goes with the first
+/// new one.
+pub fn pairs(sides: impl IntoIterator<Item = Side>) -> Vec<Option<usize>> {
+    let mut out: Vec<Option<usize>> = Vec::new();
+    let (mut olds, mut news) = (0, 0);
+    for (at, side) in sides.into_iter().enumerate() {
+        (olds, news) = match side {
+            Side::Context | Side::Gap => (0, 0),
+            // Another block follows without a line between.
+            Side::Removed if news > 0 => (1, 0),
+            Side::Removed => (olds + 1, 0),
+            Side::Added => (olds, news + 1),
+        };
+        let other = (side == Side::Added && news <= olds).then(|| at - olds);
+        if let Some(old) = other.and_then(|other| out.get_mut(other)) {
+            *old = Some(at);
+        }
+        out.push(other);
+    }
+    out
+}
+
 /// A longer line is not compared word by word.
 const LONG: usize = 400;
 
@@ -161,6 +183,13 @@ mod tests {
         assert_eq!(marked.concat(), "RateLimit::per(auth_new)");
         assert_eq!(marks("let a = 1;", "fn other_thing() -> bool {"), [(false, "let a = 1;")]);
         assert_eq!(marks("", ""), [(false, "")]);
+    }
+
+    #[test]
+    fn the_first_old_line_goes_with_the_first_new_one() {
+        use Side::{Added, Context, Gap, Removed};
+        let sides = [Context, Removed, Removed, Added, Removed, Added, Added, Gap, Added];
+        assert_eq!(pairs(sides), [None, Some(3), None, Some(1), Some(5), Some(4), None, None, None]);
     }
 
     #[test]

@@ -114,6 +114,19 @@ pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
+/// A box of this height at the bottom of `area`, as wide as it.
+pub fn lowest(area: Rect, height: u16) -> Rect {
+    let height = height.min(area.height);
+    Rect { y: area.bottom() - height, height, ..area }
+}
+
+/// The place that a dialog at the bottom may take: what stands above it stays readable.
+pub fn sheet(screen: Rect) -> Rect {
+    let above = if screen.height < 20 { 4 } else { screen.height / 3 };
+    let height = screen.height.saturating_sub(above + 1);
+    Rect { y: screen.y + screen.height.min(above), height, ..screen }
+}
+
 /// Widest dialog in columns.
 pub const WIDEST: u16 = 100;
 

@@ -48,6 +48,17 @@ impl Row {
         self.left(role, key).left(Role::Hint, format!(" {hint}   "))
     }
 
+    /// Goes on with the left pieces of another line, from this column on.
+    #[must_use]
+    pub fn beside(mut self, column: usize, other: Self) -> Self {
+        let gap = column.saturating_sub(self.left_width());
+        if gap > 0 && !other.left.is_empty() {
+            self.left.push((Role::Text, " ".repeat(gap)));
+        }
+        self.left.extend(other.left);
+        self
+    }
+
     /// Columns that the left pieces take.
     pub fn left_width(&self) -> usize {
         width(&self.left)

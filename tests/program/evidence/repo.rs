@@ -155,6 +155,21 @@ impl Repo {
         self.call(args).status.success()
     }
 
+    /// Gives the repository somebody who commits in it.
+    pub fn person(&self) {
+        for (key, value) in [("user.name", "A Person"), ("user.email", "person@localhost"), ("commit.gpgsign", "false")]
+        {
+            self.git(&["config", key, value]);
+        }
+    }
+
+    /// A hook that is this script.
+    pub fn hook(&self, name: &str, script: &str) {
+        let name = format!(".git/hooks/{name}");
+        self.write(&name, &format!("#!/bin/sh\n{script}\n"));
+        self.make_executable(&name);
+    }
+
     pub fn commit_all(&self, message: &str) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);

@@ -32,6 +32,11 @@ fn pushed(project: &Project) -> Vec<String> {
     all.lines().map(str::to_owned).collect()
 }
 
+/// A card takes no yes in the moment in which it appears.
+fn settle() {
+    std::thread::sleep(programmator::tui::modals::card::APPEARS);
+}
+
 /// The card of the next thing that waits, with these words on it. What Claude asks comes when it comes, so the key is
 /// pressed until it helps.
 fn card(terminal: &mut Terminal, words: &str) -> String {
@@ -42,7 +47,9 @@ fn card(terminal: &mut Terminal, words: &str) -> String {
         let pressed = Instant::now();
         while pressed.elapsed() < Duration::from_millis(300) {
             if is_it(&terminal.screen()) {
-                return terminal.wait_until("the whole card", is_it);
+                let screen = terminal.wait_until("the whole card", is_it);
+                settle();
+                return screen;
             }
             std::thread::yield_now();
         }
@@ -171,6 +178,7 @@ fn an_edited_call_is_judged_again_and_a_block_stays_a_block() {
     // What the rules say of it stands there before any yes.
     terminal.wait_for("with its verdict");
     terminal.wait_for("once");
+    settle();
     terminal.keys_until("y", "complete: 1/1 phases");
     assert!(
         project.path("work/.git").exists() && project.path("work/fine.txt").exists() && pushed(&project).is_empty()
@@ -307,8 +315,10 @@ fn one_queue_holds_calls_and_changed_commands() {
     terminal.keys("y");
     terminal.wait_until("two things that wait", |screen| screen.contains("2 waiting"));
     terminal.keys_until("!", "1 of 2 waiting for you");
+    settle();
     terminal.keys_until("y", "1 more waiting, ! shows the next");
     terminal.keys_until("!", "1 of 1 waiting for you");
+    settle();
     terminal.keys("y");
     terminal.wait_until("the end", |screen| screen.lines().next().is_some_and(|bar| bar.contains("✓ done")));
     assert_eq!(pushed(&project), ["one", "two"]);
@@ -346,6 +356,7 @@ fn rules_that_are_edited_while_a_question_waits_judge_it_again() {
     let screen = terminal.wait_for("Asked again: the rules were changed.");
     assert!(screen.contains("rule three-ask"), "{screen}");
     terminal.keys_until("y", "asked again");
+    settle();
     terminal.keys("y");
     // Rules that cannot be used, half saved perhaps, refuse nothing that waits: the card says where they are wrong, and
     // what they say in the end counts.

@@ -176,9 +176,9 @@ fn nothing_but_our_own_sequences_reaches_the_terminal() {
     for _ in 0..8 {
         terminal.keys("\x1b[6~");
     }
-    terminal.keys_until("\t\tg\t?", "this list");
+    terminal.keys_until("\t\tg\t?", "/ filters");
     terminal.keys("\x1b");
-    terminal.wait_until("no help", |screen| !screen.contains("this list"));
+    terminal.wait_until("no help", |screen| !screen.contains("/ filters"));
     terminal.keys("\x0c");
     assert!(seen(&terminal.raw()).text.contains("pwned"), "the payloads' words are shown, as words");
     terminal.keys("q");
@@ -205,9 +205,9 @@ fn no_color_is_heard() {
         project.open_gate("beta");
         let mut terminal = start_with(&project, &["tk-1"], ROOMY, more);
         terminal.wait_for("complete: 2/2 phases");
-        terminal.keys_until("?", "this list");
+        terminal.keys_until("?", "/ filters");
         terminal.keys("\x1b");
-        terminal.wait_until("no help", |screen| !screen.contains("this list"));
+        terminal.wait_until("no help", |screen| !screen.contains("/ filters"));
         terminal.keys("q");
         terminal.wait_end();
         seen(&terminal.raw()).colours

@@ -147,13 +147,13 @@ fn two_tickets_stand_in_two_tabs_and_take_turns_in_the_folder() {
 }
 
 #[test]
-fn a_start_that_the_breaker_refuses_has_its_gauges_and_c_closes_it() {
+fn a_start_that_the_breaker_refuses_has_its_gauges_and_b_closes_it() {
     let idle = "turns: [{when: {phase: \"\"}, steps: [{status: {status: CONTINUE, phase: \"\", summary: idle}}]}]\n";
     let project = Project::with_config(&["Alpha"], idle, "limits:\n  stagnation: 50\n");
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(4));
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("○ open");
-    terminal.keys_until("c", "reset");
+    terminal.keys_until("b", "reset");
     terminal.keys_until("y", "● closed");
     terminal.keys("q");
     assert_eq!(terminal.wait_end().exit_code(), 4, "it was not started");

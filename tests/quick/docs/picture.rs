@@ -1,15 +1,19 @@
-//! The picture of the README: the screen's own drawing of a recorded run of the demo, at the moment when a rejected
-//! phase is being fixed. `tests/fixtures/demo/` has the records and what the scripted agent printed up to there.
+//! The pictures of the README. The first is the screen's own drawing of a recorded run of the demo, at the moment when a
+//! rejected phase is being fixed; the others are scenes of the screen's snapshots. `tests/fixtures/demo/` has the records and what the scripted agent printed up to there.
 
-use super::{hold, read, svg};
+use super::{hold, read};
 use programmator::base::time::Timestamp;
 use programmator::demo::repository::TICKET;
+use programmator::domain::approval::Approval;
 use programmator::domain::news::News;
 use programmator::domain::record::{BoxSettled, OfPhase, Record, Stored};
-use programmator::domain::scrollback::{Entry, Live, Scrollback};
+use programmator::domain::scrollback::{Entry, Live, Scrollback, Survey};
 use programmator::domain::stream::envelope::classify;
+use programmator::domain::summary::Owner;
+use programmator::domain::ticket::TicketKey;
 use programmator::domain::ticket::parse::parse;
 use programmator::tui::msg::{Input, Key, Msg};
+use programmator::tui::picture::svg;
 use programmator::tui::theme::Theme;
 use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
@@ -19,6 +23,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 const PICTURE: &str = "snapshots/readme/demo.svg";
@@ -68,6 +73,8 @@ impl Scrollback for Recorded {
     fn live(&self) -> Live {
         Live::default()
     }
+
+    fn survey(&self, _: Arc<dyn Survey>) {}
 }
 
 fn records() -> Vec<Arc<Stored>> {
@@ -81,7 +88,7 @@ fn records() -> Vec<Arc<Stored>> {
 fn demo() -> Ui {
     let records = records();
     let last = records.last().unwrap();
-    let (ticket, run) = (last.ticket.clone(), last.run);
+    let (ticket, run) = (TicketKey::new(last.ticket.clone(), Path::new("/demo/.tickets/demo-greet.md")), last.run);
     let now = Timestamp::from_millis(last.time.millis() + 200);
     let mut model = Ui::new(now, jiff::tz::TimeZone::UTC);
     // The file as it is at that moment: what was done has its tick.
@@ -93,17 +100,24 @@ fn demo() -> Ui {
     }
     let file = Arc::new(parse(text.as_bytes(), "demo-greet.md"));
     let scrollback: Arc<dyn Scrollback> = Arc::new(Recorded::read());
-    update(&mut model, Msg::News(News::TicketRead(file.clone())));
-    update(&mut model, Msg::News(News::RunOpened { ticket, run, earlier: 0, records, ours: true }));
+    update(&mut model, Msg::News(News::TicketRead(ticket.clone(), file.clone())));
+    update(
+        &mut model,
+        Msg::News(News::RunOpened { ticket: ticket.clone(), run, earlier: 0, records, owner: Owner::Here }),
+    );
     update(&mut model, Msg::Scrollback(run, scrollback));
-    update(&mut model, Msg::News(News::TicketRead(file)));
+    update(&mut model, Msg::News(News::TicketRead(ticket, file)));
     update(&mut model, Msg::News(News::StreamGrew(run)));
     model
 }
 
+fn theme() -> Theme {
+    Theme::load("auto", &[], crate::SURFACE).0
+}
+
 fn draw(model: &mut Ui, size: (u16, u16)) -> Buffer {
     model.size = size;
-    let (theme, _) = Theme::load("auto", &[], crate::SURFACE);
+    let theme = theme();
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     let layout = model.prepare();
     terminal.draw(|frame| view(model, &layout, &theme, frame)).unwrap();
@@ -117,11 +131,11 @@ fn text(buffer: &Buffer) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// The screen with the list of keys over it, tall enough to hold all of it.
+/// The screen with the list of keys over it, in one column and tall enough to hold all of it.
 pub fn help_screen() -> String {
     let mut model = demo();
     update(&mut model, Msg::Key(Input { key: Key::Char('?'), ..Input::default() }));
-    text(&draw(&mut model, (120, 120)))
+    text(&draw(&mut model, (84, 200)))
 }
 
 #[test]
@@ -131,8 +145,35 @@ fn the_picture_is_what_the_screen_draws() {
     for words in ["Tickets", "Stream", "Gauges", "Log", "Refuse a language", "did not hold", "sh test.sh", "p pause"] {
         assert!(shown.contains(words), "the picture does not show “{words}”:\n{shown}");
     }
-    hold(PICTURE, &svg::of(&buffer, "programmator demo"));
+    hold(PICTURE, &svg(&buffer, &theme(), "programmator demo"));
     assert!(read("README.md").contains(PICTURE), "README.md does not show {PICTURE}");
+}
+
+/// A call waits for the person in the demo.
+fn question() -> Ui {
+    let mut model = demo();
+    let (phase, asked) = (Some("Refuse a language that it does not know".to_owned()), model.now);
+    let approval = Approval { phase, asked, ..crate::sample::push("call") };
+    model.tabs[0].state.approvals.push(approval.into());
+    update(&mut model, Msg::Key(Input { key: Key::Char('!'), ..Input::default() }));
+    model
+}
+
+#[test]
+fn the_other_pictures_are_what_the_screen_draws() {
+    let pictures = [
+        ("home", crate::screen::at_home(), ["NEEDS YOU", "READY"]),
+        ("question", question(), ["git push", "allow once"]),
+        ("diff", crate::screen::diffed(), ["RateLimit", "hunk 1/2"]),
+    ];
+    for (name, mut model, expected) in pictures {
+        let buffer = draw(&mut model, SIZE);
+        let shown = text(&buffer);
+        assert!(expected.iter().all(|words| shown.contains(words)), "{name}:\n{shown}");
+        let file = format!("snapshots/readme/{name}.svg");
+        hold(&file, &svg(&buffer, &theme(), "programmator"));
+        assert!(read("README.md").contains(&file), "README.md does not show {file}");
+    }
 }
 
 #[test]

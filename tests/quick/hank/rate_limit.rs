@@ -208,7 +208,7 @@ fn told(lines: &[&str]) -> Vec<Input> {
         use programmator::domain::stream::envelope::Kind;
         match read(line) {
             Line::Record(envelope) => match envelope.kind() {
-                Kind::Assistant => reader.assistant(&envelope),
+                Kind::Assistant => drop(reader.assistant(&envelope)),
                 Kind::Result => {
                     let result = Box::new(reader.finish(&envelope, line));
                     inputs.push(Input::TurnFinished { n: 1, result });

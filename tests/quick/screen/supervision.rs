@@ -118,7 +118,7 @@ fn breaker_after_its_cooldown() {
 
 #[test]
 fn breaker_reset_dialog() {
-    modal("breaker_reset", || pressed(with(halted()), "c"));
+    modal("breaker_reset", || pressed(with(halted()), "b"));
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn logged(records: impl IntoIterator<Item = Record>) -> Ui {
     }
     let mut model = with(tab);
     for line in lines {
-        model.log.push(sample::NOW, line.level, sample::id("tk-4f2a"), &line.text);
+        model.log.push(sample::NOW, line.level, sample::id("tk-4f2a"), None, &line.text);
     }
     model
 }

@@ -6,6 +6,7 @@ use programmator::base::id::RunId;
 use programmator::domain::approval::Presence;
 use programmator::domain::news::{News, RunLeft, StorageAwaited};
 use programmator::domain::stream::envelope::classify;
+use programmator::domain::ticket::TicketKey;
 use programmator::runtime::channels;
 use programmator::runtime::reporter::{Reporter, Subscription};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ const MANY: u64 = 3 * channels::NEWS as u64;
 
 fn opened(store: &Store) -> (Reporter, RunId) {
     let (reporter, run) = (Reporter::new(store.clone()), fresh());
-    reporter.opened(run, &ticket("tk-1"), 0, Arc::new(store.scrollback(run, classify).unwrap()));
+    reporter.opened(run, &TicketKey::unknown("tk-1"), 0, Arc::new(store.scrollback(run, classify).unwrap()));
     (reporter, run)
 }
 
@@ -69,7 +70,7 @@ async fn each_hears_all_and_one_that_has_stopped_holds_nobody_up() {
         |why: &str| StorageAwaited { run, ticket: ticket("tk-1"), why: why.into(), since: time(1), until: time(2) };
     reporter.storage_awaited(why("full"));
     reporter.storage_awaited(why("still full"));
-    reporter.trouble(&ticket("tk-1"), "dropped where there is no room");
+    reporter.trouble(&TicketKey::unknown("tk-1"), "dropped where there is no room");
     let mut late = reporter.subscribe(Presence::Nobody);
     assert_eq!(heard(&mut late), [format!("all {MANY}"), "still full".into()]);
     reporter.left(RunLeft { run, ticket: ticket("tk-1"), reason: None, message: "left".into() });

@@ -67,6 +67,7 @@ pub fn summary(run: RunId) -> RunSummary {
         reason: None,
         started: time(0),
         updated: time(5),
+        worked_ms: 7,
     }
 }
 

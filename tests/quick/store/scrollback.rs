@@ -90,11 +90,12 @@ fn another_handle_sees_what_was_written_since_when_it_looks_again() {
         sink.finish().unwrap();
     };
     let reader = store.scrollback(run, classify).unwrap();
-    reader.look_again().unwrap();
+    assert!(!reader.look_again().unwrap());
     assert_eq!(reader.iterations(), [0; 0]);
     write(1, &["{one"]);
-    reader.look_again().unwrap();
+    assert!(reader.look_again().unwrap());
     assert_eq!(all(&reader, 1).len(), 1);
+    assert!(!reader.look_again().unwrap(), "nothing has come");
     write(1, &["{two", "{three"]);
     write(2, &["{four"]);
     assert_eq!((all(&reader, 1).len(), reader.iterations().len()), (1, 1), "it has not looked");

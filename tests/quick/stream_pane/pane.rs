@@ -3,7 +3,7 @@
 use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::{FORMAT, Record, Stored};
-use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
+use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback, Survey};
 use programmator::domain::step::Role;
 use programmator::tui::panes::stream::{FollowStatus, StreamMsg, StreamState, view};
 use programmator::tui::theme::Theme;
@@ -23,6 +23,8 @@ type File = (Vec<u8>, Vec<Entry>);
 pub struct Memory {
     pub files: Mutex<BTreeMap<u32, File>>,
     pub live: Mutex<Live>,
+    /// Surveys are kept here instead of being made.
+    pub surveys: Option<Mutex<Vec<Arc<dyn Survey>>>>,
 }
 
 impl Memory {
@@ -78,6 +80,13 @@ impl Scrollback for Memory {
 
     fn live(&self) -> Live {
         self.live.lock().unwrap().clone()
+    }
+
+    fn survey(&self, survey: Arc<dyn Survey>) {
+        match &self.surveys {
+            Some(surveys) => surveys.lock().unwrap().push(survey),
+            None => while survey.step(self) {},
+        }
     }
 }
 

@@ -76,7 +76,7 @@ impl Pane {
                 self.push(n + 1, &text("begins"));
             }
             Op::Resize(width, height) => self.size = (*width, *height),
-            Op::Msg(kind) => self.state.update(match kind % 11 {
+            Op::Msg(kind) => self.state.update(match kind % 14 {
                 0 | 1 => StreamMsg::Lines(-1),
                 2 => StreamMsg::Lines(i32::from(*kind) - 128),
                 3 => StreamMsg::Page(-1),
@@ -86,6 +86,9 @@ impl Pane {
                 7 => StreamMsg::ToggleFold,
                 8 => StreamMsg::Search("words".into()),
                 9 => StreamMsg::NextHit,
+                10 => StreamMsg::Card(-2),
+                11 => StreamMsg::Card(1),
+                12 => StreamMsg::Toggle,
                 _ => StreamMsg::PrevHit,
             }),
         }

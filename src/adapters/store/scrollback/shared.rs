@@ -16,6 +16,8 @@ pub(super) struct Shared {
     pub(super) folder: PathBuf,
     pub(super) classify: Classify,
     pub(super) iterations: RwLock<BTreeMap<u32, Arc<Iteration>>>,
+    /// The last iteration and its size, when it was looked at last.
+    pub(super) seen: Mutex<Option<(u32, u64)>>,
     pub(super) live: Mutex<Live>,
     /// The file that was read last: a screen full of records is one open file, a hundred iterations are not
     /// a hundred.

@@ -1,4 +1,4 @@
-//! The writing end of an iteration's file: verbatim lines, one write per burst, nothing synced until the end. What
+//! The writing end of an iteration's file: verbatim lines, one write per burst, synced soon after and at the end. What
 //! finds no room waits for it; of what waits too long the end is kept, behind a line that says what is missing.
 //!
 //! Order matters: lines, then their index, then readers see them. So readers never see an entry whose bytes
@@ -6,6 +6,7 @@
 
 use super::index;
 use super::shared::{Iteration, Shared, write};
+use super::soon::Soon;
 use crate::adapters::room::Room;
 use crate::adapters::store::os;
 use crate::domain::scrollback::{Entry, EntryKind, LiveChange, Sink};
@@ -41,6 +42,8 @@ pub struct RunSink {
     iteration: Arc<Iteration>,
     on_growth: Box<dyn Fn() + Send + Sync>,
     text: File,
+    /// Makes the text durable while it grows.
+    soon: Soon,
     /// `None` when it could not be written: found again from the lines at the next opening.
     index: Option<File>,
     /// Bytes of whole lines in the file.
@@ -92,6 +95,7 @@ impl RunSink {
             shared,
             iteration: Arc::clone(&iteration),
             on_growth,
+            soon: Soon::new(text.try_clone()?),
             text,
             index: Some(index),
             written,
@@ -218,6 +222,7 @@ impl RunSink {
             let _ = self.text.set_len(self.written);
         })?;
         self.written += bytes.len() as u64;
+        self.soon.written();
         Ok(())
     }
 

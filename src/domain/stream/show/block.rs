@@ -1,6 +1,6 @@
 //! What a record shows, decoded.
 
-use super::status::Status;
+use crate::domain::claim::Claim;
 use crate::domain::record::Level;
 
 /// A record, decoded for display.
@@ -14,12 +14,19 @@ pub struct Shown {
     pub missing: u64,
 }
 
+impl Shown {
+    /// Every text that is shown of it, in brief or in full.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(Block::texts)
+    }
+}
+
 /// One thing that a record shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     Text(String),
     /// The status block, plainly understood.
-    Status(Status),
+    Status(Box<Claim>),
     Thinking(String),
     Tool(Tool),
     /// What came of a tool call.
@@ -33,6 +40,28 @@ pub enum Block {
         level: Level,
         text: String,
     },
+}
+
+impl Block {
+    fn texts(&self) -> Vec<&str> {
+        fn sides(edit: Option<&Edit>) -> [&str; 3] {
+            edit.map_or([""; 3], |edit| [&edit.path, &edit.old, &edit.new])
+        }
+        match self {
+            Self::Text(text) | Self::Thinking(text) | Self::Person(text) | Self::Notice { text, .. } => vec![text],
+            Self::Status(claim) => {
+                let more = [&claim.phase_completed, &claim.error].into_iter().flatten();
+                let texts = more.chain(&claim.files_changed).chain([&claim.summary]).map(String::as_str);
+                texts.chain([claim.status.word()]).collect()
+            }
+            Self::Tool(tool) => [[tool.name.as_str(), &tool.target, &tool.detail], sides(tool.edit.as_ref())].concat(),
+            Self::ToolResult(result) => {
+                [[result.text.as_str(), &result.summary, ""], sides(result.written.as_ref())].concat()
+            }
+            Self::Progress(progress) => vec![&progress.summary],
+            Self::TurnEnd(end) => vec![&end.how, &end.message],
+        }
+    }
 }
 
 /// A tool call.

@@ -95,6 +95,10 @@ fn success(shape: &Fields<'_>, text: &str) -> Option<String> {
     if let Some(files) = shape.count("numFiles") {
         return Some(counted(files, "file"));
     }
+    if let Some(answers) = shape.object("answers") {
+        let said: Vec<String> = answers.names().filter_map(|question| answers.text(question)).collect();
+        return (!said.is_empty()).then(|| said.join(" · "));
+    }
     if let Some(todos) = shape.raw("newTodos") {
         return Some(format!("{} to do", fields::list(todos).len()));
     }
@@ -225,6 +229,7 @@ mod tests {
             (ok, r#"{"mode":"content","numLines":9,"numFiles":0}"#, "9 matches"),
             (ok, r#"{"filenames":["a"],"numFiles":1}"#, "1 file"),
             (ok, r#"{"bytes":2048,"code":200}"#, "200 · 2.0 kB"),
+            (ok, r#"{"questions":[],"answers":{"Which colour?":"blue"}}"#, "blue"),
             (ok, r#""a plain string""#, "3 lines"),
             (ok, r#"{"type":"update","originalFile":"x\n","content":"x\n","structuredPatch":[]}"#, "no change"),
             (ok, r#"{"structuredPatch":"odd","file":7}"#, "no change"),

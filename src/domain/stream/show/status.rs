@@ -1,23 +1,13 @@
-//! The status block inside Claude's words, found for display only: what counts as a claim is decided by
-//! `domain::claim`. A block that is not plainly understood stays text, so nothing is hidden.
+//! The status block inside Claude's words, found for display and read as the run reads it. A block that is no claim, or
+//! does not end where it seems to, stays text.
 
-/// The status block, as far as a card shows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
-    /// The phase that is claimed to be done.
-    pub phase: Option<String>,
-    /// `CONTINUE`, `DONE`, `BLOCKED`, or whatever stands there.
-    pub status: String,
-    /// Files that are claimed to be changed.
-    pub files: Vec<String>,
-    pub summary: String,
-    pub error: Option<String>,
-}
+use crate::domain::claim::Claim;
+use crate::domain::claim::parse::parse;
 
 const KEY: &str = "PROGRAMMATOR_STATUS:";
 
 /// Splits `text` into what stands before the block, the block, and what follows. `None`: no block that is plainly understood.
-pub(super) fn split(text: &str) -> Option<(String, Status, String)> {
+pub(super) fn split(text: &str) -> Option<(String, Claim, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let key = lines.iter().rposition(|line| line.trim() == KEY)?;
     let indent = lines[key].len() - lines[key].trim_start().len();
@@ -26,7 +16,7 @@ pub(super) fn split(text: &str) -> Option<(String, Status, String)> {
     while end < lines.len() && belongs(lines[end], indent) {
         end += 1;
     }
-    let status = read(&lines[key + 1..end])?;
+    let status = parse(&lines[key..end].join("\n")).claim?;
     let mut rest = end;
     if fenced {
         while rest < lines.len() && lines[rest].trim().is_empty() {
@@ -47,53 +37,6 @@ fn belongs(line: &str, indent: usize) -> bool {
     own > indent && !line.trim().is_empty()
 }
 
-fn read(lines: &[&str]) -> Option<Status> {
-    let mut status = Status::default();
-    let mut in_files = false;
-    for line in lines {
-        let line = line.trim();
-        if let Some(item) = line.strip_prefix("- ") {
-            if !in_files {
-                return None;
-            }
-            status.files.push(bare(item));
-            continue;
-        }
-        let (key, value) = line.split_once(':')?;
-        let value = bare(value);
-        in_files = key == "files_changed";
-        match key {
-            "phase_completed" => {
-                status.phase = Some(value).filter(|v| !matches!(v.as_str(), "" | "null" | "~"));
-            }
-            "status" => status.status = value,
-            "summary" => status.summary = value,
-            "error" => status.error = Some(value).filter(|v| !matches!(v.as_str(), "" | "null")),
-            "files_changed" => {
-                if let Some(inner) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
-                    status.files = inner.split(',').map(bare).filter(|file| !file.is_empty()).collect();
-                } else if !value.is_empty() {
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-    }
-    let block_scalar = |text: &str| matches!(text, "|" | ">" | "|-" | ">-");
-    (!status.status.is_empty() && !block_scalar(&status.summary)).then_some(status)
-}
-
-/// A value without its quotes.
-fn bare(value: &str) -> String {
-    let value = value.trim();
-    for quote in ['"', '\''] {
-        if let Some(inner) = value.strip_prefix(quote).and_then(|v| v.strip_suffix(quote)) {
-            return inner.replace("\\\"", "\"");
-        }
-    }
-    value.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,26 +47,27 @@ mod tests {
         let (before, status, after) = split(text).expect("a block");
         assert_eq!(before, "All done.\n");
         assert_eq!(after, "Bye");
-        assert_eq!(status.phase.as_deref(), Some("Phase 1"));
-        assert_eq!(status.status, "CONTINUE");
-        assert_eq!(status.files, ["a.txt", "b c.txt"]);
+        assert_eq!(status.phase_completed.as_deref(), Some("Phase 1"));
+        assert_eq!(status.files_changed, ["a.txt", "b c.txt"]);
         assert_eq!(status.summary, "did it");
     }
 
     #[test]
-    fn what_is_not_plain_stays_text() {
+    fn a_block_with_more_in_it_is_read_too() {
+        let block = "PROGRAMMATOR_STATUS:\n  status: DONE\n  unknown: 1\n  summary: |\n    two lines: here\n    more";
+        let (before, status, after) = split(block).expect("a block");
+        assert_eq!((before.as_str(), status.summary.trim(), after.as_str()), ("", "two lines: here\nmore", ""));
+    }
+
+    #[test]
+    fn what_is_no_claim_stays_text() {
         for text in [
             "no block",
             "PROGRAMMATOR_STATUS:\n  nonsense",
-            "PROGRAMMATOR_STATUS:\n  status: DONE\n  unknown: 1",
-            "PROGRAMMATOR_STATUS:\n  status: DONE\n  summary: |\n    two lines: here\n    more",
+            "PROGRAMMATOR_STATUS:\n  status: PERHAPS",
             "```\nPROGRAMMATOR_STATUS:\n  status: DONE\nsomething else\n```",
         ] {
             assert_eq!(split(text), None, "{text}");
         }
-        let (_, status, _) =
-            split("PROGRAMMATOR_STATUS:\n  status: DONE\n  files_changed: []\n  phase_completed: null")
-                .expect("a block");
-        assert_eq!((status.phase, status.files.len()), (None, 0));
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn target(tool: &str, input: &str, cwd: &str) -> String {
 fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
     let field = |key: &str| input.text(key).unwrap_or_default();
     let path = |key: &str| relative(&field(key), cwd);
-    let name = given.to_owned();
+    let name = if given == "ExitPlanMode" { "Plan" } else { given }.to_owned();
     if let Some(raw) = input.object("__unparsedToolInput") {
         return (name, raw.text("raw").unwrap_or_default());
     }
@@ -59,6 +59,11 @@ fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
             .and_then(|question| Fields::read(question.get())?.text("question"))
             .map(|question| first_line(&question))
             .unwrap_or_default(),
+        "ExitPlanMode" => {
+            let plan = field("plan");
+            let first = plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+            first.unwrap_or_default().to_owned()
+        }
         "WebFetch" => field("url"),
         "WebSearch" => field("query"),
         "Skill" => field("skill"),
@@ -82,6 +87,7 @@ fn detail(name: &str, input: &Fields<'_>) -> String {
     match name {
         "Bash" => input.text("command").filter(|command| command.contains('\n') || command.len() > 60),
         "Task" | "Agent" => input.text("prompt"),
+        "ExitPlanMode" => input.text("plan"),
         _ => None,
     }
     .unwrap_or_default()
@@ -163,6 +169,7 @@ mod tests {
                 r#"{"name":"AskUserQuestion","input":{"questions":[{"question":"Which?\nOf all","options":[]}]}}"#,
                 "AskUserQuestion Which? …",
             ),
+            (r#"{"name":"ExitPlanMode","input":{"plan":"\n# Limit logins\n\n1. Count"}}"#, "Plan Limit logins"),
             (r#"{"name":"TaskUpdate","input":{"taskId":"1","status":"in_progress"}}"#, "TaskUpdate #1 in_progress"),
             (r#"{"name":"Bash","input":{"__unparsedToolInput":{"raw":"{\"command","len":9}}}"#, "Bash {\"command"),
             (r#"{"name":"New","input":"odd"}"#, "New "),

@@ -1,19 +1,20 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
 use super::body::{self, Body, Line};
+use super::call;
 use super::hint::{Hint, lines_of};
-use super::{Card, Page};
+use super::{Card, Hurry, Page};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::tui::attention::What;
-use crate::tui::command::{Command, Scope, key_of, moves};
+use crate::tui::command::{Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, WIDEST, Weight, centred};
+use crate::tui::widgets::frame::{Frame, WIDEST, Weight, lowest};
 use crate::tui::widgets::row::{Row, highlight, wrap};
 use crate::tui::widgets::spelt;
 use ratatui::buffer::Buffer;
@@ -24,7 +25,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Lines around the body: border, head, air, keys.
 fn around(room: Rect) -> u16 {
-    if room.width < NARROW { 7 } else { 6 }
+    if room.width < NARROW { 6 } else { 5 }
 }
 
 /// In less columns the keys may need two lines.
@@ -56,6 +57,11 @@ impl Card {
         most.min(self.lines.len())
     }
 
+    /// Where it lies.
+    pub fn area(&self, room: Rect) -> Rect {
+        lowest(room, self.body_height(room) as u16 + self.panel_height(room) + around(room))
+    }
+
     /// Lays the body out for the room, when it changed or was never laid out.
     pub fn lay_out(&mut self, room: Rect, glyphs: Glyphs) {
         let columns = usize::from(room.width.min(WIDEST)).saturating_sub(4);
@@ -67,7 +73,7 @@ impl Card {
                 Page::Edit(..) => self.with_trouble(body::title(&self.approval, columns)).lines,
                 Page::Gone(why) => body::gone(why, columns).lines,
                 _ => {
-                    let mut body = body::call(&self.approval, columns);
+                    let mut body = call::call(&self.approval, columns);
                     if let Some(kinds) = self.kinds() {
                         body.gap();
                         body.words(0, Role::Dim, "T allows for the rest of this run:");
@@ -110,8 +116,7 @@ impl Card {
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = self.body_height(room) as u16;
-        let panel = self.panel_height(room);
-        let area = centred(room, room.width.min(WIDEST), height + panel + around(room));
+        let area = self.area(room);
         let below = self.scrolled.below(self.lines.len(), height.into());
         let more = match (below, self.scrolled.above()) {
             (0, 0) => String::new(),
@@ -141,14 +146,14 @@ impl Card {
         if let Some(place) = rows.next() {
             self.head(model).draw(theme, place, buf);
         }
-        rows.next();
         for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.scrolled.above())) {
             draw_line(line, theme, place, buf);
         }
         let lines = lines_of(&self.keys(model), inside.width);
         let height_of_keys = inside.height.min(lines.len() as u16);
         let keys = Rect { y: inside.bottom().saturating_sub(height_of_keys), height: height_of_keys, ..inside };
-        let top = (inside.y + 2 + height + 1).min(keys.y);
+        let top = (inside.y + 1 + height + 1).min(keys.y);
+        let panel = self.panel_height(room);
         let field = Rect { y: top, height: keys.y.saturating_sub(top + u16::from(panel > 2)), ..inside };
         self.panel(model, theme, field, buf);
         for (place, line) in keys.rows().zip(lines) {
@@ -257,11 +262,11 @@ impl Card {
     /// The keys that count now, with their words and with shorter ones.
     fn keys(&self, model: &Model) -> Vec<Hint> {
         let scope = self.scope();
-        let key = |command| key_of(scope, command);
+        let key = |command| model.keys.key_of(scope, command);
         let hint = |command, words| Hint::new(&key(command), words, words);
         let note = |words| Hint::new("", words, words);
         match &self.page {
-            Page::Call => self.keys_of_call(),
+            Page::Call => self.keys_of_call(model),
             Page::Deny(_) => {
                 vec![hint(Command::Send, "deny"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
             }
@@ -310,40 +315,42 @@ impl Card {
                 ]
             }
             Page::Choices(choices) => {
-                let several = choices.takes_several().then(|| {
-                    if self.hurried {
-                        Hint { role: Role::Warning, ..hint(Command::Toggle, "chooses first, then") }
-                    } else {
-                        hint(Command::Toggle, "choose")
-                    }
-                });
-                let lines = format!("{} 1-{}", moves(scope, model.glyphs), choices.options());
-                let move_words = if choices.takes_several() { "move" } else { "choose" };
+                let (moves, digits) = (model.keys.moves(scope, model.glyphs), format!("1-{}", choices.options()));
+                let select = if choices.takes_several() {
+                    let (role, words) =
+                        if self.hurry.is_some() { (Role::Warning, "choose first") } else { (Role::Hint, "choose") };
+                    let ticks = Hint::new(&format!("{} or {digits}", key(Command::Toggle)), words, words);
+                    vec![Hint::new(&moves, "move", "move"), Hint { role, ..ticks }]
+                } else {
+                    vec![Hint::new(&format!("{moves} {digits}"), "choose", "choose")]
+                };
                 let rest = [
-                    Hint::new(&lines, move_words, move_words),
                     hint(Command::Choose, "answer"),
                     Hint::new(&key(Command::Deny), "deny with a reason", "deny"),
                     hint(Command::Close, "later"),
                 ];
-                several.into_iter().chain(rest).collect()
+                select.into_iter().chain(rest).collect()
             }
         }
     }
 
-    fn keys_of_call(&self) -> Vec<Hint> {
+    fn keys_of_call(&self, model: &Model) -> Vec<Hint> {
         // What does not count yet is there, but quiet.
-        let key = |command| key_of(Scope::Card, command);
+        let key = |command| model.keys.key_of(Scope::Card, command);
         let yes = |command, words, brief| Hint { counts: self.end_seen, ..Hint::new(&key(command), words, brief) };
         let mut hints = Vec::new();
-        if self.hurried && self.end_seen {
-            hints.push(Hint { role: Role::Warning, ..Hint::new("", "asked again: review first", "asked again") });
-        } else if self.hurried {
-            hints.push(Hint {
-                role: Role::Warning,
-                ..Hint::new(&key(Command::PageDown), "read to the end first", "more first")
-            });
-        } else if !self.end_seen && self.can_allow() {
-            hints.push(Hint::new(&key(Command::PageDown), "more", "more"));
+        let warned = |hint| Hint { role: Role::Warning, ..hint };
+        match self.hurry {
+            Some(Hurry::Early) => {
+                let words = "just appeared: press again";
+                hints.push(warned(Hint::new("", words, words)));
+            }
+            Some(Hurry::Anew) => hints.push(warned(Hint::new("", "asked again: review first", "asked again"))),
+            Some(_) => hints.push(warned(Hint::new(&key(Command::PageDown), "read to the end first", "more first"))),
+            None if !self.end_seen && self.can_allow() => {
+                hints.push(Hint::new(&key(Command::PageDown), "more", "more"));
+            }
+            None => {}
         }
         if self.can_allow() {
             hints.push(match self.approval.kind {

@@ -27,14 +27,14 @@ impl Card {
 
     /// The call is asked about again. The card of the new question and `true`; or this one, which says so by itself, since
     /// somebody types on it: the new one follows when they leave it.
-    pub fn renewed(mut self: Box<Self>, asked: &Approval) -> (Box<Self>, bool) {
+    pub fn renewed(mut self: Box<Self>, asked: &Approval, now: Timestamp) -> (Box<Self>, bool) {
         let by_hand = asked.again == Some(Again::Edited);
         let why = asked.again.map_or("the call was changed", Again::words);
         let late = matches!(self.page, Page::Sent(_) | Page::Checking(_));
         if !self.withdrawn(&format!("{why}; asking again")) {
             return (self, false);
         }
-        let mut card = Self::new(self.ticket, asked);
+        let mut card = Self::new(self.ticket, asked, now);
         card.unseen = !by_hand;
         card.trouble = (!by_hand).then(|| {
             let late = if late { " before your answer arrived, so it was not applied" } else { "" };

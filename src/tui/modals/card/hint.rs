@@ -30,7 +30,11 @@ pub(super) fn lines_of(hints: &[Hint], columns: u16) -> Vec<Row> {
         })
     };
     let line = |air, words| line_of(hints, air, words);
-    let one_word: fn(&Hint) -> &str = |hint| hint.brief.rsplit(' ').next().unwrap_or_default();
+    // What is no key says why one was not taken: it keeps its words.
+    let one_word: fn(&Hint) -> &str = |hint| match hint.key.as_str() {
+        "" => &hint.brief,
+        _ => hint.brief.rsplit(' ').next().unwrap_or_default(),
+    };
     let one = [line("   ", |hint| &hint.words), line("  ", |hint| &hint.brief), line("  ", one_word)];
     if let Some(row) = one.into_iter().find(|row| row.left_width() <= columns.into()) {
         return vec![row];

@@ -259,7 +259,7 @@ mod tests {
             let Verdict::Park(parking) = admit(&facts, &ask, run, at(-1), &jiff::tz::TimeZone::UTC).verdict else {
                 panic!("it is not parked");
             };
-            let (v, seq, time, ticket) = (FORMAT, state.seq + 1, at(-1), tab.id.clone());
+            let (v, seq, time, ticket) = (FORMAT, state.seq + 1, at(-1), tab.id.id().clone());
             let record = Record::Parked(parking);
             crate::orchestrator::apply::apply(&mut tab.state, &Stored { v, seq, time, run, ticket, record });
         });

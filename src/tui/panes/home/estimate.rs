@@ -1,34 +1,35 @@
-//! What a start may cost, by the runs that were completed before.
+//! What is said before a start: how much there is to do, under which profile, what it may cost by the runs that were
+//! completed before, and what is missing.
 
+use super::rows::Entry;
+use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::outcome::ExitReason;
-use crate::domain::phase::Mark;
+use crate::domain::summary::RunSummary;
 use crate::tui::model::Model;
+use std::path::Path;
 use std::time::Duration;
 
-/// What a phase has cost: the median of the completed runs of this directory.
-pub struct Estimate {
-    pub runs: usize,
+/// What a phase has cost: medians of the completed runs of this directory.
+struct Estimate {
+    runs: usize,
     /// US dollars.
-    pub cost: f64,
-    /// From its run's start to its end, waiting included.
-    pub time: Duration,
+    cost: f64,
+    /// In which the run worked: not queued, parked or waiting for the person. `None`: no run tells.
+    time: Option<Duration>,
 }
 
 /// `None`: no run was completed here.
-pub fn of_a_phase(model: &Model) -> Option<Estimate> {
+fn of_a_phase(model: &Model) -> Option<Estimate> {
     let complete = ExitReason::Complete.word();
-    let runs: Vec<_> = model
-        .runs
-        .values()
-        .flatten()
-        .filter(|run| run.folder == model.folder && run.reason.as_deref() == Some(complete) && run.iterations > 0)
-        .collect();
-    let phases = |run: &crate::domain::summary::RunSummary| run.phases_done.max(1);
-    let cost = median(runs.iter().map(|run| run.cost_usd / f64::from(phases(run))).collect())?;
-    let seconds =
-        median(runs.iter().map(|run| run.updated.since(run.started).as_secs_f64() / f64::from(phases(run))).collect())?;
-    Some(Estimate { runs: runs.len(), cost, time: Duration::from_secs_f64(seconds) })
+    let is_one =
+        |run: &&RunSummary| run.folder == model.folder && run.reason.as_deref() == Some(complete) && run.iterations > 0;
+    let runs: Vec<&RunSummary> = model.runs.values().map(AsRef::as_ref).filter(is_one).collect();
+    let phases = |run: &RunSummary| f64::from(run.phases_done.max(1));
+    let cost = median(runs.iter().map(|run| run.cost_usd / phases(run)).collect())?;
+    let timed = runs.iter().filter(|run| run.worked_ms > 0);
+    let time = median(timed.map(|run| run.worked_ms as f64 / 1_000.0 / phases(run)).collect());
+    Some(Estimate { runs: runs.len(), cost, time: time.map(Duration::from_secs_f64) })
 }
 
 fn median(mut all: Vec<f64>) -> Option<f64> {
@@ -36,22 +37,78 @@ fn median(mut all: Vec<f64>) -> Option<f64> {
     all.get(all.len() / 2).copied()
 }
 
-/// The line before a start: how much there is to do, under which profile, and what it may cost.
-pub fn words(model: &Model, title: &str, marks: &[Mark]) -> String {
-    let open = marks.iter().filter(|mark| !mark.is_settled()).count();
-    let phases = match (marks.len(), open) {
-        (0, _) => "no phases".to_owned(),
-        (_, 1) => "1 open phase".to_owned(),
-        (_, open) => format!("{open} open phases"),
+/// The lines before a start of these tickets.
+pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
+    let what = match entries {
+        [entry] => format!("Start “{}”?", clean_line(entry.title(), 100)),
+        several => format!("Start {} tickets? They take turns in this directory.", several.len()),
     };
-    let many = u32::try_from(open.max(1)).unwrap_or(u32::MAX);
-    let cost = match of_a_phase(model) {
-        None => "No estimate: no run has been completed here yet.".to_owned(),
-        Some(Estimate { runs, cost, time }) => {
-            let runs = if runs == 1 { "the one completed run".to_owned() } else { format!("{runs} completed runs") };
-            let (cost, time) = (cost * f64::from(many), human(time.saturating_mul(many)));
-            format!("Estimate: ${cost:.2} and {time}, from the median of {runs} here.")
-        }
+    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count();
+    let phases = match entries.iter().map(open).sum() {
+        0 => "No phases".to_owned(),
+        1 => "1 open phase".to_owned(),
+        open => format!("{open} open phases"),
     };
-    format!("Start “{title}”? It has {phases} and runs under the profile {}. {cost}", model.profile)
+    let resumed = match (entries, entries.iter().filter(|entry| entry.is_resumed()).count()) {
+        (_, 0) => String::new(),
+        ([_], _) => "; its last run is resumed".to_owned(),
+        (_, 1) => "; 1 run is resumed".to_owned(),
+        (_, many) => format!("; {many} runs are resumed"),
+    };
+    let many: usize = entries.iter().map(|entry| open(entry).max(1)).sum();
+    let lines = [
+        Some(what),
+        Some(format!("{phases}, profile {}{resumed}.", model.profile)),
+        place(model, entries),
+        Some(cost(model, many)),
+        missing(model, entries),
+    ];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// Where the work happens, unless the tickets' files lie there.
+fn place(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
+    let is_there = |entry: &Entry<'_>| Path::new(entry.id.file()).starts_with(&model.folder);
+    let who = if entries.len() == 1 { "It" } else { "They" };
+    (!entries.iter().all(is_there)).then(|| format!("{who} will work in {}.", model.short_path(&model.folder)))
+}
+
+/// The lines before all of a ticket that is done is worked on once more.
+pub fn again(model: &Model, entry: &Entry<'_>) -> String {
+    let all = entry.marks().len();
+    let phases = match all {
+        1 => "Its one phase is done: its box is unticked".to_owned(),
+        all => format!("All {all} phases are done: their boxes are unticked"),
+    };
+    format!("{phases} and the work begins again, profile {}.\n{}", model.profile, cost(model, all))
+}
+
+fn cost(model: &Model, phases: usize) -> String {
+    let Some(Estimate { runs, cost, time }) = of_a_phase(model) else {
+        return "No estimate: no run has been completed here yet.".to_owned();
+    };
+    let runs = if runs == 1 {
+        "the one completed run here".to_owned()
+    } else {
+        format!("the median of {runs} completed runs here")
+    };
+    let many = u32::try_from(phases).unwrap_or(u32::MAX);
+    let time = time.map_or_else(String::new, |time| format!(" and {} of work", human(time.saturating_mul(many))));
+    format!("Estimate: ${:.2}{time}, from {runs}.", cost * f64::from(many))
+}
+
+/// What would be wanted for a good run, and is not there.
+fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
+    let dependency = entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model)?)));
+    let dependency = dependency.map(|(entry, dep)| format!("{} is to be done before {}", dep, entry.id));
+    let unchecked =
+        entries.iter().filter(|entry| entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())).count();
+    let checks = match (unchecked, entries.len()) {
+        (0, _) => None,
+        (_, 1) => Some("no validation commands, so what Claude claims is not verified".to_owned()),
+        (some, _) => Some(format!("{some} have no validation commands")),
+    };
+    let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());
+    let all: Vec<String> = [dependency, checks, git].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("Missing: {}.", all.join("; ")))
 }

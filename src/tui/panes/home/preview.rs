@@ -63,7 +63,7 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         say(Role::Text, " ", 1);
     }
     for (mark, text) in &phases {
-        let sign = model.glyphs.phase(*mark);
+        let sign = entry.standing.of_phase(*mark, model.glyphs);
         let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
         out.push(if *mark == Mark::Pending { row } else { row.right(Role::Dim, sign.word) });
     }

@@ -1,19 +1,15 @@
 //! Home's rows: every ticket of this place and every run that the store knows, one row a ticket, grouped by what the person
 //! has to do about it.
 
-use crate::base::id::TicketId;
-use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
-use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::{Severity, Ticket, TicketStatus};
-use crate::orchestrator::state::Stage;
+use crate::domain::summary::{Owner, RunState, RunSummary};
+use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
+use crate::tui::home::Sort;
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
 use crate::tui::tab::{Tab, TabStatus};
-use std::collections::BTreeSet;
 
 /// What is to be done about a ticket. The order is that of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +37,7 @@ impl Group {
 /// A ticket, and all that is known of it.
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
-    pub id: &'a TicketId,
+    pub id: &'a TicketKey,
     pub group: Group,
     pub standing: TabStatus,
     /// It is open here.
@@ -53,8 +49,10 @@ pub struct Entry<'a> {
 }
 
 /// What is known of a ticket.
-pub fn entry<'a>(model: &'a Model, id: &'a TicketId) -> Entry<'a> {
-    let run = model.last_run(id);
+pub fn entry<'a>(model: &'a Model, id: &'a TicketKey) -> Entry<'a> {
+    // A ticket of this place may be at work in another one.
+    let is_held = |run: &&RunSummary| run.owner() == Owner::Another && model.listed.contains_key(id);
+    let run = model.last_run(id).or_else(|| model.runs.get(id).map(AsRef::as_ref).filter(is_held));
     // Another program may have begun a newer run than the one that was opened here.
     let is_old = |tab: &Tab| {
         !tab.has_open_run()
@@ -68,20 +66,12 @@ pub fn entry<'a>(model: &'a Model, id: &'a TicketId) -> Entry<'a> {
     entry
 }
 
-/// All rows that the filter leaves, in their groups: of those that are done the latest first, of the others the one that
-/// waits longest.
-pub fn entries(model: &Model) -> Vec<Entry<'_>> {
-    let ran = model.runs.keys().filter(|id| model.last_run(id).is_some());
-    let open = model.tabs.iter().map(|tab| &tab.id);
-    let ids: BTreeSet<&TicketId> = model.listed.keys().chain(ran).chain(open).collect();
-    let filter = model.home.filter.to_lowercase();
-    let mut rows: Vec<Entry<'_>> =
-        ids.into_iter().map(|id| entry(model, id)).filter(|entry| entry.fits(&filter)).collect();
-    rows.sort_by_cached_key(|entry| {
-        let at = entry.since().map_or(i64::MAX, Timestamp::millis);
-        (entry.group, if entry.group == Group::Done { -at } else { at }, entry.priority())
-    });
-    rows
+/// The ticket that a run would begin with next; of this place, whatever the filter leaves.
+pub fn next_ready(model: &Model) -> Option<Entry<'_>> {
+    let listed = model.listed.keys().map(|id| entry(model, id));
+    listed
+        .filter(|entry| entry.group == Group::Ready && !entry.is_archived(model))
+        .min_by_key(|entry| entry.place(Sort::Attention))
 }
 
 impl<'a> Entry<'a> {
@@ -92,15 +82,78 @@ impl<'a> Entry<'a> {
         of_tab.or(of_file).or(self.run.map(|run| run.title.as_str())).unwrap_or_default()
     }
 
-    /// Every word of the filter, in small letters, is in the id, the title or what the front matter says.
-    fn fits(&self, filter: &str) -> bool {
-        if filter.is_empty() {
-            return true;
+    /// Where it stands among its group.
+    pub fn place(&self, sort: Sort) -> (i64, String) {
+        let since = self.since().map_or(i64::MAX, Timestamp::millis);
+        let newest = since.checked_neg().unwrap_or(i64::MAX);
+        match sort {
+            // Of those that are done the latest first, of the others the one that waits longest.
+            Sort::Attention if self.group == Group::Done => (newest, String::new()),
+            Sort::Attention => (since, self.priority()),
+            Sort::Age if self.since().is_none() => (i64::MAX, self.priority()),
+            Sort::Age => (newest, String::new()),
+            Sort::Cost => ((self.cost().unwrap_or_default() * -10_000.0) as i64, String::new()),
+            Sort::Title => (0, self.title().to_lowercase()),
+            Sort::Progress => {
+                let marks = self.marks();
+                let done = marks.iter().filter(|mark| mark.is_settled()).count() as i64;
+                (done * -1_000 / (marks.len() as i64).max(1), String::new())
+            }
         }
-        let extra = self.ticket.iter().flat_map(|ticket| ticket.extra.iter().map(|(_, value)| value.as_str()));
-        let text: Vec<&str> = [self.id.as_str(), self.title()].into_iter().chain(extra).collect();
-        let text = text.join(" ").to_lowercase();
-        filter.split_whitespace().all(|word| text.contains(word))
+    }
+
+    /// The front matter's tags, without `#`.
+    pub fn tags(&self) -> impl Iterator<Item = &'a str> {
+        let around = |c: char| c.is_whitespace() || "[],\"'".contains(c);
+        let tags = self.extra("tags").unwrap_or_default().split(around);
+        tags.map(|tag| tag.trim_start_matches('#')).filter(|tag| !matches!(*tag, "" | "-"))
+    }
+
+    /// It is out of the table: nothing of it runs or needs the person.
+    pub fn is_archived(&self, model: &Model) -> bool {
+        self.can_rest() && model.home.archived.contains(self.id.file())
+    }
+
+    /// Nothing of it runs or needs the person.
+    pub fn can_rest(&self) -> bool {
+        !matches!(self.group, Group::NeedsYou | Group::Running) && !self.tab.is_some_and(Tab::has_open_run)
+    }
+
+    /// Why it cannot be started here now; `None`: it can.
+    pub fn hindrance(&self, model: &Model) -> Option<String> {
+        let (id, place) = (self.id, model.short_path(self.directory(model)));
+        let is_elsewhere = self.run.is_some_and(|run| run.folder != model.folder);
+        match self.run.map_or(Owner::Nobody, RunSummary::owner) {
+            _ if self.tab.is_some_and(Tab::has_open_run) => Some(format!("{id} is running already")),
+            Owner::Another if is_elsewhere => Some(format!("{id} is being run in {place}")),
+            Owner::Another => Some(format!("{id} is being run by another program")),
+            _ if self.group == Group::Done => Some(format!("{id} is done")),
+            _ if is_elsewhere => Some(format!("{id} belongs to {place}; start programmator there")),
+            _ => None,
+        }
+    }
+
+    /// The directory of its run, or of this program where it has none.
+    pub fn directory(&self, model: &'a Model) -> &'a str {
+        self.run.map_or(&model.folder, |run| &run.folder)
+    }
+
+    /// Its run was at work when its program died.
+    fn is_interrupted(&self) -> bool {
+        match (self.tab.filter(|tab| tab.run.is_some()), self.run) {
+            (Some(tab), _) => tab.is_interrupted(),
+            (None, run) => run.is_some_and(|run| run.state == RunState::Interrupted),
+        }
+    }
+
+    /// A start goes on with its run.
+    pub fn is_resumed(&self) -> bool {
+        let reason = match (self.tab.filter(|tab| tab.run.is_some()), self.run) {
+            (Some(tab), _) => tab.state.ended.as_ref().map(|ended| ended.reason),
+            (None, Some(run)) => run.reason.as_deref().and_then(ExitReason::from_word),
+            (None, None) => return false,
+        };
+        self.is_interrupted() || reason.is_some_and(ExitReason::is_resumable)
     }
 
     fn stands(&self, model: &Model) -> TabStatus {
@@ -150,11 +203,8 @@ impl<'a> Entry<'a> {
     }
 
     /// A ticket of this place that must be done before this one.
-    fn open_dependency(&self, model: &'a Model) -> Option<&'a TicketId> {
-        let deps = self.ticket.into_iter().flat_map(|ticket| &ticket.deps).filter_map(|dep| TicketId::parse(dep).ok());
-        let listed = |dep: TicketId| model.listed.get_key_value(&dep);
-        let mut open = deps.filter_map(listed).filter(|(_, ticket)| ticket.status != Some(TicketStatus::Closed));
-        open.next().map(|(id, _)| id)
+    pub fn open_dependency(&self, model: &'a Model) -> Option<&'a TicketKey> {
+        model.listed.open_dependency(self.id, self.ticket?)
     }
 
     /// The front matter's priority; tickets without one come last.
@@ -162,7 +212,7 @@ impl<'a> Entry<'a> {
         self.extra("priority").map_or_else(|| "~".to_owned(), str::to_owned)
     }
 
-    fn extra(&self, key: &str) -> Option<&'a str> {
+    pub fn extra(&self, key: &str) -> Option<&'a str> {
         self.ticket?.extra.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
@@ -203,94 +253,10 @@ impl<'a> Entry<'a> {
         let blocked = self.standing == TabStatus::NotStarted && self.group == Group::Waiting;
         let broken = self.standing == TabStatus::NotStarted && self.group == Group::NeedsYou;
         match () {
+            () if self.is_interrupted() => Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) },
             () if blocked => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
             () if broken => Sign { word: "broken", ..TabStatus::Halted.sign(model.glyphs) },
             () => self.standing.sign(model.glyphs),
         }
-    }
-
-    /// What it does, waits for or needs, in a few words; raw.
-    pub fn words(&self, model: &Model) -> String {
-        let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
-        match (self.standing, self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()), self.run) {
-            (TabStatus::NotStarted, ..) => match (broken, self.open_dependency(model)) {
-                (Some(problem), _) => format!("line {}: {}", problem.line, problem.message),
-                (None, Some(dep)) => format!("after {dep}"),
-                (None, None) => self.ready(),
-            },
-            (_, Some(tab), _) => of_tab(model, tab, self.standing),
-            (_, None, Some(run)) => of_run(model, run),
-            (_, None, None) => String::new(),
-        }
-    }
-
-    fn ready(&self) -> String {
-        let checks = self.ticket.is_some_and(|ticket| ticket.validation.is_empty()).then_some("no checks");
-        let priority =
-            self.extra("priority").map(|priority| format!("priority {}", priority.trim_start_matches(['p', 'P'])));
-        priority.into_iter().chain(checks.map(str::to_owned)).collect::<Vec<_>>().join(" · ")
-    }
-}
-
-/// What a ticket that is open here does.
-fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
-    if let Some(failure) = &tab.failure {
-        return failure.clone();
-    }
-    let first = model.attention().into_iter().find(|item| item.ticket == tab.id);
-    if let Some(item) = first.filter(|item| item.what != crate::tui::attention::What::Ended) {
-        return model.words_of(&item);
-    }
-    let state = &tab.state;
-    match (&state.ended, standing) {
-        (None, _) if model.is_interrupted(tab) => "interrupted".to_owned(),
-        (Some(_), TabStatus::Complete) => {
-            let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
-            if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
-        }
-        (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
-        (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
-        (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),
-        (Some(ended), _) => ended.detail.clone(),
-        (None, TabStatus::Parked) => state.limits.parked.as_ref().map_or_else(String::new, |parking| {
-            format!("{} · until {}", parking.about, parking.until.minute(&model.zone))
-        }),
-        (None, TabStatus::Waiting) => "queued: another run works in this directory".to_owned(),
-        (None, TabStatus::Unstored) => "nothing can be stored".to_owned(),
-        (None, _) => match (&state.stage, &tab.call) {
-            (Stage::Validating, _) => "running the validation commands".to_owned(),
-            (Stage::Running, Some((call, _))) => call.clone(),
-            (Stage::Running, None) => "Claude is thinking".to_owned(),
-            (Stage::Paused, _) => "paused".to_owned(),
-            _ => "starting Claude".to_owned(),
-        },
-    }
-}
-
-/// What another program's run does, or one of the past has done.
-fn of_run(model: &Model, run: &RunSummary) -> String {
-    let reason = run.reason.as_deref().and_then(ExitReason::from_word);
-    let phase = run.phase.as_deref().unwrap_or_default();
-    match (run.state, &run.needs) {
-        (RunState::Ended, _) if reason == Some(ExitReason::Complete) => {
-            let verified = !run.marks.is_empty() && run.marks.iter().all(|mark| *mark == Mark::Done(DoneHow::Verified));
-            match (run.unverified, verified) {
-                (true, _) => "not verified",
-                (false, true) => "verified",
-                (false, false) => "complete",
-            }
-            .to_owned()
-        }
-        (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
-        (RunState::Interrupted, _) => "interrupted".to_owned(),
-        (_, Some(needs)) => needs.clone(),
-        (RunState::Ended, None) => reason.map_or_else(String::new, |reason| reason_words(reason).to_owned()),
-        (RunState::Parked, None) => {
-            let until = run.until.map(|until| format!(" until {}", until.minute(&model.zone)));
-            format!("rate limited{}", until.unwrap_or_default())
-        }
-        (RunState::Waiting, None) => "queued: another run works in its directory".to_owned(),
-        (RunState::Paused, None) => "paused".to_owned(),
-        (RunState::Running, None) => clean_line(phase, 200),
     }
 }

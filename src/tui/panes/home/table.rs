@@ -1,11 +1,13 @@
 //! The table of tickets: its lines, its columns, and how a row is drawn. Made once a frame; only what is seen is put into
 //! words.
 
-use super::rows::{Entry, Group, entries, entry};
-use crate::base::id::TicketId;
+use super::filter::entries;
+use super::rows::{Entry, Group, entry};
 use crate::base::text::{clean_line, cut};
 use crate::base::time::short;
 use crate::domain::phase::Mark;
+use crate::domain::ticket::TicketKey;
+use crate::tui::home::Shows;
 use crate::tui::model::Model;
 use crate::tui::tab::TabStatus;
 use crate::tui::theme::Theme;
@@ -15,10 +17,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of the mark, the widest id, the most marks of phases, cost and age.
+/// Columns of the mark, the widest id, the most marks of phases, the widest directory, cost and age.
 const MARK: usize = 3;
 const ID: usize = 16;
 const MARKS: usize = 10;
+const PLACE: usize = 18;
 const COST: usize = 8;
 const AGE: usize = 8;
 
@@ -26,14 +29,17 @@ const AGE: usize = 8;
 pub enum Line {
     Gap,
     Heading(Group, usize),
-    Ticket(TicketId),
+    /// What cannot be read, and how many that are.
+    Unread(usize),
+    UnreadFile(String),
+    Ticket(TicketKey),
 }
 
 impl Line {
-    pub fn ticket(&self) -> Option<&TicketId> {
+    pub fn ticket(&self) -> Option<&TicketKey> {
         match self {
             Self::Ticket(id) => Some(id),
-            Self::Gap | Self::Heading(..) => None,
+            Self::Gap | Self::Heading(..) | Self::Unread(_) | Self::UnreadFile(_) => None,
         }
     }
 }
@@ -48,6 +54,12 @@ pub fn lines(model: &Model, height: usize) -> Vec<Line> {
         out.extend(airy.then_some(Line::Gap));
         out.push(Line::Heading(group[0].group, group.len()));
         out.extend(group.iter().map(|entry| Line::Ticket(entry.id.clone())));
+    }
+    let unread = &model.home.unread;
+    if !unread.is_empty() && model.home.filter.is_empty() && model.home.shows == Shows::Table {
+        out.extend(airy.then_some(Line::Gap));
+        out.push(Line::Unread(unread.len()));
+        out.extend(unread.keys().cloned().map(Line::UnreadFile));
     }
     out
 }
@@ -67,9 +79,13 @@ pub fn counts(lines: &[Line]) -> [usize; 5] {
 pub fn view<'a>(model: &'a Model, seen: impl Iterator<Item = &'a Line>, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let seen: Vec<(&Line, Option<Entry<'_>>)> =
         seen.map(|line| (line, line.ticket().map(|id| entry(model, id)))).collect();
-    let columns = Columns::of(seen.iter().filter_map(|(_, entry)| entry.as_ref()), area.width.into());
+    let columns = Columns::of(model, seen.iter().filter_map(|(_, entry)| entry.as_ref()), area.width.into());
     for (place, (line, entry)) in area.rows().zip(&seen) {
         match (line, entry) {
+            (Line::Unread(count), _) => {
+                Row::new().left(Role::Dim, format!(" UNREADABLE  {count}")).draw(theme, place, buf);
+            }
+            (Line::UnreadFile(file), _) => unread(model, file).draw(theme, place, buf),
             (Line::Heading(group, count), _) => heading(*group, *count).draw(theme, place, buf),
             (_, Some(entry)) => {
                 let selected = Some(entry.id) == model.home.cursor.as_ref();
@@ -83,6 +99,17 @@ pub fn view<'a>(model: &'a Model, seen: impl Iterator<Item = &'a Line>, theme: &
     }
 }
 
+fn unread(model: &Model, file: &str) -> Row {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let why = model.home.unread.get(file).map(String::as_str).unwrap_or_default();
+    let why = why.strip_prefix(file).unwrap_or(why).trim_start_matches([':', ' ']);
+    let mark = format!(" {} ", model.glyphs.pick("✗", "x"));
+    Row::new()
+        .left(Role::Danger, mark)
+        .left(Role::Text, format!("{}  ", clean_line(name, 60)))
+        .left(Role::Dim, clean_line(why, 300))
+}
+
 fn heading(group: Group, count: usize) -> Row {
     let role = if group == Group::NeedsYou { Role::TabAttention } else { Role::Dim };
     Row::new().left(role, format!(" {}", group.words().to_uppercase())).left(Role::Dim, format!("  {count}"))
@@ -91,23 +118,29 @@ fn heading(group: Group, count: usize) -> Row {
 /// How wide the columns are: those that must be as wide as what they hold, and what is left for title and words.
 struct Columns {
     id: usize,
+    /// With the tags behind it.
     title: usize,
     marks: usize,
+    /// The directory, where those of all are shown.
+    place: usize,
     words: usize,
 }
 
 impl Columns {
-    fn of<'a>(entries: impl Iterator<Item = &'a Entry<'a>>, width: usize) -> Self {
-        let (mut id, mut marks, mut title) = (4, 0, 8);
+    fn of<'a>(model: &Model, entries: impl Iterator<Item = &'a Entry<'a>>, width: usize) -> Self {
+        let (mut id, mut marks, mut title, mut place) = (4, 0, 8, 0);
         for entry in entries {
-            title = title.max(entry.title().width());
+            title = title.max(entry.title().width() + entry.tags().map(|tag| tag.width() + 3).sum::<usize>());
             id = id.max(entry.id.as_str().width());
             marks = marks.max(entry.marks().len());
+            if model.home.everywhere {
+                place = place.max(folder_name(model, entry).width() + 2);
+            }
         }
-        let (id, marks) = (id.min(ID), marks.min(MARKS));
-        let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + COST + AGE + 1);
+        let (id, marks, place) = (id.min(ID), marks.min(MARKS), place.min(PLACE));
+        let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + place + COST + AGE + 1);
         let title = title.min(rest * 3 / 5).min(60);
-        Self { id, title, marks, words: rest.saturating_sub(title) }
+        Self { id, title, marks, place, words: rest.saturating_sub(title) }
     }
 }
 
@@ -121,16 +154,40 @@ fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -
         TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Unverified => Role::Warning,
         _ => Role::Dim,
     };
+    let is_marked = model.home.marked.contains(entry.id);
     let row = Row::new()
-        .left(mark, format!(" {} ", sign.glyph))
-        .left(text, cell(entry.id.as_str(), columns.id) + "  ")
-        .left(text, cell(entry.title(), columns.title) + "  ");
-    let cost = entry.cost().filter(|cost| *cost > 0.0).map_or_else(String::new, |cost| format!("${cost:.2}"));
+        .left(Role::Accent, if is_marked { model.glyphs.pick("●", "*") } else { " " })
+        .left(mark, sign.glyph)
+        .left(text, format!(" {}  ", cell(entry.id.as_str(), columns.id)));
+    let row = titled(entry, columns.title, text, row);
+    let cost = entry.cost().filter(|cost| *cost > 0.0).map(|cost| format!("{:>COST$}", format!("${cost:.2}")));
     let age = entry.since().filter(|_| entry.group != Group::Ready);
-    let age = age.map_or_else(String::new, |since| short(model.now.since(since)));
-    phases(model, &entry.marks(), columns.marks, row)
-        .left(words, format!(" {}", cell(&entry.words(model), columns.words)))
-        .left(Role::Dim, format!("{cost:>COST$}{age:>AGE$}"))
+    let age = age.map(|since| format!("{:>AGE$}", short(model.now.since(since))));
+    // What has neither leaves the room to the words.
+    let blank = if cost.is_some() && age.is_none() { " ".repeat(AGE) } else { String::new() };
+    let numbers = format!("{}{}{blank}", cost.unwrap_or_default(), age.unwrap_or_default());
+    let room = columns.words + (COST + AGE).saturating_sub(numbers.len());
+    let row = phases(model, &entry.marks(), columns.marks, row);
+    let place = if columns.place > 0 {
+        format!(" {} ", cell(folder_name(model, entry), columns.place - 2))
+    } else {
+        String::new()
+    };
+    row.left(Role::Dim, place).left(words, format!(" {}", cell(&entry.words(model), room))).left(Role::Dim, numbers)
+}
+
+/// The title, its tags behind it where there is room, in exactly so many columns.
+fn titled(entry: &Entry<'_>, columns: usize, role: Role, row: Row) -> Row {
+    let title = cut(&clean_line(entry.title(), 400), columns);
+    let room = columns - title.width();
+    let tags: Vec<String> = entry.tags().map(|tag| format!("#{tag}")).collect();
+    let tags = if room > 3 { format!("  {}", cell(&tags.join(" "), room - 2)) } else { " ".repeat(room) };
+    row.left(role, title).left(Role::Dim, tags + "  ")
+}
+
+/// The last part of its directory's path.
+fn folder_name<'a>(model: &'a Model, entry: &Entry<'a>) -> &'a str {
+    entry.directory(model).rsplit('/').next().unwrap_or_default()
 }
 
 /// The text in exactly so many columns.

@@ -1,26 +1,33 @@
 //! Everything the pane can show, by place: reads the scrollback, decodes and lays out what is asked for, and
 //! keeps a little of it. Nothing is kept per record; a place that is not looked at costs nothing.
 
+mod calls;
+mod folds;
+
 use super::fold::Fold;
 use super::journal::Journal;
-use super::layout::{self, Body, Group, Origin, apart};
+use super::layout::{self, Body, Group, apart};
+use super::live::Speech;
 use super::marks;
 use super::order::Place;
-use super::row::{Known, Later, Outcome, Row};
+use super::row::{Known, Row};
 use crate::base::text::clean_line;
 use crate::domain::record::Level;
-use crate::domain::scrollback::{Entry, EntryKind, Live, Scrollback};
-use crate::domain::stream::show::{self, Block, Shown, seconds, size};
-use memchr::memmem;
+use crate::domain::scrollback::{Entry, Live, Scrollback};
+use crate::domain::search::Found;
+use crate::domain::stream::show::{self, Block, Shown, size};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How far apart (in records) a call and its result still find each other.
-const WINDOW: usize = 256;
 /// Laid-out records kept, and rows of them.
 const BODIES: usize = 16_384;
 const ROWS: usize = 20_000;
+/// Bytes of a record that are read to show it in brief, and in full.
+const BRIEF: usize = 1 << 20;
+const FULL: usize = 1 << 24;
+/// Subagents in subagents that are told apart.
+const DEEPEST: usize = 4;
 /// Calls and results kept.
 const FACTS: usize = 8_192;
 
@@ -28,6 +35,17 @@ const FACTS: usize = 8_192;
 struct Kept {
     body: Arc<Body>,
     used: u64,
+    /// The record with which it is folded: that of its call.
+    with: usize,
+}
+
+/// A call that was decoded.
+struct Call {
+    n: u32,
+    i: usize,
+    words: String,
+    /// The call of the subagent that made it.
+    parent: Option<String>,
 }
 
 /// A place's rows, with the blank row above where there is one.
@@ -39,6 +57,16 @@ pub(super) struct Item {
 impl Item {
     pub(super) fn height(&self) -> usize {
         self.body.rows.len() + usize::from(self.gap)
+    }
+
+    /// Blank rows above.
+    pub(super) fn gap(&self) -> usize {
+        usize::from(self.gap)
+    }
+
+    /// It belongs to the card above.
+    pub(super) fn continues(&self) -> bool {
+        self.body.continues || self.body.rows.is_empty()
     }
 
     /// The row, blank when it is the gap (or not there).
@@ -55,20 +83,23 @@ pub(super) struct Book {
     scrollback: Option<Arc<dyn Scrollback>>,
     columns: usize,
     fold: Fold,
-    /// Records that are shown in full although the rest is brief: a search found something in them.
-    opened: HashSet<(u32, usize)>,
+    /// Records that are folded other than the rest.
+    turned: HashSet<(u32, usize)>,
+    /// Those of them in which a search found something.
+    found: Vec<(u32, usize)>,
     bodies: HashMap<(u32, usize), Kept>,
     rows: usize,
     /// Counts the frames; what was not used in the last ones goes first.
     frame: u64,
     /// Results and progress by call.
     known: HashMap<String, Known>,
-    /// Calls by id: where, and in words.
-    calls: HashMap<String, (u32, usize, String)>,
+    /// Calls by id.
+    calls: HashMap<String, Call>,
+    /// The records with status blocks, by the claims' marks and where those stood.
+    statuses: HashMap<(u32, usize), (usize, Option<usize>)>,
     /// Up to which record a call's result was looked for.
     looked: HashMap<String, usize>,
-    live: Live,
-    live_body: Arc<Body>,
+    speech: Speech,
     hidden: Arc<Body>,
 }
 
@@ -84,14 +115,12 @@ impl Book {
         self.journal.unsettle();
     }
 
-    /// Sees what is new, for a frame of this width.
-    pub(super) fn refresh(&mut self, columns: usize, fold: Fold) {
+    /// Sees what is new, for a frame of this width. `true`: it is another width than before.
+    pub(super) fn refresh(&mut self, columns: usize) -> bool {
         self.frame += 1;
-        let relaid = self.columns != columns || self.fold != fold;
-        if relaid {
-            (self.columns, self.fold) = (columns, fold);
-            self.bodies.clear();
-            self.rows = 0;
+        let other = std::mem::replace(&mut self.columns, columns) != columns;
+        if other {
+            self.forget_all();
         }
         let mut live = Live::default();
         if let Some(scrollback) = self.scrollback.clone() {
@@ -101,10 +130,7 @@ impl Book {
             live = scrollback.live();
         }
         self.journal.settle();
-        if relaid || live != self.live {
-            self.live_body = Arc::new(layout::live(&live, columns));
-            self.live = live;
-        }
+        self.speech.hear(live, columns);
         if self.bodies.len() > BODIES || self.rows > ROWS {
             let frame = self.frame;
             self.bodies.retain(|_, kept| kept.used + 2 > frame);
@@ -115,36 +141,17 @@ impl Book {
             self.calls.clear();
             self.looked.clear();
         }
+        other
     }
 
     pub(super) fn live_rows(&self) -> usize {
-        self.live_body.rows.len()
+        self.speech.body.rows.len()
     }
 
-    /// Shows one record in full. `false`: it is not a record, or in full already.
-    pub(super) fn open(&mut self, n: u32, place: Place) -> bool {
-        let Place::Entry(i) = place else { return false };
-        let opens = self.fold_of(n, i) == Fold::Brief && self.opened.insert((n, i));
-        if opens {
-            self.forget(n, i);
-        }
-        opens
-    }
-
-    /// Takes [`Self::open`] back.
-    pub(super) fn close(&mut self, n: u32, place: Place) {
-        if let Place::Entry(i) = place
-            && self.opened.remove(&(n, i))
-        {
-            self.forget(n, i);
-        }
-    }
-
-    /// Takes every [`Self::open`] back.
-    pub(super) fn close_all(&mut self) {
-        for (n, i) in std::mem::take(&mut self.opened) {
-            self.forget(n, i);
-        }
+    /// Lays everything out anew.
+    fn forget_all(&mut self) {
+        self.bodies.clear();
+        self.rows = 0;
     }
 
     fn forget(&mut self, n: u32, i: usize) {
@@ -153,8 +160,8 @@ impl Book {
         }
     }
 
-    fn fold_of(&self, n: u32, i: usize) -> Fold {
-        if self.opened.contains(&(n, i)) { Fold::Full } else { self.fold }
+    fn fold_of(&self, with: (u32, usize)) -> Fold {
+        if self.turned.contains(&with) { self.fold.other() } else { self.fold }
     }
 
     /// A row's text as far as the pane is wide.
@@ -172,12 +179,14 @@ impl Book {
         let columns = self.columns;
         match place {
             Place::Entry(i) => self.entry_body(n, i),
-            Place::Live => self.live_body.clone(),
+            Place::Live => self.speech.body.clone(),
             Place::Head if n == 0 => Arc::default(),
             Place::Head => match self.journal.get(n) {
                 Some(segment) => Arc::new(marks::divider(n, &segment.head, columns)),
                 None => Arc::default(),
             },
+            // The card of the status block tells of it.
+            Place::Mark(k) if self.status_of(n, k).is_some() => Arc::default(),
             Place::Mark(k) => match self.journal.get(n).and_then(|s| s.marks.get(k)) {
                 Some((_, mark)) => Arc::new(marks::body(mark, columns)),
                 None => Arc::default(),
@@ -207,13 +216,24 @@ impl Book {
             kept.used = self.frame;
             return kept.body.clone();
         }
-        let mut shown = self.shown(n, i);
-        let (columns, fold) = (self.columns, self.fold_of(n, i));
+        let mut shown = self.shown(n, i, BRIEF);
+        let with = match shown.blocks.first() {
+            Some(Block::ToolResult(result)) => self.call_of(n, i, &result.id).map_or(i, |(at, _)| at),
+            _ => i,
+        };
+        let (columns, fold) = (self.columns, self.fold_of((n, with)));
+        if fold == Fold::Full && shown.missing > 0 {
+            shown = self.shown(n, i, FULL);
+        }
         if fold == Fold::Brief {
             // A note stands where it was given and says there that it was delivered.
             shown.blocks.retain(|block| !matches!(block, Block::Person(text) if self.journal.has_note(text)));
         }
-        let body = layout::body(&shown, columns, fold, &mut |id| self.origin(n, i, id));
+        let depth = self.depth(n, i, shown.parent.as_deref(), fold);
+        let body = match depth {
+            Some(depth) => layout::body(&shown, columns, depth, fold, &mut |id| self.origin(n, i, id)),
+            None => Body::default(),
+        };
         let body = if body == Body::default() {
             // Most of what is hidden comes in long stretches: one body serves them all.
             self.hidden.clone()
@@ -221,14 +241,33 @@ impl Book {
             Arc::new(body)
         };
         self.rows += body.rows.len();
-        let kept = Kept { body: body.clone(), used: self.frame };
+        let kept = Kept { body: body.clone(), used: self.frame, with };
         self.bodies.insert((n, i), kept);
         body
     }
 
+    /// How deep in subagents a record is; `None`: it is folded with the call of one.
+    fn depth(&mut self, n: u32, i: usize, parent: Option<&str>, fold: Fold) -> Option<usize> {
+        let Some(mut parent) = parent.map(str::to_owned) else { return Some(0) };
+        // Unfolded itself, or everything is.
+        let mut seen = fold == Fold::Full;
+        if !seen && self.turned.is_empty() {
+            return None;
+        }
+        for depth in 1..=DEEPEST {
+            let Some((at, outer)) = self.call_of(n, i, &parent) else { return seen.then_some(depth) };
+            seen |= self.fold_of((n, at)) == Fold::Full;
+            match outer {
+                Some(outer) => parent = outer,
+                None => return seen.then_some(depth),
+            }
+        }
+        seen.then_some(DEEPEST)
+    }
+
     /// Decodes a record, and remembers what it says about calls.
-    fn shown(&mut self, n: u32, i: usize) -> Shown {
-        let Some((entry, bytes)) = self.bytes(n, i) else { return Shown::default() };
+    fn shown(&mut self, n: u32, i: usize, most: usize) -> Shown {
+        let Some((entry, bytes)) = self.bytes(n, i, most) else { return Shown::default() };
         let shown = match bytes {
             Ok(bytes) => show::decode(&bytes, entry.len(), &self.journal.cwd),
             Err(why) => Shown {
@@ -243,7 +282,8 @@ impl Book {
             match block {
                 Block::Tool(tool) => {
                     let words = format!("{} {}", clean_line(&tool.name, 32), clean_line(&tool.target, 200));
-                    self.calls.insert(tool.id.clone(), (n, i, words));
+                    let call = Call { n, i, words, parent: shown.parent.clone() };
+                    self.calls.insert(tool.id.clone(), call);
                 }
                 Block::ToolResult(result) => {
                     let mut known = Known::from(result);
@@ -264,12 +304,8 @@ impl Book {
         shown
     }
 
-    fn bytes(&self, n: u32, i: usize) -> Option<(Entry, std::io::Result<Vec<u8>>)> {
+    fn bytes(&self, n: u32, i: usize, most: usize) -> Option<(Entry, std::io::Result<Vec<u8>>)> {
         let entry = *self.entries(n, i..i + 1).first()?;
-        let most = match self.fold_of(n, i) {
-            Fold::Brief => 1 << 20,
-            Fold::Full => 1 << 24,
-        };
         Some((entry, self.scrollback.as_ref()?.read(n, entry, most)))
     }
 
@@ -282,88 +318,12 @@ impl Book {
         out
     }
 
-    /// The raw bytes of a stretch of the iteration's file.
-    pub(super) fn stretch(&self, n: u32, range: &Range<u64>, most: usize) -> Vec<u8> {
-        let Some(scrollback) = &self.scrollback else { return Vec::new() };
-        let entry = Entry::new(range, EntryKind::Garbage);
-        scrollback.read(n, entry, most).unwrap_or_default()
-    }
-
-    /// Where the call of the result in record `i` stands.
-    fn origin(&mut self, n: u32, i: usize, id: &str) -> Origin {
-        let least = i.saturating_sub(WINDOW);
-        let known = |book: &Self| {
-            let (there, at, words) = book.calls.get(id)?;
-            (*there == n && (least..i).contains(at)).then(|| (*at, words.clone()))
-        };
-        let mut found = known(self);
-        if found.is_none() && !id.is_empty() {
-            for (before, entry) in (least..i).rev().zip(self.entries(n, least..i).into_iter().rev()) {
-                if entry.kind == EntryKind::Assistant && self.mentions(n, before, id) {
-                    self.shown(n, before);
-                    found = known(self);
-                    if found.is_some() {
-                        break;
-                    }
-                }
-            }
-        }
-        let Some((at, call)) = found else { return Origin::Unknown };
-        let mut between = self.entries(n, at + 1..i).into_iter();
-        if between.all(|entry| entry.kind == EntryKind::System) { Origin::Above } else { Origin::Earlier { call } }
-    }
-
-    fn mentions(&self, n: u32, i: usize, id: &str) -> bool {
-        match self.bytes(n, i) {
-            Some((_, Ok(bytes))) => memmem::find(&bytes, id.as_bytes()).is_some(),
-            _ => false,
-        }
-    }
-
-    /// What is known about the call `id` in record `i`; looks a little ahead for its result.
-    fn known(&mut self, n: u32, i: usize, id: &str) -> Known {
-        let ended = |book: &Self| book.known.get(id).is_some_and(|known| known.ended);
-        let len = self.journal.get(n).map_or(0, |segment| segment.len);
-        let end = len.min(i + WINDOW);
-        if !ended(self) && !id.is_empty() {
-            let from = self.looked.get(id).copied().unwrap_or(i + 1).min(end);
-            for (after, entry) in (from..end).zip(self.entries(n, from..end)) {
-                let answers = matches!(entry.kind, EntryKind::User | EntryKind::System);
-                if answers && self.mentions(n, after, id) {
-                    self.shown(n, after);
-                    if ended(self) {
-                        break;
-                    }
-                }
-            }
-            self.looked.insert(id.to_owned(), end);
-        }
-        self.known.get(id).cloned().unwrap_or_default()
-    }
-
-    /// Writes into a row what records after it say.
-    pub(super) fn tell(&mut self, n: u32, place: Place, row: &mut Row) {
-        let (Later::Call { id } | Later::Number { id, .. }) = &row.later else { return };
-        let Place::Entry(i) = place else { return };
-        let id = id.clone();
-        let mut known = self.known(n, i, &id);
-        if known.summary.starts_with("exit")
-            && let Some(ms) = self.journal.took(&id)
+    /// Has what is new looked at.
+    pub(super) fn survey(&self, found: &Arc<Found>) {
+        if let Some(scrollback) = &self.scrollback
+            && found.extend(&**scrollback)
         {
-            known.summary = format!("{} · {}", known.summary, seconds(ms));
-        }
-        if known.outcome == Outcome::Failed
-            && let Some(refused) = self.journal.refused(&id)
-        {
-            refused.word().clone_into(&mut known.summary);
-            known.outcome = Outcome::Refused;
-        }
-        known.waits = self.journal.waiting.contains(&id);
-        known.edited = self.journal.edited.get(&id).cloned();
-        let over = self.journal.get(n).is_none_or(|segment| segment.ended)
-            || self.journal.last().is_some_and(|(last, _)| last != n);
-        if known.ended || known.first_change.is_some() || !over {
-            row.tell(&known);
+            scrollback.survey(found.clone());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An edit under its call: a coloured diff with line numbers, which are written in when the result tells them.
+//! An edit under its call: a coloured diff, word by word, with line numbers, which are written in when the result tells them.
 
 use super::fold::Fold;
 use super::row::{Later, Row};
@@ -13,23 +13,28 @@ pub(super) fn rows(edit: &Edit, id: &str, columns: usize, cap: usize, fold: Fold
     let lines = diff::lines(&edit.old, &edit.new);
     let more = lines.len().saturating_sub(cap + 1);
     let shown = if more > 0 { cap } else { lines.len() };
+    let text = |at: usize| untabbed(Clean::new(&lines[at].text).as_str());
+    let pairs = diff::pairs(lines.iter().map(|line| line.side));
     let mut rows = Vec::new();
-    for line in &lines[..shown] {
-        let (mark, role) = match line.side {
-            Side::Context => ("     ", Role::DiffContext),
-            Side::Removed => ("   - ", Role::DiffDel),
-            Side::Added => ("   + ", Role::DiffAdd),
+    for (at, line) in lines[..shown].iter().enumerate() {
+        let (mark, role, word) = match line.side {
+            Side::Context => ("     ", Role::DiffContext, Role::DiffContext),
+            Side::Removed => ("   - ", Role::DiffDel, Role::DiffDelWord),
+            Side::Added => ("   + ", Role::DiffAdd, Role::DiffAddWord),
             Side::Gap => {
                 rows.push(Row::of("     …", Role::Dim));
                 continue;
             }
         };
-        let text = untabbed(Clean::new(&line.text).as_str());
+        let (text, other) = (text(at), pairs[at].map(text));
+        let parts = other.as_deref().map_or_else(|| vec![(false, text.as_str())], |other| diff::marks(&text, other));
+        let parts = parts.into_iter().map(|(marked, text)| Piece::new(text, if marked { word } else { role }));
+        let parts: Vec<Piece> = parts.collect();
         let head = vec![Piece::new(mark, role), Piece::new("    ", Role::Dim), Piece::new("   ", role)];
         let room = columns.saturating_sub(width(&head));
         let parts = match fold {
-            Fold::Full => wrap(&[Piece::new(text, role)], room, 0, Break::Anywhere),
-            Fold::Brief => vec![vec![Piece::new(text, role)]],
+            Fold::Full => wrap(&parts, room, 0, Break::Anywhere),
+            Fold::Brief => vec![parts],
         };
         for (at, part) in parts.into_iter().enumerate() {
             let later = match at {
@@ -44,4 +49,20 @@ pub(super) fn rows(edit: &Edit, id: &str, columns: usize, cap: usize, fold: Fold
         rows.push(Row::of(format!("     … {} more", lines.len() - shown), Role::Dim));
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_that_differ_are_marked() {
+        let edit = Edit { path: "a".into(), old: "let a = one(x);\n".into(), new: "let a = two(x);\nmore\n".into() };
+        let rows = rows(&edit, "t", 60, 12, Fold::Brief);
+        let words =
+            |row: &Row, role| row.left.iter().filter(|p| p.role == role).map(|p| p.text.clone()).collect::<String>();
+        assert_eq!(words(&rows[0], Role::DiffDelWord), "one");
+        assert_eq!(words(&rows[1], Role::DiffAddWord), "two");
+        assert_eq!(words(&rows[2], Role::DiffAddWord), "");
+    }
 }

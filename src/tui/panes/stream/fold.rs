@@ -10,6 +10,13 @@ pub enum Fold {
 }
 
 impl Fold {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Brief => Self::Full,
+            Self::Full => Self::Brief,
+        }
+    }
+
     pub(super) fn cap(self, brief: usize) -> usize {
         match self {
             Self::Brief => brief,

@@ -5,7 +5,8 @@
 //! (`panes::notice`: the run waits, has ended) is not told here as well.
 
 use super::layout::one_line;
-use super::marks::{Check, Head, Judged, Mark};
+use super::marks::{Head, Mark};
+use super::verdict::{Check, Judged};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};

@@ -1,17 +1,17 @@
 //! One record of Claude's stream as rows. How many rows it takes depends on the record, the width and the
 //! fold alone (and on where its call stands), never on what comes later: nothing on the screen jumps.
 
+use super::card;
 use super::edits;
 use super::fold::Fold;
-use super::markdown;
-use super::row::{Later, Row};
+use super::row::{BRANCH, Later, Row};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::record::Level;
-use crate::domain::scrollback::Live;
-use crate::domain::stream::show::{Block, Shown, Status, Tool, ToolResult, TurnEnd, seconds, size};
+use crate::domain::stream::show::{Block, Shown, Tool, ToolResult, TurnEnd, seconds, size};
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::markdown::{self, PROSE};
 use crate::tui::widgets::spelt;
-use crate::tui::widgets::wrap::{Break, Piece, untabbed, width, wrap};
+use crate::tui::widgets::wrap::{Break, Piece, untabbed, wrap};
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
@@ -37,6 +37,10 @@ pub(super) struct Body {
     pub(super) first: Group,
     /// What its last row looks like.
     pub(super) last: Group,
+    /// It belongs to what stands above: the result of the call there.
+    pub(super) continues: bool,
+    /// It can be folded and unfolded.
+    pub(super) folds: bool,
 }
 
 /// Where the call of a result stands.
@@ -75,25 +79,33 @@ pub(super) fn apart(above: Group, below: Group) -> bool {
     }
 }
 
-/// Lays a record out.
-pub(super) fn body(shown: &Shown, columns: usize, fold: Fold, origin: &mut dyn FnMut(&str) -> Origin) -> Body {
+/// Lays a record out, `depth` subagents deep.
+pub(super) fn body(
+    shown: &Shown,
+    columns: usize,
+    depth: usize,
+    fold: Fold,
+    origin: &mut dyn FnMut(&str) -> Origin,
+) -> Body {
     let mut body = Body::default();
-    if shown.parent.is_some() && fold == Fold::Brief {
-        return body;
-    }
-    let indent = if shown.parent.is_some() { 2 } else { 0 };
-    let columns = columns.saturating_sub(indent).max(1);
+    let columns = columns.saturating_sub(depth * BRANCH.width()).max(1);
     for block in &shown.blocks {
         match block {
             Block::Text(text) => body.add(Group::Words, words(text, columns, fold)),
-            Block::Status(status) => body.add(Group::Words, card(status, columns)),
+            Block::Status(status) => {
+                body.add(Group::Words, card::rows(status, columns));
+                // What programmator says of it belongs to it.
+                body.last = Group::Notes;
+            }
             Block::Thinking(text) => {
-                body.add(Group::Words, plain(text, columns, Role::StreamThinking, "", fold.cap(3)));
+                body.add(Group::Words, thought(text, columns, fold));
             }
             Block::Tool(tool) => body.add(Group::Tools, call(tool, columns, fold)),
             Block::ToolResult(result) => {
                 let group = if body.last == Group::Hidden { Group::Tools } else { body.last };
-                body.add(group, outcome(result, columns, fold, origin));
+                let origin = origin(&result.id);
+                body.continues |= body.rows.is_empty() && origin == Origin::Above;
+                body.add(group, outcome(result, columns, fold, &origin));
             }
             Block::Progress(_) => {}
             Block::Person(text) => body.add(Group::Words, told(text, columns, fold)),
@@ -105,78 +117,44 @@ pub(super) fn body(shown: &Shown, columns: usize, fold: Fold, origin: &mut dyn F
         let text = format!("… {} more, in the log file", size(shown.missing));
         body.rows.push(Row::of(text, Role::Dim));
     }
-    if indent > 0 {
-        for row in &mut body.rows {
-            row.left.insert(0, Piece::new(" ".repeat(indent), Role::Dim));
-        }
+    for row in &mut body.rows {
+        row.depth = depth;
     }
+    body.folds = shown
+        .blocks
+        .iter()
+        .any(|block| matches!(block, Block::Tool(_) | Block::ToolResult(_) | Block::Thinking(_) | Block::Person(_)));
     body
-}
-
-/// What is being said now, with the cursor at its end.
-pub(super) fn live(live: &Live, columns: usize) -> Body {
-    let mut body = Body::default();
-    if !live.thinking.trim().is_empty() {
-        let mut rows = plain(tail(&live.thinking), columns, Role::StreamThinking, "", usize::MAX);
-        rows.drain(..rows.len().saturating_sub(3));
-        body.add(Group::Words, rows);
-    }
-    let (text, status) = before_status(tail(&live.text));
-    if !text.trim().is_empty() {
-        body.add(Group::Words, words(text, columns, Fold::Full));
-    }
-    if status {
-        body.add(Group::Words, vec![Row::of("◐ status … ", Role::StreamStatus)]);
-    }
-    if let Some(tool) = &live.tool {
-        let text = format!("● {:<6} …", clean_line(tool, 40));
-        body.add(Group::Tools, vec![Row::of(text, Role::StreamTool)]);
-    }
-    if let Some(row) = body.rows.last_mut().filter(|row| width(&row.left) < columns) {
-        row.left.push(Piece::new("█", Role::Accent));
-    }
-    body
-}
-
-/// The end of a long live text: it is laid out again for each frame.
-fn tail(text: &str) -> &str {
-    crate::base::text::tail(text, 256 * 1024)
-}
-
-/// What is said before the status block that is being written, and whether one is: the block is shown when it is whole.
-fn before_status(text: &str) -> (&str, bool) {
-    const HEAD: &str = "PROGRAMMATOR_STATUS";
-    let begins = |line: &str| {
-        let bare = line.trim();
-        bare.starts_with(HEAD) || (bare.len() > 3 && !line.ends_with('\n') && HEAD.starts_with(bare))
-    };
-    let mut from = None;
-    let mut at = 0;
-    // Where the line before begins, when it opens a fence.
-    let mut fence = None;
-    for line in text.split_inclusive('\n') {
-        if begins(line) {
-            from = Some(fence.unwrap_or(at));
-        }
-        fence = line.trim_start().starts_with("```").then_some(at);
-        at += line.len();
-    }
-    from.map_or((text, false), |from| (&text[..from], true))
 }
 
 /// What Claude was told: the whole prompt is one row, a person's few words are shown.
 fn told(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
     let brief = 6;
-    let mut rows = plain(text, columns, Role::StreamPerson, "› ", fold.cap(brief));
+    let rows = plain(text, columns.min(PROSE), Role::StreamPerson, "› ", fold.cap(brief));
     if fold == Fold::Brief && rows.len() > brief {
-        rows.truncate(1);
-        let lines = text.lines().count();
-        for row in &mut rows {
-            row.left = vec![Piece::new(format!("› {}", clean_line(text.trim_start(), 200)), Role::StreamResult)];
-            row.right = vec![Piece::new(format!("{lines} lines"), Role::StreamResult)];
-        }
+        return vec![in_one_row("› ", text, Role::StreamResult)];
     }
     rows
+}
+
+/// A thought: one row until it is unfolded.
+fn thought(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
+    let rows = plain(text, columns.min(PROSE), Role::StreamThinking, "  ", fold.cap(2));
+    match fold {
+        Fold::Brief if rows.len() > 1 => vec![in_one_row("… ", text, Role::StreamThinking)],
+        _ => rows,
+    }
+}
+
+/// How a long text begins, and how long it is.
+fn in_one_row(mark: &str, text: &str, role: Role) -> Row {
+    let lines = text.trim().lines().count();
+    let counted = format!("{lines} {}", if lines == 1 { "line" } else { "lines" });
+    Row {
+        left: vec![Piece::new(format!("{mark}{}", clean_line(text.trim_start(), 200)), role)],
+        right: vec![Piece::new(counted, Role::StreamResult)],
+        ..Row::default()
+    }
 }
 
 fn words(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
@@ -247,28 +225,6 @@ fn capped(mut rows: Vec<Row>, cap: usize) -> Vec<Row> {
     rows
 }
 
-fn card(status: &Status, columns: usize) -> Vec<Row> {
-    let line = |text: &str| clean_line(text, 400);
-    let phase =
-        status.phase.as_deref().map_or_else(|| "no phase completed".to_owned(), |phase| format!("“{}”", line(phase)));
-    let head = [
-        Piece::new(format!("◐ {}", line(&status.status)), Role::StreamStatus),
-        Piece::new(format!(" · {phase}"), Role::StreamStatus),
-    ];
-    let mut rows = wrap(&head, columns, 2, Break::Words);
-    let mut say = |text: String, role| rows.extend(wrap(&[Piece::new(text, role)], columns, 2, Break::Words));
-    if !status.summary.is_empty() {
-        say(format!("  {}", line(&status.summary)), Role::StreamText);
-    }
-    if let Some(error) = &status.error {
-        say(format!("  {}", line(error)), Role::StreamError);
-    }
-    if !status.files.is_empty() {
-        say(format!("  {}", line(&status.files.join(", "))), Role::Dim);
-    }
-    rows.into_iter().map(Row::from).collect()
-}
-
 fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
     let mark = if tool.subagent { "▸" } else { "●" };
     let name = clean_line(&tool.name, 32);
@@ -280,8 +236,8 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
             Piece::new(pad, Role::StreamTool),
             Piece::new(one_line(&tool.target), Role::StreamTarget),
         ],
-        right: Vec::new(),
         later: Later::Call { id: tool.id.clone() },
+        ..Row::default()
     }];
     if fold == Fold::Full && !tool.detail.is_empty() {
         rows.extend(plain(&tool.detail, columns, Role::Dim, "    ", fold.cap(0)));
@@ -299,10 +255,9 @@ pub(super) fn one_line(text: &str) -> String {
     crate::base::text::cut(&line, 500)
 }
 
-fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &mut dyn FnMut(&str) -> Origin) -> Vec<Row> {
+fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &Origin) -> Vec<Row> {
     let role = if result.error { Role::StreamError } else { Role::StreamResult };
     let mut rows = Vec::new();
-    let origin = origin(&result.id);
     let folded = !result.error && fold == Fold::Brief;
     let written = result.written.as_ref().map(|edit| edits::rows(edit, &result.id, columns, fold.cap(12), fold));
     let written = written.unwrap_or_default();
@@ -313,17 +268,54 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &mut dyn FnM
         Origin::Unknown => rows.push(Row::of(format!("  ↳ {}", clean_line(&result.summary, 48)), role)),
     }
     rows.extend(written);
-    if !folded {
+    if !folded && !result.text.trim().is_empty() {
         let text = match result.text.split_once('\n') {
             Some((first, rest)) if first.starts_with("Exit code ") => rest,
             _ => &result.text,
         };
-        rows.extend(plain(text, columns, role, "    ", fold.cap(6)).into_iter().filter(|row| {
-            // A result without any words has nothing to unfold.
-            !result.text.trim().is_empty() || !row.left.is_empty()
-        }));
+        rows.extend(output(text, result.error, columns, fold.cap(6)));
     }
     rows
+}
+
+/// What a command or a tool printed. Of a failed one the lines that say what failed stand out, and come first.
+pub(super) fn output(text: &str, failed: bool, columns: usize, cap: usize) -> Vec<Row> {
+    let mut text = text.trim_end();
+    let mut rows = Vec::new();
+    if failed && text.trim().lines().count() == 1 {
+        return plain(text, columns, Role::StreamError, "    ", cap);
+    }
+    let says = text.lines().position(says_failure).filter(|at| failed && *at > cap);
+    if let Some(at) = says {
+        rows.push(Row::of(format!("    … {at} above"), Role::Dim));
+        let skipped = text.split_inclusive('\n').take(at).map(str::len).sum::<usize>();
+        text = &text[skipped..];
+    }
+    let mut shown = plain(text, columns, Role::StreamResult, "    ", cap);
+    if failed {
+        for row in shown.iter_mut().filter(|row| row.left.iter().any(|piece| says_failure(&piece.text))) {
+            row.left
+                .iter_mut()
+                .filter(|piece| piece.role == Role::StreamResult)
+                .for_each(|piece| piece.role = Role::StreamError);
+        }
+    }
+    rows.extend(shown);
+    rows
+}
+
+/// The line says that something failed.
+fn says_failure(line: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["error", "failed", "failure", "panicked", "fatal", "exception", "traceback", "denied", "not found", "✗"];
+    let line = line.to_lowercase().replace("0 failed", "").replace("0 errors", "").replace("0 failures", "");
+    WORDS.iter().any(|word| {
+        line.match_indices(word).any(|(at, _)| {
+            let joined = |c: char| c.is_alphanumeric() || c == '_' || c == '/' || c == '.';
+            !line[..at].ends_with(joined)
+                && !line[at + word.len()..].starts_with(|c: char| c.is_alphabetic() && c != 's')
+        })
+    })
 }
 
 fn turn_end(end: &TurnEnd, columns: usize, fold: Fold) -> Vec<Row> {
@@ -366,18 +358,26 @@ mod tests {
     }
 
     #[test]
-    fn a_status_block_that_is_being_written_is_one_line() {
-        let cases = [
-            ("All done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  status: DO", ("All done.\n\n", true)),
-            ("All done.\n\nPROGRAM", ("All done.\n\n", true)),
-            ("PROGRAMMATOR_STATUS:\n  x: y\n", ("", true)),
-            ("The PROGRAMMATOR_STATUS block comes", ("The PROGRAMMATOR_STATUS block comes", false)),
-            ("PRO", ("PRO", false)),
-            ("```sh\nls\n", ("```sh\nls\n", false)),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(before_status(text), expected, "{text}");
+    fn only_lines_that_say_so_look_failed() {
+        for (line, failed) in [
+            ("error[E0308]: mismatched types", true),
+            ("test burst ... FAILED", true),
+            ("thread 'x' panicked at src/a.rs", true),
+            ("2 errors", true),
+            ("test result: ok. 3 passed; 0 failed", false),
+            ("   Compiling thiserror v2.0", false),
+            ("  --> src/error.rs:3", false),
+            ("ok", false),
+        ] {
+            assert_eq!(says_failure(line), failed, "{line}");
         }
+        let text = format!("{}error: x\n  at y\n", "ok\n".repeat(20));
+        let rows = output(&text, true, 40, 6);
+        let seen: Vec<(&str, Role)> = rows.iter().map(|row| (row.left[0].text.as_str(), row.left[0].role)).collect();
+        assert_eq!(
+            seen,
+            [("    … 20 above", Role::Dim), ("    error: x", Role::StreamError), ("      at y", Role::StreamResult),]
+        );
     }
 
     #[test]

@@ -18,6 +18,10 @@ pub enum StreamMsg {
     /// The hit before, further up.
     PrevHit,
     ClearSearch,
+    /// To another card; negative is up.
+    Card(i32),
+    /// Show the selected card in full, or in brief.
+    Toggle,
     /// Show everything, or the first lines only.
     ToggleFold,
 }
@@ -39,6 +43,8 @@ pub enum FollowStatus {
         /// Lines that came since it left the end (records that were not laid out yet count as one).
         new_lines: u64,
     },
+    /// The window stays where it is, which is still the end.
+    Held,
 }
 
 /// How a search goes.

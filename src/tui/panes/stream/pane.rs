@@ -1,6 +1,6 @@
 //! The Stream pane among the others: its keys, its border, and what is said in it when it is not Claude who speaks.
 
-use super::{Fold, FollowStatus, NAME, SearchStatus, StreamMsg, view};
+use super::{Fold, FollowStatus, NAME, SearchStatus, StreamMsg, StreamState, view, view_cursor, view_edge};
 use crate::base::text::clean_line;
 use crate::tui::command::{Command, Row, Scope, c, press, rows};
 use crate::tui::modals::prompt::Prompt;
@@ -24,18 +24,28 @@ const KEYS: &[Row] = rows! {
         "in Stream: previous match";
     Own("clear") "stream.clear" Scope::Pane(NAME), "stream", [press(Key::Esc)], Shown, is_searching, |_| "clear",
         "in Stream: end the search";
-    Own("details") "stream.details" Scope::Pane(NAME), "stream", [press(Key::Enter)], Shown, Model::shows_run, details_word,
-        "in Stream: show everything in full, or in brief again";
+    Own("fold") "stream.fold" Scope::Pane(NAME), "stream", [press(Key::Enter)], Shown, Model::shows_run, fold_word,
+        "in Stream: unfold the selected card, or fold it again";
+    Own("details") "stream.details" Scope::Pane(NAME), "stream", [c('Z')], HelpOnly, Model::shows_run, details_word,
+        "in Stream: unfold everything, or fold it again";
+    Own("card_up") "stream.card_up" Scope::Pane(NAME), "stream", [c('K')], HelpOnly, Model::shows_run, |_| "card up",
+        "in Stream: select the card above";
+    Own("card_down") "stream.card_down" Scope::Pane(NAME), "stream", [c('J')], HelpOnly, Model::shows_run, |_| "card down",
+        "in Stream: select the card below";
 };
 
 fn is_searching(model: &Model) -> bool {
     model.tab().is_some_and(|tab| tab.stream.search().is_some())
 }
 
+fn fold_word(model: &Model) -> &'static str {
+    if model.tab().is_some_and(|tab| tab.stream.is_unfolded()) { "fold" } else { "unfold" }
+}
+
 fn details_word(model: &Model) -> &'static str {
     match model.tab().map(|tab| tab.stream.fold()) {
-        Some(Fold::Full) => "brief",
-        _ => "details",
+        Some(Fold::Full) => "fold all",
+        _ => "unfold all",
     }
 }
 
@@ -54,7 +64,14 @@ impl Pane for Stream {
             Command::Own("next") => StreamMsg::NextHit,
             Command::Own("previous") => StreamMsg::PrevHit,
             Command::Own("clear") => StreamMsg::ClearSearch,
+            Command::Own("fold") if model.tab().is_some_and(|tab| !tab.stream.folds()) => {
+                model.tell("nothing is folded here; K and J select another card");
+                return Vec::new();
+            }
+            Command::Own("fold") => StreamMsg::Toggle,
             Command::Own("details") => StreamMsg::ToggleFold,
+            Command::Own("card_up") => StreamMsg::Card(-1),
+            Command::Own("card_down") => StreamMsg::Card(1),
             _ => return Vec::new(),
         };
         if let Some(tab) = model.tab_mut() {
@@ -85,34 +102,40 @@ impl Pane for Stream {
         let Some(tab) = model.tab() else { return (String::new(), String::new()) };
         let status = match tab.stream.status() {
             _ if tab.run.is_none() => String::new(),
-            _ if tab.stream.search().is_some() => searching(tab.stream.search()),
+            _ if tab.stream.search().is_some() => searching(&tab.stream),
             FollowStatus::Following if tab.is_active() => "following".into(),
             FollowStatus::Following => String::new(),
+            FollowStatus::Held => "not following".into(),
             FollowStatus::Behind { new_lines: 0 } => format!("more {}", model.glyphs.pick("↓", "v")),
             FollowStatus::Behind { new_lines } => format!("{new_lines} new {}", model.glyphs.pick("↓", "v")),
         };
         (format!(" · {}", clean_line(&format!("{} {}", tab.id, tab.title()), width.into())), status)
     }
 
-    fn view(&self, model: &Model, _: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {
+    fn view(&self, model: &Model, focused: bool, theme: &Theme, inside: Rect, buf: &mut Buffer) {
         if notice::view_empty(model, theme, inside, buf) {
             return;
         }
         let places = notice::place(model, inside);
         if let Some(tab) = model.tab() {
             view(&tab.stream, theme, places.stream, buf);
+            if focused {
+                view_cursor(&tab.stream, theme, places.stream, buf);
+            }
+            view_edge(&tab.stream, model.glyphs, theme, places.stream, buf);
         }
         notice::view_banner(model, theme, places.banner, buf);
     }
 }
 
 /// How the search goes; the words themselves are the person's.
-fn searching(search: Option<SearchStatus>) -> String {
-    let (query, how) = match search {
-        Some(SearchStatus::Busy(query)) => (query, " · searching"),
-        Some(SearchStatus::Missing(query)) => (query, " · not found"),
-        Some(SearchStatus::Found(query)) => (query, ""),
-        None => return String::new(),
+fn searching(stream: &StreamState) -> String {
+    let (Some(status), Some((at, total, more))) = (stream.search(), stream.hits()) else { return String::new() };
+    let total = format!("{total}{}", if more { "+" } else { "" });
+    let (query, how) = match status {
+        SearchStatus::Busy(query) => (query, "searching".to_owned()),
+        SearchStatus::Missing(query) => (query, "not found".to_owned()),
+        SearchStatus::Found(query) => (query, at.map_or(total.clone(), |at| format!("{at}/{total}"))),
     };
-    format!("“{}”{how}", clean_line(&query, 24))
+    format!("“{}” · {how}", clean_line(&query, 24))
 }

@@ -1,5 +1,6 @@
 //! A row of the pane, before and after what is known later (results, line numbers) is written into it.
 
+use super::verdict::Part;
 use crate::base::text::cut;
 use crate::domain::stream::show::ToolResult;
 use crate::tui::theme::role::Role;
@@ -8,6 +9,9 @@ use unicode_width::UnicodeWidthStr;
 
 /// Which piece of a call's line says what it is about, after the mark, the name and blanks.
 pub(super) const TARGET: usize = 3;
+
+/// What stands before the rows of a subagent.
+pub(super) const BRANCH: &str = "│ ";
 
 /// Fewest columns that a result leaves to the rest of its row.
 const LEAST: usize = 24;
@@ -19,6 +23,8 @@ pub(super) struct Row {
     pub(super) right: Vec<Piece>,
     /// What will be written into it.
     pub(super) later: Later,
+    /// How deep in subagents.
+    pub(super) depth: usize,
 }
 
 /// What a row learns from records that come after its own.
@@ -29,6 +35,8 @@ pub(super) enum Later {
     Nothing,
     /// The line of a call: its result.
     Call { id: String },
+    /// A row of an iteration's card: how it was judged.
+    Verdict(Part),
     /// A line of a diff: its number in the file.
     Number {
         id: String,
@@ -83,7 +91,7 @@ impl Row {
     /// Writes what is known into the row.
     pub(super) fn tell(&mut self, known: &Known) {
         match &self.later {
-            Later::Nothing => {}
+            Later::Nothing | Later::Verdict(_) => {}
             Later::Call { .. } => {
                 if let (Some(edited), Some(target)) = (&known.edited, self.left.get_mut(TARGET)) {
                     target.text.clone_from(edited);
@@ -97,6 +105,9 @@ impl Row {
                     Outcome::Failed => Role::StreamError,
                     Outcome::Fine => Role::StreamResult,
                 };
+                if let (true, Some(mark)) = (known.outcome == Outcome::Failed, self.left.first_mut()) {
+                    mark.role = Role::StreamError;
+                }
                 let edited = if known.edited.is_some() { "edited by you" } else { "" };
                 let running = if known.ended { "" } else { "▶" };
                 let words = [edited, known.summary.as_str()].into_iter().filter(|words| !words.is_empty());
@@ -120,7 +131,8 @@ impl Row {
         let room = if keep_right { columns - right - 2 } else { columns };
         let mut out = Vec::new();
         let mut used = 0;
-        for piece in &self.left {
+        let branches = vec![Piece::new(BRANCH, Role::Dim); self.depth];
+        for piece in branches.iter().chain(&self.left) {
             let text = cut(&piece.text, room - used);
             used += text.width();
             let shortened = text.len() != piece.text.len();

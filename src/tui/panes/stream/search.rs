@@ -1,36 +1,26 @@
-//! Finding words in the pane. The log file is searched as it lies on disk, a stretch a frame, and a hit counts
-//! when the words are in the rows that the record shows, or shows in full: then it is opened there.
+//! Finding words in the pane. Which records show them is found out in the background; a hit is a row of such a record, or
+//! of a mark, that shows them in brief, or in full: then it is opened there.
 
 use super::book::Book;
 use super::order::Place;
 use super::window::Spot;
+use crate::domain::search::{Found, Nearest, Way, Words};
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::Piece;
 use ratatui::style::Modifier;
-use regex::{Regex, RegexBuilder, bytes};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Bytes of the log file that one frame may search.
-const STRETCH: u64 = 8 << 20;
-/// Bytes read at once.
-const CHUNK: u64 = 1 << 20;
-/// Records looked up at once.
-const BATCH: usize = 1_024;
-/// Records that one frame may lay out to look for the words in their rows.
+/// Places that one frame may lay out to look for the words in their rows.
 const LAID: usize = 256;
-
-/// Which way a search goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Down,
-    Up,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Hunt {
     way: Way,
     n: u32,
     place: Place,
+    /// The rows of the place were looked at.
+    seen: bool,
     /// Rows of the first place that do not count: up to and with it (down), or from it on (up).
     from: Option<usize>,
     start: Spot,
@@ -38,12 +28,19 @@ struct Hunt {
     wrapped: bool,
 }
 
+/// How the next place was sought.
+enum Step {
+    There,
+    /// It is not known yet.
+    Wait,
+    /// All was seen.
+    End,
+}
+
 /// Words looked for.
 #[derive(Debug)]
 pub(super) struct Search {
-    pub(super) query: String,
-    raw: bytes::Regex,
-    shown: Regex,
+    pub(super) found: Arc<Found>,
     pub(super) hit: Option<Spot>,
     hunt: Option<Hunt>,
     /// Nothing was found.
@@ -51,71 +48,81 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Looks for `query` as it stands, without regard to case. `None` for an empty query.
-    pub(super) fn new(query: &str) -> Option<Self> {
-        if query.is_empty() {
-            return None;
-        }
-        // As it stands in the log file, where JSON escapes quotes and backslashes.
-        let json = serde_json::to_string(query).ok()?;
-        let raw = regex::escape(json.trim_start_matches('"').strip_suffix('"')?);
-        Some(Self {
-            query: query.to_owned(),
-            raw: bytes::RegexBuilder::new(&raw).case_insensitive(true).build().ok()?,
-            shown: RegexBuilder::new(&regex::escape(query)).case_insensitive(true).build().ok()?,
-            hit: None,
-            hunt: None,
-            missing: false,
-        })
+    /// Looks for words from a row on, `including` it.
+    pub(super) fn new(words: Words, way: Way, spot: Spot, from: Option<usize>) -> Self {
+        let record = match (spot.place, way) {
+            (Place::Entry(i), _) => i,
+            (Place::Live, _) | (_, Way::Up) => usize::MAX,
+            (_, Way::Down) => 0,
+        };
+        let found = Arc::new(Found::new(words, (spot.n, record), way));
+        let mut this = Self { found, hit: None, hunt: None, missing: false };
+        this.start(way, spot, from);
+        this
     }
 
-    /// It is still looking.
+    /// It is still looking for the next hit.
     pub(super) fn busy(&self) -> bool {
         self.hunt.is_some()
     }
 
-    /// Starts at a row. `including` it for a new search, else beyond it.
+    /// The number of the hit among the records with the words, how many there are, and whether more are looked for.
+    pub(super) fn count(&self) -> (Option<usize>, usize, bool) {
+        let record = self.hit.and_then(|hit| match hit.place {
+            Place::Entry(i) => Some((hit.n, i)),
+            _ => None,
+        });
+        let (total, before, more) = self.found.count(record.unwrap_or_default());
+        (record.map(|_| before + 1), total, more)
+    }
+
+    /// Goes on from a row, beyond `from`.
     pub(super) fn start(&mut self, way: Way, spot: Spot, from: Option<usize>) {
         self.missing = false;
-        self.hunt = Some(Hunt { way, n: spot.n, place: spot.place, from, start: spot, wrapped: false });
+        let (n, place) = (spot.n, spot.place);
+        self.hunt = Some(Hunt { way, n, place, seen: false, from, start: spot, wrapped: false });
     }
 
     /// Looks on for one frame. The spot is a new hit.
     pub(super) fn step(&mut self, book: &mut Book) -> Option<Spot> {
+        book.survey(&self.found);
         let mut hunt = self.hunt.take()?;
-        let mut bytes = STRETCH;
         for _ in 0..LAID {
-            let rows = self.hits(book, hunt.n, hunt.place);
-            let row = match (hunt.way, hunt.from.take()) {
-                (Way::Down, from) => rows.into_iter().find(|row| from.is_none_or(|from| *row > from)),
-                (Way::Up, from) => rows.into_iter().rev().find(|row| from.is_none_or(|from| *row < from)),
+            let from = hunt.from.take();
+            let rows = if hunt.seen { Vec::new() } else { self.hits(book, hunt.n, hunt.place) };
+            hunt.seen = true;
+            let row = match hunt.way {
+                Way::Down => rows.into_iter().find(|row| from.is_none_or(|from| *row > from)),
+                Way::Up => rows.into_iter().rev().find(|row| from.is_none_or(|from| *row < from)),
             };
             if let Some(row) = row {
                 let spot = Spot { n: hunt.n, place: hunt.place, row };
                 self.hit = Some(spot);
                 return Some(spot);
             }
-            if !self.advance(book, &mut hunt, &mut bytes) {
-                self.missing = true;
-                return None;
-            }
-            if bytes == 0 {
-                break;
+            match self.advance(book, &mut hunt) {
+                Step::There => {}
+                Step::Wait => break,
+                Step::End => {
+                    self.missing = true;
+                    return None;
+                }
             }
         }
         self.hunt = Some(hunt);
         None
     }
 
-    /// Goes to the next place that may hold the words. `false`: all was seen.
-    fn advance(&self, book: &Book, hunt: &mut Hunt, bytes: &mut u64) -> bool {
+    /// Goes to the next place that may hold the words.
+    fn advance(&self, book: &Book, hunt: &mut Hunt) -> Step {
         let journal = &book.journal;
+        let mut wrapped = hunt.wrapped;
         let next = match hunt.way {
             Way::Down => journal.next(hunt.n, hunt.place),
             Way::Up => journal.prev(hunt.n, hunt.place),
         };
         let next = next.or_else(|| {
-            if std::mem::replace(&mut hunt.wrapped, true) {
+            if std::mem::replace(&mut wrapped, true) {
                 return None;
             }
             match hunt.way {
@@ -123,8 +130,8 @@ impl Search {
                 Way::Up => journal.last(),
             }
         });
-        let Some((n, place)) = next else { return false };
-        (hunt.n, hunt.place) = (n, place);
+        let Some((n, mut place)) = next else { return Step::End };
+        let mut seen = false;
         if let Place::Entry(i) = place {
             let marks = journal.get(n).map(|segment| &segment.marks);
             let marks = marks.into_iter().flatten().map(|mark| mark.0);
@@ -134,67 +141,25 @@ impl Search {
                 Way::Down => i..marks.filter(|at| *at > i).min().unwrap_or(len).max(i + 1),
                 Way::Up => marks.filter(|at| *at <= i).max().unwrap_or(0)..i + 1,
             };
-            hunt.place = Place::Entry(self.scan(book, n, range, hunt.way, bytes));
+            place = match (self.found.nearest(n, &range, hunt.way), hunt.way) {
+                (Nearest::At(i), _) => Place::Entry(i),
+                (Nearest::Unknown, _) => return Step::Wait,
+                (Nearest::None, Way::Down) => Place::Entry(range.end - 1),
+                (Nearest::None, Way::Up) => Place::Entry(range.start),
+            };
+            seen = !matches!(place, Place::Entry(i) if self.found.any(n, &(i..i + 1)));
         }
+        (hunt.n, hunt.place, hunt.seen, hunt.wrapped) = (n, place, seen, wrapped);
         if hunt.wrapped {
-            let order = |n, place| book.journal.order(n, place);
-            let here = order(hunt.n, hunt.place);
-            let start = order(hunt.start.n, hunt.start.place);
-            return match hunt.way {
-                Way::Down => here <= start,
-                Way::Up => here >= start,
+            let here = journal.order(hunt.n, hunt.place);
+            let start = journal.order(hunt.start.n, hunt.start.place);
+            let over = match hunt.way {
+                Way::Down => here > start,
+                Way::Up => here < start,
             };
+            return if over { Step::End } else { Step::There };
         }
-        true
-    }
-
-    /// The first record of `range`, in the search's direction, whose bytes hold the words; else the last one looked at.
-    fn scan(&self, book: &Book, n: u32, mut range: Range<usize>, way: Way, bytes: &mut u64) -> usize {
-        let mut reached = match way {
-            Way::Down => range.start,
-            Way::Up => range.end - 1,
-        };
-        while !range.is_empty() && *bytes > 0 {
-            let batch = match way {
-                Way::Down => range.start..range.end.min(range.start + BATCH),
-                Way::Up => range.end.saturating_sub(BATCH).max(range.start)..range.end,
-            };
-            let mut spans: Vec<(usize, Range<u64>)> = book
-                .entries(n, batch.clone())
-                .iter()
-                .map(|entry| entry.offset..entry.offset + entry.len() as u64)
-                .enumerate()
-                .map(|(index, span)| (batch.start + index, span))
-                .collect();
-            if way == Way::Up {
-                spans.reverse();
-            }
-            let mut rest = spans.as_slice();
-            while let Some((_, first)) = rest.first().filter(|_| *bytes > 0) {
-                let near = rest.iter().take_while(|(_, span)| distance(first, span) <= CHUNK);
-                let (group, beyond) = rest.split_at(near.count().max(1));
-                let ends = [&group[0].1, &group[group.len() - 1].1];
-                let whole = ends[0].start.min(ends[1].start)..ends[0].end.max(ends[1].end);
-                let read = book.stretch(n, &whole, CHUNK as usize);
-                *bytes = bytes.saturating_sub(read.len() as u64 + 1);
-                for (i, span) in group {
-                    reached = *i;
-                    let within = |at: u64| ((at - whole.start) as usize).min(read.len());
-                    if self.raw.is_match(&read[within(span.start)..within(span.end)]) {
-                        return reached;
-                    }
-                }
-                rest = beyond;
-            }
-            match way {
-                Way::Down => range.start = reached + 1,
-                Way::Up => range.end = reached,
-            }
-            if spans.is_empty() {
-                break;
-            }
-        }
-        reached
+        Step::There
     }
 
     /// The rows of a place that hold the words. Words that the wrapping tore apart count for the first row.
@@ -206,6 +171,9 @@ impl Search {
         let rows = self.visible(book, n, place);
         if rows.is_empty() {
             book.close(n, place);
+            if let Place::Entry(i) = place {
+                self.found.reject(n, i);
+            }
         }
         rows
     }
@@ -214,8 +182,8 @@ impl Search {
     fn visible(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
         let item = book.item(n, place);
         let texts: Vec<String> = (0..item.height()).map(|row| book.drawn(&item.row(row))).collect();
-        let rows: Vec<usize> = (0..texts.len()).filter(|row| self.shown.is_match(&texts[*row])).collect();
-        if rows.is_empty() && self.shown.is_match(&texts.join(" ")) {
+        let rows: Vec<usize> = (0..texts.len()).filter(|row| self.found.words.shown.is_match(&texts[*row])).collect();
+        if rows.is_empty() && self.found.words.shown.is_match(&texts.join(" ")) {
             return vec![0];
         }
         rows
@@ -224,7 +192,7 @@ impl Search {
     /// Marks the words in a row.
     pub(super) fn highlight(&self, pieces: Vec<Piece>, current: bool) -> Vec<Piece> {
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let hits: Vec<Range<usize>> = self.shown.find_iter(&text).map(|found| found.range()).collect();
+        let hits: Vec<Range<usize>> = self.found.words.shown.find_iter(&text).map(|found| found.range()).collect();
         if hits.is_empty() {
             return pieces;
         }
@@ -255,7 +223,8 @@ impl Search {
     }
 }
 
-/// Bytes from the one end of the first span to the other end of another.
-fn distance(first: &Range<u64>, other: &Range<u64>) -> u64 {
-    first.end.max(other.end) - first.start.min(other.start)
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.found.stop();
+    }
 }

@@ -27,7 +27,14 @@ fn waits(approvals: impl IntoIterator<Item = Approval>) -> Ui {
 }
 
 fn press(model: &mut Ui, keys: &str) -> Vec<Ask> {
-    keys.split(' ').flat_map(|key| update(model, Msg::Key(sample::key(key)))).collect()
+    let mut asks = Vec::new();
+    for key in keys.split(' ') {
+        sample::settle(model, key);
+        asks.extend(update(model, Msg::Key(sample::key(key))));
+    }
+    // What the screen asks for by itself.
+    asks.retain(|ask| !matches!(ask, Ask::Request(Request::Changes(..))));
+    asks
 }
 
 fn answer(id: &str, answer: Answer) -> Ask {
@@ -91,6 +98,22 @@ fn toast(model: &Ui) -> &str {
 
 fn card_is_open(model: &Ui) -> bool {
     model.modals.iter().any(|modal| matches!(modal, Modal::Card(_)))
+}
+
+#[test]
+fn a_yes_in_the_moment_in_which_a_card_appears_is_not_taken() {
+    let mut model = waits([sample::push("c")]);
+    let key = |model: &mut Ui, key: &str| update(model, Msg::Key(sample::key(key)));
+    key(&mut model, "!");
+    sample::draw(&mut model, (120, 40));
+    for yes in ["y", "t", "A"] {
+        assert_eq!(key(&mut model, yes), [], "{yes}");
+        assert!(sample::draw(&mut model, (120, 40)).contains("press again"), "{yes}");
+    }
+    model.now = sample::NOW.plus(std::time::Duration::from_millis(299));
+    assert_eq!(key(&mut model, "y"), []);
+    model.now = sample::NOW.plus(std::time::Duration::from_millis(300));
+    assert_eq!(key(&mut model, "y").len(), 1);
 }
 
 #[test]
@@ -172,7 +195,8 @@ fn what_is_typed_blind_is_never_a_command() {
         } else {
             assert!(drawn.contains("Wait 2 s."), "{drawn}");
             assert_eq!(press(&mut model, "Enter"), [], "not before the time");
-            update(&mut model, Msg::Tick(sample::NOW.plus(wait)));
+            let after = model.now.plus(wait);
+            update(&mut model, Msg::Tick(after));
             assert!(!sample::draw(&mut model, (80, 24)).contains("Wait"));
             assert_eq!(press(&mut model, "Enter").len(), 1);
         }
@@ -203,7 +227,7 @@ fn nothing_is_answered_that_was_not_chosen_and_every_line_can_be_reached() {
     let mut model = waits([asks_person(&many)]);
     assert_eq!(press(&mut model, "! j Enter"), []);
     let drawn = sample::draw(&mut model, (80, 24));
-    assert!(drawn.contains("Space chooses first"), "{drawn}");
+    assert!(drawn.contains("choose first"), "{drawn}");
     assert_eq!(press(&mut model, "Space Enter").len(), 1);
     for end in ["G", "End"] {
         let mut model = waits([asks_person(&serde_json::json!([question("Which?", false)]))]);

@@ -1,7 +1,7 @@
 //! Which pane has the focus.
 
 use super::*;
-use crate::domain::summary::RunState;
+use crate::domain::summary::{Owner, RunState};
 use crate::domain::ticket::draft::Draft;
 
 #[test]
@@ -26,7 +26,7 @@ fn home_is_gone_to_and_left_by_keys_and_its_row_is_what_keys_mean() {
     model.home.cursor = Some(listed.clone());
     assert_eq!(press(&mut model, "s"), [], "nothing is spent by accident");
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("1 open phase and runs under"), "{screen}");
+    assert!(screen.contains("1 open phase, profile"), "{screen}");
     assert_eq!(press(&mut model, "y"), [Ask::Request(Request::Start(listed.clone()))]);
     assert_eq!(press(&mut model, "e"), [Ask::Edit(listed)]);
     assert_eq!(press(&mut model, "p"), [], "no key is obeyed for another ticket");
@@ -44,16 +44,16 @@ fn a_run_of_another_program_is_read_when_it_is_opened_from_home() {
     }
     model.focus = crate::tui::home::NAME;
     model.prepare();
-    assert_eq!(model.home.cursor.as_ref(), Some(&seen.ticket));
+    assert_eq!(model.home.cursor.as_ref(), Some(&seen.key()));
     assert_eq!(press(&mut model, "j Enter"), [Ask::Request(Request::Show(seen.run))], "the other is elsewhere");
-    assert_eq!(model.tab().map(|tab| &tab.id), Some(&seen.ticket));
+    assert_eq!(model.tab().map(|tab| &tab.id), Some(&seen.key()));
     let newer = crate::domain::summary::RunSummary {
         run: sample::run("newer"),
         started: sample::NOW,
         needs: Some("Bash make".into()),
         ..seen.clone()
     };
-    (model.tabs[0].run, model.tabs[0].ours) = (Some(seen.run), false);
+    (model.tabs[0].run, model.tabs[0].owner) = (Some(seen.run), Owner::Another);
     model.tabs[0].state.started = Some(seen.started);
     update(&mut model, Msg::News(News::RunSeen(Arc::new(newer.clone()))));
     press(&mut model, "h");
@@ -87,19 +87,24 @@ fn the_focus_goes_round_all_panes() {
 fn a_new_ticket_is_typed_kept_and_written() {
     let mut model = sample::model();
     model.focus = crate::tui::home::NAME;
-    assert_eq!(press(&mut model, "n"), [Ask::Request(Request::SuggestChecks)]);
+    assert_eq!(press(&mut model, "n"), [Ask::Request(Request::Suggest)]);
     assert_eq!(press(&mut model, "Ctrl-s"), [], "it has no title");
     assert!(sample::draw(&mut model, (80, 24)).contains("A ticket needs a title."));
     press(&mut model, "F i x Enter Tab A Enter B Esc");
     assert!(model.modals.is_empty());
     press(&mut model, "n");
-    update(&mut model, Msg::Replied(Reply::Checks(vec!["make".into(), "make lint".into()])));
+    update(
+        &mut model,
+        Msg::Replied(Reply::Suggested { checks: vec!["make".into(), "make lint".into()], templates: Vec::new() }),
+    );
+    // Each completes the line that is begun.
     press(&mut model, "Ctrl-n Ctrl-n Ctrl-n");
     let draft = Draft {
         title: "Fix".into(),
         text: String::new(),
         phases: vec!["A".into(), "B".into()],
-        validation: vec!["make".into(), "make lint".into()],
+        validation: vec!["make lint".into()],
+        ..Draft::default()
     };
     assert_eq!(press(&mut model, "Ctrl-r"), [Ask::Request(Request::Create(draft.clone()))]);
     assert_eq!(press(&mut model, "Ctrl-r"), [], "it is being written");
@@ -118,7 +123,7 @@ fn with_anothers() -> (Ui, crate::domain::summary::RunSummary) {
     let mut model = sample::model();
     model.folder = "/home/ann/shop".into();
     let mut tab = sample::running("tk-1");
-    (tab.ours, tab.run) = (false, Some(sample::run("tk-1")));
+    (tab.owner, tab.run) = (Owner::Another, Some(sample::run("tk-1")));
     tab.state.approvals.push(sample::push("c").into());
     model.tabs.push(tab);
     let seen =
@@ -167,10 +172,10 @@ fn a_run_of_another_directory_is_not_worked_on_here() {
 fn nothing_takes_the_place_of_a_run_that_this_program_works_on() {
     let mut model = with_running();
     let (ours, run) = (model.tabs[0].run, sample::run("another"));
-    let shown = |ours| News::RunOpened { ticket: sample::id("tk-1"), run, earlier: 0, records: Vec::new(), ours };
-    update(&mut model, Msg::News(shown(false)));
-    assert_eq!((model.tabs[0].run, model.tabs[0].ours), (ours, true));
-    update(&mut model, Msg::News(shown(true)));
+    let shown = |owner| News::RunOpened { ticket: sample::id("tk-1"), run, earlier: 0, records: Vec::new(), owner };
+    update(&mut model, Msg::News(shown(Owner::Another)));
+    assert_eq!((model.tabs[0].run, model.tabs[0].owner), (ours, Owner::Here));
+    update(&mut model, Msg::News(shown(Owner::Here)));
     assert_eq!(model.tabs[0].run, Some(run));
 }
 

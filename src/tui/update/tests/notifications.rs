@@ -1,6 +1,7 @@
 //! What a person is told who does not look.
 
 use super::*;
+use crate::domain::approval::QuestionId;
 use crate::domain::notification::{Notification, NotifyFor, Urgency};
 
 fn told(model: &mut Ui, seq: u64, record: Record) -> Vec<Ask> {
@@ -45,6 +46,65 @@ fn only_who_does_not_look_is_told_and_of_what_concerns_them() {
         update(&mut model, Msg::Focused(true));
         assert_eq!(told(&mut model, 42, question()), [], "who looks sees it");
     }
+}
+
+/// A run that nobody looks at.
+fn unseen() -> Ui {
+    let mut model = with_running();
+    update(&mut model, Msg::Focused(false));
+    model
+}
+
+#[test]
+fn what_waits_is_told_in_the_words_of_the_list_of_what_waits() {
+    let seen = Record::ValidationChangeSeen { commands: vec!["make".into()] };
+    let needs = |text| notify(Urgency::NeedsYou, "tk-1 needs you", text);
+    assert_eq!(told(&mut unseen(), 41, seen), needs("validation commands changed"));
+    assert_eq!(told(&mut unseen(), 41, Record::Paused), [], "the person has paused it");
+    let mut model = unseen();
+    model.tabs[0].state.phases[2].mark = crate::domain::phase::Mark::Disputed;
+    assert_eq!(told(&mut model, 41, Record::Paused), needs("disputed: “Wire into middleware”"));
+    let parking = || Parking {
+        why: Why::Provider,
+        about: "rate limited".into(),
+        until: sample::NOW,
+        reset: Reset::Known,
+        known: None,
+    };
+    let parked = notify(Urgency::News, "tk-1 is parked", "rate limited");
+    assert_eq!(told(&mut unseen(), 41, Record::Parked(parking())), parked);
+}
+
+#[test]
+fn what_was_missed_is_told_where_it_is_still_so() {
+    let asked = |id: &str| Record::ApprovalAsked(sample::push(id));
+    let void = |id: &str| {
+        Record::ApprovalVoid(crate::domain::approval::Voided { id: QuestionId::first(id), why: "over".into() })
+    };
+    let mut model = unseen();
+    let records = [asked("over"), void("over"), asked("c")];
+    let records = (41..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
+    let (ticket, run) = (model.tabs[0].id.clone(), model.tabs[0].run.unwrap());
+    let again = News::RunOpened { ticket, run, earlier: 0, records, owner: crate::domain::summary::Owner::Here };
+    let asks = update(&mut model, Msg::News(again.clone()));
+    let needs = notify(Urgency::NeedsYou, "tk-1 needs you", "Bash git push origin main --follow-tags");
+    assert_eq!(asks, needs, "one question waits");
+    assert_eq!(update(&mut model, Msg::News(again)), [], "once");
+}
+
+#[test]
+fn a_run_that_is_left_waits_for_storage_or_cannot_begin_is_told() {
+    let (run, ticket) = (sample::running("tk-1").run.unwrap(), sample::id("tk-1"));
+    let why = || "the disk is full".to_owned();
+    let (since, until) = (sample::NOW, sample::NOW);
+    let waiting = StorageAwaited { run, ticket: ticket.id().clone(), why: why(), since, until };
+    let asks = update(&mut unseen(), Msg::News(News::StorageAwaited(waiting)));
+    assert_eq!(asks, notify(Urgency::NeedsYou, "tk-1 cannot store anything", "the disk is full"));
+    let left = RunLeft { run, ticket: ticket.id().clone(), reason: None, message: why() };
+    let stopped = notify(Urgency::NeedsYou, "tk-1 has stopped", "the disk is full");
+    assert_eq!(update(&mut unseen(), Msg::News(News::RunLeft(left))), stopped);
+    let refused = Refused { ticket, message: why(), exit_code: 1, asked: None };
+    assert_eq!(update(&mut unseen(), Msg::Replied(Reply::Refused(refused))), stopped);
 }
 
 #[test]

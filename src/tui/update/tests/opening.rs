@@ -7,7 +7,13 @@ fn a_run_that_is_opened_comes_to_the_front_only_where_it_was_asked_for_last() {
     let mut model = sample::model();
     let opened = |ticket: &str| {
         let (run, ticket) = (sample::run(ticket), sample::id(ticket));
-        Msg::News(News::RunOpened { ticket, run, earlier: 0, records: Vec::new(), ours: true })
+        Msg::News(News::RunOpened {
+            ticket,
+            run,
+            earlier: 0,
+            records: Vec::new(),
+            owner: crate::domain::summary::Owner::Here,
+        })
     };
     let replied =
         |asked: &str, ticket: &str| Msg::Replied(Reply::Opened { asked: asked.into(), ticket: sample::id(ticket) });
@@ -24,7 +30,7 @@ fn a_run_that_is_opened_comes_to_the_front_only_where_it_was_asked_for_last() {
     assert_eq!((model.active, &model.opening, told(&model)), (2, &None, None));
     // The name of an open ticket is that one.
     let ticket = sample::ticket("tk-100", "Another", &[]);
-    model.listed.insert(ticket.id.clone(), ticket);
+    model.listed.insert(sample::id(ticket.id.as_str()), ticket);
     press(&mut model, "t");
     update(&mut model, Msg::Paste("tk-1".into()));
     assert_eq!((press(&mut model, "Enter"), model.active), (vec![], 1));
@@ -52,6 +58,6 @@ fn no_key_promises_a_start_that_the_breaker_refuses() {
     for key in ["p", "r"] {
         assert_eq!(press(&mut model, key), []);
         let told = model.toast.as_ref().map(|(words, _)| words.as_str());
-        assert_eq!(told, Some("the circuit breaker of tk-1 is OPEN; c closes it"), "{key}");
+        assert_eq!(told, Some("the circuit breaker of tk-1 is OPEN; b closes it"), "{key}");
     }
 }

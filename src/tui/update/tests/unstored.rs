@@ -6,7 +6,7 @@ use super::*;
 fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     let mut model = with_running();
     model.tabs[0].state.approvals.push(sample::push("c").into());
-    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1"));
+    let (run, ticket) = (model.tabs[0].run.unwrap(), sample::id("tk-1").id().clone());
     let told = |model: &Ui| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
     let recorded = |model: &mut Ui, seq, record| {
         update(model, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
@@ -67,7 +67,7 @@ fn an_answer_that_did_not_count_is_not_waited_for() {
     let run = model.tabs[0].run.unwrap();
     let why = "the disk is full".into();
     let until = sample::NOW.plus(std::time::Duration::from_secs(60));
-    let full = StorageAwaited { run, ticket: sample::id("tk-1"), why, since: sample::NOW, until };
+    let full = StorageAwaited { run, ticket: sample::id("tk-1").id().clone(), why, since: sample::NOW, until };
     let asks = press(&mut model, "! y");
     let [Ask::Request(Request::Command(ticket, command))] = &asks[..] else { panic!("{asks:?}") };
     update(&mut model, Msg::News(News::StorageAwaited(full.clone())));

@@ -51,7 +51,7 @@ fn a_run_that_is_opened_again_repeats_no_old_answer() {
     let records: Vec<_> = (1..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
     let ticket = model.tabs[0].id.clone();
     let run = sample::stored("tk-1", 1, Record::Paused).run;
-    let opened = News::RunOpened { ticket, run, earlier: 0, records, ours: true };
+    let opened = News::RunOpened { ticket, run, earlier: 0, records, owner: crate::domain::summary::Owner::Here };
     update(&mut model, Msg::News(opened));
     assert_eq!(toast(&model), "", "nor that it is being started");
 }
@@ -65,7 +65,10 @@ fn a_run_that_is_read_again_leaves_what_the_person_has_begun() {
     let read = |model: &mut Ui, all: &[Record]| {
         let stored = (1..).zip(all).map(|(seq, record)| sample::stored("tk-1", seq, record.clone()).into());
         let (ticket, records) = (ticket.clone(), stored.collect());
-        update(model, Msg::News(News::RunOpened { ticket, run, earlier: 0, records, ours: true }));
+        update(
+            model,
+            Msg::News(News::RunOpened { ticket, run, earlier: 0, records, owner: crate::domain::summary::Owner::Here }),
+        );
     };
     let mut all = vec![asked("old"), void("old"), asked("c")];
     read(&mut model, &all);
@@ -74,7 +77,7 @@ fn a_run_that_is_read_again_leaves_what_the_person_has_begun() {
     read(&mut model, &all);
     assert_eq!(press(&mut model, "Enter"), [deny("c", "no")], "the card and its words are still there");
     let (why, until) = ("the disk is full".into(), sample::NOW.plus(Duration::from_secs(60)));
-    let full = StorageAwaited { run, ticket: ticket.clone(), why, since: sample::NOW, until };
+    let full = StorageAwaited { run, ticket: ticket.id().clone(), why, since: sample::NOW, until };
     update(&mut model, Msg::News(News::StorageAwaited(full)));
     read(&mut model, &all);
     assert!(model.tabs[0].unstored.awaited.is_some() && model.waiting() == 0, "nothing was stored since");

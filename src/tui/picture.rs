@@ -1,5 +1,7 @@
 //! A drawn screen as an SVG that looks like a terminal's window.
 
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use std::fmt::Write as _;
@@ -12,8 +14,21 @@ const MARGIN: f32 = 14.0;
 /// Height of the window's title bar.
 const BAR: f32 = 32.0;
 const FONT: &str = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
-const PAPER: &str = "#14171c";
-const INK: &str = "#d5d9e0";
+
+/// The window's own colours, where a cell has none.
+struct Window {
+    ink: String,
+    paper: String,
+}
+
+impl Window {
+    /// That of a theme; a theme without colours of its own stands on a dark window.
+    fn of(theme: &Theme) -> Self {
+        let text = theme.style(Role::Text);
+        let own = |colour: Option<Color>, plain: &str| hex(colour.unwrap_or_default(), plain);
+        Self { ink: own(text.fg, "#d5d9e0"), paper: own(text.bg, "#14171c") }
+    }
+}
 
 /// The sixteen colours of a terminal, as the window shows them.
 fn hex(colour: Color, plain: &str) -> String {
@@ -49,8 +64,8 @@ struct Look {
 }
 
 impl Look {
-    fn of(cell: &Cell) -> Self {
-        let (mut ink, mut paper) = (hex(cell.fg, INK), hex(cell.bg, PAPER));
+    fn of(cell: &Cell, window: &Window) -> Self {
+        let (mut ink, mut paper) = (hex(cell.fg, &window.ink), hex(cell.bg, &window.paper));
         if cell.modifier.contains(Modifier::REVERSED) {
             std::mem::swap(&mut ink, &mut paper);
         }
@@ -74,8 +89,10 @@ impl Look {
     }
 }
 
-/// The buffer as an SVG file under a window's title.
-pub fn of(buffer: &Buffer, title: &str) -> String {
+/// The buffer, drawn in `theme`, as an SVG file under a window's title.
+pub fn svg(buffer: &Buffer, theme: &Theme, title: &str) -> String {
+    let window = Window::of(theme);
+    let (title, paper) = (escaped(title), &window.paper);
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let width = f32::from(columns) * CELL.0 + 2.0 * MARGIN;
     let height = f32::from(rows) * CELL.1 + BAR + MARGIN;
@@ -83,7 +100,7 @@ pub fn of(buffer: &Buffer, title: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" font-family=\"{FONT}\" font-size=\"13\">\n\
          <title>{title}</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" rx=\"9\" fill=\"{PAPER}\" stroke=\"#2c313a\"/>\n"
+         <rect width=\"{width}\" height=\"{height}\" rx=\"9\" fill=\"{paper}\" stroke=\"#737b8b\" stroke-opacity=\"0.4\"/>\n"
     );
     for (n, colour) in ["#ef6b73", "#e5c76b", "#8ccf7e"].iter().enumerate() {
         let x = 18 + 18 * n;
@@ -92,20 +109,20 @@ pub fn of(buffer: &Buffer, title: &str) -> String {
     let middle = width / 2.0;
     let _ = writeln!(out, "<text x=\"{middle}\" y=\"21\" text-anchor=\"middle\" fill=\"#737b8b\">{title}</text>");
     for y in 0..rows {
-        row(buffer, y, &mut out);
+        row(buffer, &window, y, &mut out);
     }
     out + "</svg>\n"
 }
 
 /// One row: runs of one look each, lines and blocks drawn, letters set to the width of their cells.
-fn row(buffer: &Buffer, y: u16, out: &mut String) {
+fn row(buffer: &Buffer, window: &Window, y: u16, out: &mut String) {
     let top = BAR + f32::from(y) * CELL.1;
     let mut x = 0;
     while x < buffer.area.width {
         let start = x;
-        let look = Look::of(&buffer[(x, y)]);
+        let look = Look::of(&buffer[(x, y)], window);
         let mut text = String::new();
-        while x < buffer.area.width && Look::of(&buffer[(x, y)]) == look {
+        while x < buffer.area.width && Look::of(&buffer[(x, y)], window) == look {
             let symbol = buffer[(x, y)].symbol();
             if let Some(shape) = shape(symbol, place(x), top) {
                 let _ = writeln!(out, "<path d=\"{shape}\" {}/>", line_attributes(symbol, &look));
@@ -115,7 +132,7 @@ fn row(buffer: &Buffer, y: u16, out: &mut String) {
             }
             x += symbol.width().max(1) as u16;
         }
-        if look.paper != PAPER {
+        if look.paper != window.paper {
             let wide = f32::from(x - start) * CELL.0;
             let (left, high) = (place(start), CELL.1);
             let _ = writeln!(
@@ -132,7 +149,7 @@ fn row(buffer: &Buffer, y: u16, out: &mut String) {
             if !word.is_empty() {
                 let left = place(0) + (at + (piece.len() - piece.trim_start().len()) as f32) * CELL.0;
                 let (base, wide) = (top + 12.5, word.width() as f32 * CELL.0);
-                let word = word.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                let word = escaped(word);
                 let look = look.attributes();
                 let _ = writeln!(
                     out,
@@ -142,6 +159,10 @@ fn row(buffer: &Buffer, y: u16, out: &mut String) {
             at += columns;
         }
     }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn place(x: u16) -> f32 {
@@ -191,4 +212,20 @@ fn shape(symbol: &str, x: f32, y: f32) -> Option<String> {
             block(x, low - 2.0 - (h - 4.0) * level as f32 / 8.0, right, low - 2.0)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    #[test]
+    fn words_of_a_run_are_text_and_no_markup() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 2));
+        buffer.set_string(0, 0, "<b>&</b>", Style::new().fg(Color::Rgb(1, 2, 3)));
+        let drawn = svg(&buffer, &Theme::plain(), "a <title>");
+        assert!(drawn.contains(">&lt;b&gt;&amp;&lt;/b&gt;</text>") && drawn.contains("fill=\"#010203\""), "{drawn}");
+        assert!(drawn.contains("<title>a &lt;title&gt;</title>"), "{drawn}");
+    }
 }

@@ -1,0 +1,87 @@
+//! `programmator export`: a run, or one iteration of it, as a file.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::domain::scrollback::Scrollback as _;
+use crate::domain::stream::envelope::classify;
+use crate::runtime::export::stored::{Exported, Secrets};
+use crate::runtime::export::{Format, write};
+use crate::runtime::supervisor::Typed;
+use clap::{Args, ValueEnum};
+use std::fs::OpenOptions;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// What is exported, and where to.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A run id or its last characters, or a ticket.
+    pub run: String,
+    /// The form of the file.
+    #[arg(long = "as", value_enum, default_value_t)]
+    pub form: Form,
+    /// Only this iteration.
+    #[arg(long, value_name = "N")]
+    pub iteration: Option<u32>,
+    /// The file; it must not exist. Without it the export is printed.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The forms of an export.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Form {
+    /// Markdown, to be read.
+    #[default]
+    Md,
+    /// One JSON object a line: the records, and what Claude printed.
+    Jsonl,
+    /// A recording for `asciinema play`.
+    Cast,
+}
+
+/// Writes the export. Fails without a trace when the file is there already.
+pub fn run(out: &mut dyn Write, session: &Session, args: &ExportArgs) -> Result<(), CliError> {
+    let store = session.store_to_read()?;
+    let summary = session.find_run(&store, &args.run, Typed::Part)?;
+    let scrollback = store.scrollback(summary.run, classify)?;
+    let records = store.load(summary.run)?.records;
+    if let Some(n) = args.iteration.filter(|n| !scrollback.iterations().contains(n)) {
+        let known = scrollback.iterations();
+        let last = known.last().map_or_else(|| "it has none".to_owned(), |last| format!("its last one is {last}"));
+        return Err(CliError::usage(format!("there is no iteration {n} in this run; {last}")));
+    }
+    let configured = session.resolve(&session.folder).map(|resolved| resolved.config.agent.env).unwrap_or_default();
+    let exported = Exported {
+        summary: &summary,
+        records: &records,
+        scrollback: &scrollback,
+        iteration: args.iteration,
+        secrets: Secrets::of(session.environment.iter().chain(&configured)),
+        zone: jiff::tz::TimeZone::system(),
+    };
+    let format = match args.form {
+        Form::Md => Format::Markdown,
+        Form::Jsonl => Format::Jsonl,
+        Form::Cast => Format::Cast,
+    };
+    let Some(path) = &args.output else { return Ok(write(out, &exported, format)?) };
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            CliError::usage(format!("{} exists; name another file, or remove it first", path.display()))
+        }
+        _ => CliError::failure(format!("{} cannot be written: {error}", path.display())),
+    };
+    create(path, |file| write(file, &exported, format)).map_err(failed)?;
+    writeln!(out, "{}", path.display())?;
+    Ok(())
+}
+
+/// Makes a file that only its owner can read; what could not be written whole is removed again.
+fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut out = BufWriter::new(opened);
+    let written = fill(&mut out).and_then(|()| out.flush());
+    written.inspect_err(|_| _ = std::fs::remove_file(path))
+}

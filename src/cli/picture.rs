@@ -1,0 +1,101 @@
+//! `programmator picture <run>`: a screen of a stored run as an SVG or PNG.
+
+use super::error::CliError;
+use super::session::Session;
+use super::start;
+use crate::adapters::png;
+use crate::tui::command::keys_file;
+use crate::tui::layout::SMALLEST;
+use crate::tui::msg::{Input, Msg};
+use crate::tui::picture::svg;
+use crate::tui::screen_loop;
+use crate::tui::theme::surface::{Depth, Surface};
+use crate::tui::update::update;
+use crate::tui::view::view;
+use clap::Args;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// A picture has all colours.
+const SURFACE: Surface = Surface { depth: Depth::True, background: Some([0x14, 0x18, 0x1d]), answers: false };
+
+/// Most columns and rows of a picture.
+const LARGEST: u16 = 500;
+
+/// What is drawn, and where to.
+#[derive(Debug, Clone, Args)]
+pub struct PictureOptions {
+    /// A run id or its last characters, or a ticket.
+    pub run: String,
+    /// Write here, as PNG or SVG by the name's end; without it, an SVG goes to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Columns and rows of the screen.
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "120x40", value_parser = size)]
+    pub size: (u16, u16),
+    /// Press these keys first, such as `D` or `Tab g Enter`.
+    #[arg(long, value_name = "KEYS", default_value = "", value_parser = keys)]
+    pub press: Keys,
+}
+
+/// Keys in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Keys(Vec<Input>);
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let (columns, rows) = text.split_once('x').ok_or("expected columns and rows, such as 120x40")?;
+    let number = |text: &str| text.parse::<u16>().map_err(|error| format!("“{text}”: {error}"));
+    let size = (number(columns)?, number(rows)?);
+    if size.0 < SMALLEST.0 || size.1 < SMALLEST.1 || size.0.max(size.1) > LARGEST {
+        return Err(format!("expected from {}x{} to {LARGEST}x{LARGEST}", SMALLEST.0, SMALLEST.1));
+    }
+    Ok(size)
+}
+
+fn keys(text: &str) -> Result<Keys, String> {
+    text.split_whitespace().map(keys_file::key).collect::<Result<_, _>>().map(Keys)
+}
+
+/// Draws the run as the screen shows it in a replay.
+pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) -> Result<(), CliError> {
+    let (mut ui, mut host) = start::stored(session, &options.run, SURFACE)?;
+    ui.size = options.size;
+    screen_loop::hear(&mut ui, &mut host);
+    // Placed before keys act on it, as on the screen.
+    ui.prepare();
+    for key in &options.press.0 {
+        // What the screen wants done outside of it is not for a picture.
+        update(&mut ui, Msg::Key(key.clone()));
+        ui.prepare();
+    }
+    let mut terminal =
+        Terminal::new(TestBackend::new(options.size.0, options.size.1)).map_err(std::io::Error::other)?;
+    let layout = ui.prepare();
+    terminal.draw(|frame| view(&ui, &layout, &ui.looks.theme, frame)).map_err(std::io::Error::other)?;
+    let drawn = svg(terminal.backend().buffer(), &ui.looks.theme, "programmator");
+    let Some(path) = &options.output else { return Ok(out.write_all(drawn.as_bytes())?) };
+    let is_png = match path.extension().and_then(OsStr::to_str) {
+        Some("png") => true,
+        Some("svg") => false,
+        _ => return Err(CliError::usage(format!("{}: expected a name that ends in .png or .svg", path.display()))),
+    };
+    let bytes = if is_png { png::drawn(&drawn).map_err(CliError::failure)? } else { drawn.into_bytes() };
+    std::fs::write(path, bytes)
+        .map_err(|error| CliError::failure(format!("{} cannot be written: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_one_that_can_be_drawn() {
+        assert_eq!(size("80x24"), Ok((80, 24)));
+        for wrong in ["80", "80x", "10x10", "9999x50", "70000x50", "-80x24"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! An iteration in one line, told anew as its records come: its phase, what became of it, files, time, cost.
+
+use super::counted;
+use super::ends::{done_words, outcome_words};
+use super::line::{Line, Weight, quoted};
+use crate::base::text::clean_line;
+use crate::base::time::human;
+use crate::domain::outcome::IterationOutcome;
+use crate::domain::record::Record;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// One iteration, as far as its records tell.
+#[derive(Clone, Debug)]
+pub struct IterationSummary {
+    pub n: u32,
+    phase: Option<String>,
+    /// What became of it, and how much that wants to be read; `None`: it is under way.
+    fate: Option<(Weight, String)>,
+    /// Files that it changed.
+    files: usize,
+    ms: Option<u64>,
+    /// US dollars.
+    cost: f64,
+}
+
+impl IterationSummary {
+    /// The iteration that begins with this record.
+    pub fn begun_by(record: &Record) -> Option<Self> {
+        let Record::IterationStarted { n, phase, .. } = record else { return None };
+        Some(Self { n: *n, phase: phase.clone(), fate: None, files: 0, ms: None, cost: 0.0 })
+    }
+
+    /// Takes a record of this iteration.
+    pub fn hear(&mut self, record: &Record) {
+        match record {
+            Record::EvidenceGathered { iteration_files, .. } => self.files = iteration_files.len(),
+            Record::AgentExited { cost_usd, .. } => self.cost = *cost_usd,
+            Record::PhaseDone { how, .. } => self.fate = Some((Weight::Info, done_words(*how).to_owned())),
+            Record::PhaseDisputed { why, .. } => {
+                // What follows is the output of a command.
+                let why = why.lines().next().unwrap_or_default();
+                self.fate = Some((Weight::Warn, format!("disputed: {why}")));
+            }
+            Record::IterationEnded { outcome, ms, .. } => {
+                self.ms = Some(*ms);
+                self.fate.get_or_insert_with(|| match outcome {
+                    IterationOutcome::Claimed => (Weight::Info, "to be continued".to_owned()),
+                    IterationOutcome::Interrupted | IterationOutcome::Parked => {
+                        (Weight::Info, outcome_words(*outcome).to_owned())
+                    }
+                    _ => (Weight::Warn, outcome_words(*outcome).to_owned()),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// It has not ended yet.
+    pub fn is_under_way(&self) -> bool {
+        self.ms.is_none()
+    }
+
+    /// The line.
+    pub fn line(&self) -> Line {
+        let (level, fate) = self.fate.clone().unwrap_or((Weight::Info, "under way".to_owned()));
+        let mut text = format!("iteration {} · {} · {fate}", self.n, quoted(self.phase.as_deref()));
+        if self.files > 0 {
+            let _ = write!(text, " · {}", counted(self.files, "file"));
+        }
+        if let Some(ms) = self.ms {
+            let _ = write!(text, " · {}", human(Duration::from_millis(ms)));
+        }
+        if self.cost > 0.0 {
+            let _ = write!(text, " · ${:.2}", self.cost);
+        }
+        Line { level, text: clean_line(&text, super::WIDEST) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::outcome::DoneHow;
+
+    fn told(records: &[Record]) -> Line {
+        let phase = Some("Wire".into());
+        let started = Record::IterationStarted { n: 7, phase, session: None, id: None, role: <_>::default() };
+        let mut summary = IterationSummary::begun_by(&started).unwrap();
+        for record in records {
+            summary.hear(record);
+        }
+        summary.line()
+    }
+
+    fn ended(outcome: IterationOutcome) -> Record {
+        Record::IterationEnded { n: 7, outcome, changed: true, fingerprint: None, ms: 160_000, reading: None }
+    }
+
+    #[test]
+    fn the_line_grows_with_the_records() {
+        let done = Record::PhaseDone { n: 7, phase: None, how: DoneHow::Verified, id: None };
+        let disputed = Record::PhaseDisputed { n: 7, phase: None, why: "cargo test: exit 1\nrest".into(), id: None };
+        let line = |level, text: &str| Line { level, text: format!("iteration 7 · “Wire” · {text}") };
+        assert_eq!(told(&[]), line(Weight::Info, "under way"));
+        assert_eq!(told(&[done, ended(IterationOutcome::Claimed)]), line(Weight::Info, "verified · 2m 40s"));
+        let claimed = ended(IterationOutcome::Claimed);
+        assert_eq!(told(&[disputed, claimed]), line(Weight::Warn, "disputed: cargo test: exit 1 · 2m 40s"));
+        assert_eq!(told(&[ended(IterationOutcome::Claimed)]), line(Weight::Info, "to be continued · 2m 40s"));
+        assert_eq!(told(&[ended(IterationOutcome::TimedOut)]), line(Weight::Warn, "timed out · 2m 40s"));
+    }
+}

@@ -1,0 +1,33 @@
+//! What helps a person to begin: what a first run would fail for, and what a new ticket may begin with.
+
+use super::Service;
+use crate::adapters::checks;
+use crate::adapters::config_files;
+use crate::domain::finding::{Finding, Mark};
+use crate::domain::request::Reply;
+use crate::domain::ticket::draft::Draft;
+use crate::domain::workspace::Workspace;
+use crate::runtime::doctor;
+use tokio::sync::oneshot;
+
+impl Service {
+    /// Says what a first run would fail for. Programs are asked for it, which takes its time.
+    pub(super) fn diagnose(&self, reply: oneshot::Sender<Reply>) {
+        let config = (self.opener.rules)(&Workspace::shared(self.places.folder.display().to_string()));
+        let folder = self.places.folder.clone();
+        tokio::spawn(async move {
+            let found = match config {
+                Ok((config, _)) => doctor::troubles(&config, &folder).await,
+                Err(why) => vec![Finding::new("config", Mark::Fail, why)],
+            };
+            reply.send(Reply::Diagnosed(found))
+        });
+    }
+
+    /// Commands that usually check what is here, and the person's templates.
+    pub(super) fn suggest(&self) -> Reply {
+        let templates = self.config_folder.as_deref().map(config_files::templates).unwrap_or_default();
+        let templates = templates.into_iter().map(|(name, text)| (name, Draft::of_template(&text)));
+        Reply::Suggested { checks: checks::usual(&self.places.folder), templates: templates.collect() }
+    }
+}

@@ -1,0 +1,44 @@
+//! A run, or one iteration of it, as a file: for people (Markdown), for machines (JSONL), to be watched (asciinema).
+//!
+//! What is written, and in which order, is in `export::stored`.
+
+mod cast;
+mod markdown;
+pub mod stored;
+
+use crate::base::json;
+use serde_json::json;
+use std::io::{self, Write};
+use stored::{Exported, Item};
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Jsonl,
+    Cast,
+}
+
+/// Writes the run.
+pub fn write(out: &mut dyn Write, run: &Exported<'_>, format: Format) -> io::Result<()> {
+    match format {
+        Format::Markdown => markdown::write(out, run),
+        Format::Jsonl => jsonl(out, run),
+        Format::Cast => cast::write(out, run),
+    }
+}
+
+/// One record a line as `logs --json` prints it, and each line of Claude's as `{"kind":"stream","iteration":…,"line":…}`.
+fn jsonl(out: &mut dyn Write, run: &Exported<'_>) -> io::Result<()> {
+    run.each(|item| {
+        let line = match item {
+            Item::Record(stored) => json::line(stored)?,
+            Item::Said(n, line, _) => {
+                let value = serde_json::from_slice(&line)
+                    .unwrap_or_else(|_| serde_json::Value::from(String::from_utf8_lossy(&line).into_owned()));
+                json::line(&json!({ "kind": "stream", "iteration": n, "line": value }))?
+            }
+        };
+        writeln!(out, "{}", run.secrets.mask(line))
+    })
+}

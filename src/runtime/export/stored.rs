@@ -1,0 +1,105 @@
+//! A run as it is stored, in the order in which it is written: its records, and what Claude printed in an iteration before
+//! the record that tells its end. Values of the person's secrets are masked.
+
+use crate::domain::record::{Record, Stored};
+use crate::domain::scrollback::{Entry, Scrollback};
+use crate::domain::stream::show::{Shown, decode};
+use crate::domain::summary::RunSummary;
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+/// A run as it is stored.
+pub struct Exported<'a> {
+    pub summary: &'a RunSummary,
+    pub records: &'a [Arc<Stored>],
+    pub scrollback: &'a dyn Scrollback,
+    /// Only this iteration.
+    pub iteration: Option<u32>,
+    pub secrets: Secrets,
+    pub zone: jiff::tz::TimeZone,
+}
+
+/// Values that are not written.
+#[derive(Default)]
+pub struct Secrets(Vec<String>);
+
+/// Shorter values are words that stand anywhere.
+const SHORTEST: usize = 8;
+const MASK: &str = "••••";
+
+impl Secrets {
+    /// The values of the variables whose names say that they are secret.
+    pub fn of<'a>(variables: impl IntoIterator<Item = (&'a String, &'a String)>) -> Self {
+        let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+        let is_secret = |name: &str| words.iter().any(|word| name.to_uppercase().contains(word));
+        let named = variables.into_iter().filter(|(name, value)| is_secret(name) && value.len() >= SHORTEST);
+        let mut values: Vec<String> = named.map(|(_, value)| value.clone()).collect();
+        // A longer one may contain a shorter one.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self(values)
+    }
+
+    pub(super) fn mask(&self, text: String) -> String {
+        self.0
+            .iter()
+            .fold(text, |text, value| if text.contains(value.as_str()) { text.replace(value, MASK) } else { text })
+    }
+}
+
+/// Something of the run, in the order in which it is written.
+pub(super) enum Item<'a> {
+    Record(&'a Stored),
+    /// What Claude printed: the iteration, the line, and how far it is through the iteration, from 0 to 1.
+    Said(u32, Vec<u8>, f64),
+}
+
+impl Exported<'_> {
+    /// Calls back for all that is to be written, in order; one line of Claude's is held at a time.
+    pub(super) fn each(&self, mut give: impl FnMut(Item<'_>) -> io::Result<()>) -> io::Result<()> {
+        let mut unsaid: BTreeSet<u32> = self.scrollback.iterations().into_iter().filter(|n| self.wants(*n)).collect();
+        let mut current = None;
+        for stored in self.records {
+            if let Record::IterationStarted { n, .. } = stored.record {
+                current = Some(n);
+            }
+            let ended = match stored.record {
+                Record::AgentExited { n, .. } | Record::IterationEnded { n, .. } => Some(n),
+                _ => None,
+            };
+            if let Some(n) = ended.filter(|n| unsaid.remove(n)) {
+                self.said(n, &mut give)?;
+            }
+            if self.iteration.is_none() || current.is_some_and(|n| self.wants(n)) {
+                give(Item::Record(stored))?;
+            }
+            if let Record::IterationEnded { .. } = stored.record
+                && self.iteration.is_some()
+            {
+                current = None;
+            }
+        }
+        // Those that are under way, or were cut off.
+        unsaid.into_iter().try_for_each(|n| self.said(n, &mut give))
+    }
+
+    fn wants(&self, n: u32) -> bool {
+        self.iteration.is_none_or(|only| only == n)
+    }
+
+    fn said(&self, n: u32, give: &mut impl FnMut(Item<'_>) -> io::Result<()>) -> io::Result<()> {
+        let count = self.scrollback.len(n);
+        let mut entries: Vec<Entry> = Vec::new();
+        self.scrollback.entries(n, 0..count, &mut entries);
+        for (at, entry) in entries.into_iter().enumerate() {
+            let line = self.scrollback.read(n, entry, entry.len())?;
+            give(Item::Said(n, line, (at + 1) as f64 / (count + 1) as f64))?;
+        }
+        Ok(())
+    }
+
+    /// A line of Claude's for people.
+    pub(super) fn shown(&self, line: &[u8]) -> Shown {
+        decode(line, line.len(), &self.summary.folder)
+    }
+}

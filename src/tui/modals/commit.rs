@@ -1,0 +1,419 @@
+//! Committing what a ticket's runs have done: the message, what goes in, what stays out and why.
+
+use crate::base::id::RunId;
+use crate::base::text::clean_line;
+use crate::domain::changes::Since;
+use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::phase::Mark;
+use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
+use crate::tui::command::{self, Command, Scope, hints};
+use crate::tui::modals::diff::Diff;
+use crate::tui::model::Model;
+use crate::tui::msg::{Ask, Input};
+use crate::tui::panes::changes::{counted, line};
+use crate::tui::tab::Tab;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::{Frame, WIDEST, centred, foot};
+use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::scrolled::Scrolled;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Lines of the message that are seen at most.
+const MESSAGE: u16 = 10;
+
+/// The dialog.
+pub struct Commit {
+    pub ticket: TicketKey,
+    pub run: RunId,
+    message: Field,
+    /// What would be committed, or why nothing can be; `None`: not yet told.
+    plan: Option<Result<Box<CommitPlan>, String>>,
+    place: Place,
+    /// The file under the cursor.
+    at: usize,
+    /// Why it was not made: git's and the hooks' words.
+    trouble: String,
+}
+
+/// Where keys go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Message,
+    Files,
+    /// Hooks were changed during the run: may they run?
+    Programs,
+    /// It is being made.
+    Sent,
+}
+
+/// What a key leads to.
+pub enum Outcome {
+    Stays,
+    Leaves,
+    Asks(Ask),
+    /// A file is to be shown line by line.
+    Shows(Box<Diff>, Ask),
+}
+
+impl Commit {
+    /// The dialog for the run of this tab, and the request for what would go in.
+    pub fn open(tab: &Tab) -> Option<(Self, Ask)> {
+        let run = tab.run?;
+        let message =
+            Field::new(if tab.commit_draft.is_empty() { drafted(tab) } else { tab.commit_draft.clone() }.as_str());
+        let dialog = Self {
+            ticket: tab.id.clone(),
+            run,
+            message,
+            plan: None,
+            place: Place::Message,
+            at: 0,
+            trouble: String::new(),
+        };
+        Some((dialog, Ask::Request(Request::PlanCommit(run))))
+    }
+
+    /// Where its keys stand in the table.
+    pub fn scope(&self) -> Scope {
+        match self.place {
+            Place::Message => Scope::Commit,
+            Place::Files | Place::Sent => Scope::CommitFiles,
+            Place::Programs => Scope::Confirm,
+        }
+    }
+
+    /// What is typed so far.
+    pub fn message(&self) -> String {
+        self.message.text()
+    }
+
+    /// What would be committed.
+    pub fn planned(&mut self, plan: Result<Box<CommitPlan>, String>) {
+        // What the person is asked to agree to, or has agreed to, stays what it is.
+        if !matches!(self.place, Place::Programs | Place::Sent) {
+            (self.at, self.plan) = (0, Some(plan));
+        }
+    }
+
+    /// It was not made, and why; what would go in is asked for anew.
+    pub fn refused(&mut self, why: String) -> Ask {
+        (self.place, self.trouble) = (Place::Message, why);
+        Ask::Request(Request::PlanCommit(self.run))
+    }
+
+    fn told(&self) -> Option<&CommitPlan> {
+        self.plan.as_ref()?.as_deref().ok()
+    }
+
+    /// Does what a key means; typing is taken here.
+    pub fn key(&mut self, command: Option<Command>, input: &Input) -> Outcome {
+        match (self.place, command) {
+            (Place::Programs, Some(Command::Yes)) => return self.send(),
+            (Place::Programs, Some(Command::No)) | (Place::Files, Some(Command::FocusNext)) => {
+                self.place = Place::Message;
+            }
+            (Place::Programs, _) => {}
+            (_, Some(Command::Close)) => return Outcome::Leaves,
+            (Place::Sent, _) => {}
+            (_, Some(Command::Send)) => return self.wanted(),
+            (Place::Message, Some(Command::FocusNext)) => self.place = Place::Files,
+            (Place::Message, Some(Command::NewLine)) => self.message.new_line(),
+            (Place::Message, _) => self.message.typed(input),
+            (Place::Files, Some(Command::Choose)) => {
+                let shown = self.told().and_then(|plan| {
+                    Diff::of((self.run, Since::Ticket), plan.top.clone(), plan.files.clone(), self.at)
+                });
+                if let Some((diff, ask)) = shown {
+                    return Outcome::Shows(Box::new(diff), ask);
+                }
+            }
+            (Place::Files, command) => {
+                let last = self.told().map_or(0, |plan| plan.files.len().saturating_sub(1));
+                let by = command::lines(command, 10);
+                self.at = self.at.saturating_add_signed(by as isize).min(last);
+            }
+        }
+        Outcome::Stays
+    }
+
+    /// `^S`: it is made, unless something must be agreed to first.
+    fn wanted(&mut self) -> Outcome {
+        let Some(plan) = self.told() else { return Outcome::Stays };
+        match () {
+            () if self.message.text().trim().is_empty() => self.trouble = "A commit needs a message.".into(),
+            () if plan.files.is_empty() => {}
+            () if plan.programs.is_empty() => return self.send(),
+            () => self.place = Place::Programs,
+        }
+        Outcome::Stays
+    }
+
+    fn send(&mut self) -> Outcome {
+        let Some(plan) = self.told() else { return Outcome::Stays };
+        let agreed = Agreed {
+            message: self.message.text(),
+            head: plan.head.clone(),
+            tree: plan.tree.clone(),
+            programs: plan.programs.clone(),
+        };
+        self.place = Place::Sent;
+        self.trouble.clear();
+        Outcome::Asks(Ask::Request(Request::Commit(self.run, agreed)))
+    }
+
+    /// Takes pasted text.
+    pub fn pasted(&mut self, text: &str) {
+        if self.place == Place::Message {
+            self.message.pasted(text);
+        }
+    }
+
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let width = room.width.min(WIDEST).saturating_sub(4);
+        let message = self.message.rows(usize::from(width).saturating_sub(2)).clamp(2, MESSAGE);
+        let most = usize::from(room.height.saturating_sub(message + 6));
+        let lines = self.lines(model, width.into(), most).0.len().max(6) as u16;
+        let area = centred(room, WIDEST, lines.saturating_add(message + 6));
+        let title = format!("Commit · {}", clean_line(self.ticket.as_str(), 40));
+        let inside = Frame::dialog(&title, &self.status(), model.glyphs).draw(theme, area, buf);
+        self.keys(model).draw(theme, foot(inside), buf);
+        let mut rows = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let height = message.min(rows.height / 2);
+        let focused = self.place == Place::Message;
+        head("Message", focused, model).draw(theme, take(&mut rows, 1), buf);
+        let text = take(&mut rows, height);
+        let text = Rect { x: text.x + 2, width: text.width.saturating_sub(2), ..text };
+        self.message.view_text("What was done, and why", focused, theme, text, buf);
+        take(&mut rows, 1);
+        let page = usize::from(rows.height);
+        let (lines, cursor) = self.lines(model, usize::from(rows.width), page);
+        let scrolled = Scrolled::default().showing(cursor, cursor, page);
+        let selected =
+            (self.place == Place::Files && self.told().is_some_and(|plan| !plan.files.is_empty())).then_some(cursor);
+        scrolled.list(lines.into_iter(), selected, theme, rows, buf);
+    }
+
+    fn status(&self) -> String {
+        match &self.plan {
+            _ if self.place == Place::Sent => "committing; hooks may take a while …".to_owned(),
+            None => "looking …".to_owned(),
+            Some(Err(_)) => String::new(),
+            Some(Ok(plan)) => match &plan.branch {
+                Some(branch) => format!("on {}", clean_line(branch, 60)),
+                None => "HEAD is detached".to_owned(),
+            },
+        }
+    }
+
+    fn keys(&self, model: &Model) -> Row {
+        let keys: &[Command] = match self.place {
+            Place::Message => &[Command::Send, Command::FocusNext, Command::Close],
+            Place::Files => &[Command::Send, Command::Choose, Command::Down, Command::FocusNext, Command::Close],
+            Place::Programs => &[Command::Yes, Command::No],
+            Place::Sent => &[Command::Close],
+        };
+        Row::keys(hints(model, self.scope(), keys))
+    }
+
+    /// What stands under the message, and the line of the file under the cursor.
+    fn lines(&self, model: &Model, width: usize, page: usize) -> (Vec<Row>, usize) {
+        let mut out = Vec::new();
+        let say = |role: Role, words: &str, out: &mut Vec<Row>| {
+            let lines = words.lines().flat_map(|line| wrap(line, width.saturating_sub(2)));
+            out.extend(lines.map(|line| Row::new().left(role, format!("  {line}"))));
+        };
+        if !self.trouble.is_empty() {
+            say(Role::Danger, &self.trouble, &mut out);
+            // What came of it stands first, why it did at the end.
+            let most = page.saturating_sub(3).max(4);
+            out.drain(1..(out.len() + 1).saturating_sub(most).max(1));
+            out.push(Row::new());
+        }
+        let plan = match &self.plan {
+            None => return (out, 0),
+            Some(Err(why)) => {
+                say(Role::Warning, why, &mut out);
+                return (out, 0);
+            }
+            Some(Ok(plan)) => plan,
+        };
+        if !plan.programs.is_empty() {
+            let asks = self.place == Place::Programs;
+            let role = if asks { Role::Danger } else { Role::Warning };
+            let question = if asks { "\nRun them?" } else { "" };
+            let words = format!(
+                "Changed since the ticket began, and git runs what they say:\n{}{question}",
+                plan.programs.join("\n")
+            );
+            say(role, &words, &mut out);
+            out.push(Row::new());
+        }
+        let sum = counted(Row::new(), plan.added, plan.removed);
+        let files = match plan.files.len() {
+            0 => "Nothing to commit".to_owned(),
+            1 => "1 file goes in".to_owned(),
+            files => format!("{files} files go in"),
+        };
+        let focused = self.place == Place::Files;
+        let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
+        let role = if focused { Role::Title } else { Role::Text };
+        out.push(sum.left(Role::Accent, mark).left(role, files));
+        let first = out.len();
+        out.extend(plan.files.iter().map(|file| line(Row::new().left(Role::Text, "  "), file, width)));
+        if !plan.left_out.is_empty() {
+            out.push(Row::new());
+            say(Role::Warning, "Stays out", &mut out);
+            let left = plan.left_out.iter().map(|file| {
+                Row::new()
+                    .left(Role::Text, format!("  {}", clean_line(&file.path, 1_000)))
+                    .left(Role::Dim, format!("  {}", file.why.words()))
+            });
+            out.extend(left);
+        }
+        (out, if self.place == Place::Files { first + self.at } else { 0 })
+    }
+}
+
+fn head(name: &str, focused: bool, model: &Model) -> Row {
+    let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
+    Row::new().left(Role::Accent, mark).left(if focused { Role::Title } else { Role::Dim }, name)
+}
+
+fn take(rest: &mut Rect, height: u16) -> Rect {
+    let taken = Rect { height: height.min(rest.height), ..*rest };
+    (rest.y, rest.height) = (rest.y + taken.height, rest.height - taken.height);
+    taken
+}
+
+/// A message by the ticket: its title, and the phases that are done.
+fn drafted(tab: &Tab) -> String {
+    let done = tab.state.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_)));
+    let phases: Vec<String> = done.map(|phase| format!("- {}", phase.text)).collect();
+    let parts = [tab.title().to_owned(), phases.join("\n"), format!("Ticket: {}", tab.id.as_str())];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What is said of a commit that was made.
+pub fn made(committed: &Committed) -> String {
+    let files = if committed.files == 1 { "1 file".to_owned() } else { format!("{} files", committed.files) };
+    let trouble = committed.trouble.as_ref().map_or_else(String::new, |why| format!(" · {why}"));
+    format!("committed {} · {files}{trouble}", short(&committed.id))
+}
+
+/// The beginning of a commit's id.
+pub fn short(id: &str) -> &str {
+    id.get(..9).unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::request::Reply;
+    use crate::tui::modals::Modal;
+    use crate::tui::msg::Msg;
+    use crate::tui::sample;
+    use crate::tui::ui::Ui;
+    use crate::tui::update::update;
+
+    fn press(ui: &mut Ui, keys: &str) -> Vec<Ask> {
+        let mut asks: Vec<Ask> = keys.split(' ').flat_map(|key| update(ui, Msg::Key(sample::key(key)))).collect();
+        asks.retain(|ask| !matches!(ask, Ask::Request(Request::Changes(..))));
+        asks
+    }
+
+    fn opened(plan: CommitPlan) -> Ui {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::finished("tk-1"));
+        let run = sample::run("tk-1");
+        assert_eq!(press(&mut ui, "c"), [Ask::Request(Request::PlanCommit(run))]);
+        update(&mut ui, Msg::Replied(Reply::CommitPlanned(run, Ok(Box::new(plan)))));
+        ui
+    }
+
+    fn sent(asks: &[Ask]) -> &Agreed {
+        match asks {
+            [Ask::Request(Request::Commit(_, agreed))] => agreed,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_message_is_drafted_by_the_ticket_and_kept_when_it_is_left() {
+        let mut ui = opened(sample::commit_plan());
+        press(&mut ui, "Esc");
+        assert!(ui.modals.is_empty());
+        press(&mut ui, "c");
+        update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(sample::commit_plan())))));
+        let asks = press(&mut ui, "! Ctrl-s");
+        let message = &sent(&asks).message;
+        assert!(message.starts_with("Login rate limiter\n\n- Investigate flow\n- Token bucket\n"), "{message}");
+        assert!(message.ends_with("\n\nTicket: tk-1!"), "{message}");
+        assert_eq!((sent(&asks).head.as_deref(), &*sent(&asks).tree), (Some("c0ffee"), "ab12"));
+    }
+
+    #[test]
+    fn a_changed_hook_is_agreed_to_before_it_may_run() {
+        let plan = CommitPlan { programs: vec![".git/hooks/pre-commit".into()], ..sample::commit_plan() };
+        let mut ui = opened(plan);
+        assert_eq!(press(&mut ui, "Ctrl-s n Ctrl-s Ctrl-s"), []);
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains(".git/hooks/pre-commit") && screen.contains("Run them?"), "{screen}");
+        assert_eq!(sent(&press(&mut ui, "y")).programs, [".git/hooks/pre-commit"]);
+    }
+
+    #[test]
+    fn what_is_asked_about_does_not_change_under_the_answer() {
+        let plan = CommitPlan { programs: vec![".git/hooks/pre-commit".into()], ..sample::commit_plan() };
+        let mut ui = opened(plan.clone());
+        press(&mut ui, "Ctrl-s");
+        let other = CommitPlan { programs: vec![".git/config".into()], tree: "another".into(), ..plan };
+        update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(other)))));
+        let asks = press(&mut ui, "y");
+        assert_eq!(
+            (&sent(&asks).programs[..], &*sent(&asks).tree),
+            (&[".git/hooks/pre-commit".to_owned()][..], "ab12")
+        );
+    }
+
+    #[test]
+    fn what_is_refused_says_why_and_can_be_tried_again() {
+        let mut ui = opened(sample::commit_plan());
+        assert_eq!(press(&mut ui, "Ctrl-s x Ctrl-s").len(), 1, "once it is on its way, it is not sent again");
+        let run = sample::run("tk-1");
+        let said = (0..40).fold(String::new(), |out, line| format!("{out}line {line}\n"));
+        let why = format!("git did not commit; nothing is lost\n{said}");
+        let asks = update(&mut ui, Msg::Replied(Reply::Committed(run, Err(why))));
+        assert_eq!(asks[..2], [Ask::Redraw, Ask::Request(Request::PlanCommit(run))]);
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.contains("git did not commit") && screen.contains("line 39"), "{screen}");
+        assert_eq!(sent(&press(&mut ui, "Ctrl-s")).tree, "ab12");
+        let made = Committed { id: "0123456789abcdef".into(), files: 5, trouble: None };
+        update(&mut ui, Msg::Replied(Reply::Committed(run, Ok(made))));
+        assert!(ui.modals.is_empty());
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("committed as 012345678"), "{screen}");
+    }
+
+    #[test]
+    fn a_file_is_shown_line_by_line_and_the_dialog_is_there_again() {
+        let mut ui = opened(sample::commit_plan());
+        let asks = press(&mut ui, "Tab j Enter");
+        let path = sample::commit_plan().files[1].path.clone();
+        assert_eq!(asks, [Ask::Request(Request::Diff(sample::run("tk-1"), Since::Ticket, path))]);
+        press(&mut ui, "Esc");
+        assert!(matches!(&ui.modals[..], [Modal::Commit(_)]));
+    }
+
+    #[test]
+    fn where_nothing_can_be_committed_it_says_why_and_nothing_is_sent() {
+        let mut ui = opened(sample::commit_plan());
+        let why = Err("git is in the middle of a merge: finish or abort it first".to_owned());
+        update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), why)));
+        assert_eq!(press(&mut ui, "Ctrl-s"), []);
+        assert!(sample::draw(&mut ui, (80, 24)).contains("in the middle of a merge"));
+    }
+}

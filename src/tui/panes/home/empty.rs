@@ -1,0 +1,62 @@
+//! Home without a row: what this is and how to begin, with what a first run would fail for; or that the filter leaves none.
+
+use crate::domain::finding::{Finding, Mark};
+use crate::tui::home::{Place, Shows};
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::{Row, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Most columns of a line.
+const WIDEST: u16 = 96;
+/// Most lines about one thing that is missing.
+const MOST: usize = 4;
+/// Columns before the words of what is missing.
+const MARGIN: usize = 10;
+
+/// Draws it.
+pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    let area = Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(3).min(WIDEST), ..area };
+    let area = area.intersection(buf.area);
+    let say = |role: Role, text: &str| vec![Row::new().left(role, text)];
+    let rows = match (&model.home.filter[..], &model.home.place) {
+        ("", _) if model.home.shows == Shows::Archive => say(Role::Dim, "Nothing is archived. A shows the others."),
+        ("", Place::Reading) => say(Role::Dim, "Reading the tickets …"),
+        ("", Place::Listed) => first(model, &[], area.width.into()),
+        ("", Place::Checked(troubles)) => first(model, troubles, area.width.into()),
+        _ if model.home.shows == Shows::Archive => say(Role::Dim, "No archived ticket. A shows the others."),
+        _ => say(Role::Dim, "No ticket matches. / changes the filter, Esc shows all."),
+    };
+    for (place, row) in area.rows().zip(rows) {
+        row.draw(theme, place, buf);
+    }
+}
+
+fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
+    let key = |key: &str, does: &str| Row::new().left(Role::Key, format!("{key:<20}")).left(Role::Text, does);
+    let mut rows = vec![
+        Row::new().left(Role::Title, "programmator works through tickets with Claude Code and checks every claim."),
+        Row::new(),
+        key("n", "write your first ticket"),
+        key("programmator demo", "see all of it in a sample repository, without an account"),
+    ];
+    for finding in troubles {
+        rows.push(Row::new());
+        rows.extend(trouble(model, finding, width));
+    }
+    rows
+}
+
+fn trouble(model: &Model, finding: &Finding, width: usize) -> Vec<Row> {
+    let role = if finding.mark == Mark::Fail { Role::Danger } else { Role::Warning };
+    let (mark, name) = (if finding.mark == Mark::Fail { model.glyphs.pick("✗", "x") } else { "!" }, &finding.name);
+    let head = format!("{mark} {name}");
+    let line = |at: usize| if at == 0 { head.as_str() } else { "" };
+    let words = wrap(&finding.text, width.saturating_sub(MARGIN)).into_iter().enumerate();
+    words
+        .take(MOST)
+        .map(|(at, words)| Row::new().left(role, format!("{:<MARGIN$}", line(at))).left(Role::Text, words))
+        .collect()
+}

@@ -1,0 +1,146 @@
+//! What a row says of its ticket in a few words: what it does now, waits for or needs, or how it came out.
+
+use super::rows::Entry;
+use crate::base::text::clean_line;
+use crate::domain::messages::reason_words;
+use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::phase::Mark;
+use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::ticket::Severity;
+use crate::orchestrator::state::Stage;
+use crate::tui::model::Model;
+use crate::tui::panes::notice::at_work;
+use crate::tui::tab::{Tab, TabStatus};
+
+impl Entry<'_> {
+    /// What it does, waits for or needs, in a few words; raw.
+    pub fn words(&self, model: &Model) -> String {
+        let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
+        match (self.standing, self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()), self.run) {
+            (TabStatus::NotStarted, ..) => match (broken, self.open_dependency(model)) {
+                (Some(problem), _) => format!("line {}: {}", problem.line, problem.message),
+                (None, Some(dep)) => format!("after {dep}"),
+                (None, None) => self.ready(),
+            },
+            (_, Some(tab), _) => of_tab(model, tab, self.standing),
+            (_, None, Some(run)) if run.folder != model.folder && !model.home.everywhere => {
+                let words = of_run(model, run);
+                let air = if words.is_empty() { "" } else { ": " };
+                format!("in {}{air}{words}", model.short_path(&run.folder))
+            }
+            (_, None, Some(run)) => of_run(model, run),
+            (_, None, None) => String::new(),
+        }
+    }
+
+    fn ready(&self) -> String {
+        let checks = self.ticket.is_some_and(|ticket| ticket.validation.is_empty()).then_some("no checks");
+        let priority =
+            self.extra("priority").map(|priority| format!("priority {}", priority.trim_start_matches(['p', 'P'])));
+        priority.into_iter().chain(checks.map(str::to_owned)).collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// What a ticket that is open here does.
+fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
+    if let Some(failure) = &tab.failure {
+        return failure.clone();
+    }
+    let first = model.attention().into_iter().find(|item| item.ticket == tab.id);
+    if let Some(item) = first.filter(|item| item.what != crate::tui::attention::What::Ended) {
+        return model.words_of(&item);
+    }
+    let state = &tab.state;
+    match (&state.ended, standing) {
+        (None, _) if tab.is_interrupted() => "interrupted".to_owned(),
+        (Some(_), TabStatus::Complete) => {
+            let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
+            if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
+        }
+        (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
+        (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
+        (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),
+        (Some(ended), _) => ended.detail.clone(),
+        (None, TabStatus::Parked) => state.limits.parked.as_ref().map_or_else(String::new, |parking| {
+            format!("{} · until {}", parking.about, parking.until.minute(&model.zone))
+        }),
+        (None, TabStatus::Unstored) => "nothing can be stored".to_owned(),
+        (None, _) => match (&state.stage, &tab.call) {
+            (Stage::Validating, _) => "running the validation commands".to_owned(),
+            (Stage::AwaitingTree { holder }, _) => {
+                format!("queued behind {}", at_work(model, tab, holder.as_deref()))
+            }
+            (Stage::Running, Some((call, _))) => doing(call, &tab.state.workspace.to_string()),
+            (Stage::Running, None) => "Claude is thinking".to_owned(),
+            (Stage::Paused, _) => "paused".to_owned(),
+            _ => "starting Claude".to_owned(),
+        },
+    }
+}
+
+/// What another program's run does, or one of the past has done.
+fn of_run(model: &Model, run: &RunSummary) -> String {
+    let reason = run.reason.as_deref().and_then(ExitReason::from_word);
+    let phase = run.phase.as_deref().unwrap_or_default();
+    match (run.state, &run.needs) {
+        (RunState::Ended, _) if reason == Some(ExitReason::Complete) => {
+            let verified = !run.marks.is_empty() && run.marks.iter().all(|mark| *mark == Mark::Done(DoneHow::Verified));
+            match (run.unverified, verified) {
+                (true, _) => "not verified",
+                (false, true) => "verified",
+                (false, false) => "complete",
+            }
+            .to_owned()
+        }
+        (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
+        (RunState::Interrupted, _) => "interrupted".to_owned(),
+        (_, Some(needs)) => needs.clone(),
+        (RunState::Ended, None) => reason.map_or_else(String::new, |reason| reason_words(reason).to_owned()),
+        (RunState::Parked, None) => {
+            let until = run.until.map(|until| format!(" until {}", until.minute(&model.zone)));
+            format!("rate limited{}", until.unwrap_or_default())
+        }
+        (RunState::Waiting, None) => {
+            let before = model.runs.values().find(|other| {
+                other.folder == run.folder && matches!(other.state, RunState::Running | RunState::Paused)
+            });
+            before.map_or_else(
+                || "queued behind another run".to_owned(),
+                |other| format!("queued behind {}", other.ticket),
+            )
+        }
+        (RunState::Paused, None) => "paused".to_owned(),
+        (RunState::Running, None) => clean_line(phase, 200),
+    }
+}
+
+/// A call of Claude's as what goes on: `editing src/a.rs`.
+fn doing(call: &str, folder: &str) -> String {
+    let (tool, target) = call.split_once(' ').unwrap_or((call, ""));
+    let below = target.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    let verb = match tool {
+        "Read" => "reading",
+        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => "editing",
+        "Bash" => "running",
+        "Glob" | "Grep" => "searching for",
+        "WebFetch" => "fetching",
+        "WebSearch" => "searching the web for",
+        "Agent" | "Task" => "with a subagent:",
+        _ => return call.to_owned(),
+    };
+    format!("{verb} {}", below.unwrap_or(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_as_what_goes_on() {
+        let said = |call: &str| doing(call, "/home/ann/shop");
+        assert_eq!(said("Edit /home/ann/shop/src/a.rs"), "editing src/a.rs");
+        assert_eq!(said("Read /home/ann/shops/a"), "reading /home/ann/shops/a");
+        assert_eq!(said("Bash cargo test"), "running cargo test");
+        assert_eq!(said("mcp__jira__get TK-1"), "mcp__jira__get TK-1");
+    }
+}

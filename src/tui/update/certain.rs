@@ -1,0 +1,65 @@
+//! What is asked about before it is done: it interrupts, or cannot be taken back.
+
+use crate::domain::command::UserCommand;
+use crate::domain::request::Request;
+use crate::orchestrator::state::PhaseState;
+use crate::tui::modals::Modal;
+use crate::tui::modals::confirm::Confirm;
+use crate::tui::msg::Ask;
+use crate::tui::tab::Tab;
+use crate::tui::ui::Ui;
+
+/// A tick of the running phase is asked about: its iteration ends.
+pub(super) fn ask_to_tick(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
+    let (Some(tab), [Ask::Request(Request::Command(_, UserCommand::TickPhase { phase }))]) = (ui.tab(), &asks[..])
+    else {
+        return asks;
+    };
+    let Some((phase, price)) = tab.state.phase_by(*phase).map(|phase| (phase, price(tab, phase))) else { return asks };
+    if price.is_empty() {
+        return asks;
+    }
+    let words = format!("Tick “{}” as done?{price}", phase.text);
+    ui.modals.push(Modal::Confirm(Confirm { title: "Tick the running phase", words, asks }));
+    Vec::new()
+}
+
+/// What settling this phase costs: its iteration, while one is running.
+fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
+    let running = tab.is_active() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
+    if running { INTERRUPTS } else { "" }
+}
+
+const INTERRUPTS: &str = " The running iteration is interrupted; its changes stay.";
+
+pub(super) fn ask_to_skip(ui: &mut Ui) {
+    let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
+    let price = price(tab, phase);
+    let confirm = Confirm {
+        title: "Skip a phase",
+        words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),
+        asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id }))],
+    };
+    ui.modals.push(Modal::Confirm(confirm));
+}
+
+pub(super) fn ask_to_stop(ui: &mut Ui) {
+    let Some(tab) = ui.tab() else { return };
+    let interrupts = if tab.state.open_iteration().is_some() { INTERRUPTS } else { "" };
+    let confirm = Confirm {
+        title: "Stop the run",
+        words: format!("Stop {} now?{interrupts} p resumes it.", tab.id),
+        asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop))],
+    };
+    ui.modals.push(Modal::Confirm(confirm));
+}
+
+pub(super) fn ask_to_reset_breaker(ui: &mut Ui) {
+    let Some(tab) = ui.tab() else { return };
+    let breaker = &tab.state.breaker;
+    let why = if breaker.reason.is_empty() { String::new() } else { format!(" ({})", breaker.reason) };
+    let words =
+        format!("The circuit breaker of {} is {}{why}. Close it and reset its counters?", tab.id, breaker.state.word());
+    let asks = vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::ResetBreaker))];
+    ui.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, asks }));
+}

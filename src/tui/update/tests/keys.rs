@@ -1,0 +1,58 @@
+//! Counts, and keys that are two.
+
+use super::*;
+use crate::tui::keys::Pressed;
+
+#[test]
+fn a_digit_goes_to_a_tab_or_counts_and_zero_always_counts() {
+    let lines = |model: &mut Ui, keys: &str| {
+        press(model, &format!("? g {keys}"));
+        let screen = sample::draw(model, (80, 24));
+        press(model, "Esc");
+        screen
+            .lines()
+            .find_map(|line| line.split_once(" more ↑"))
+            .map_or(0, |(before, _)| before.rsplit(' ').next().unwrap().parse::<usize>().unwrap())
+    };
+    let mut model = with_running();
+    sample::draw(&mut model, (80, 24));
+    assert_eq!(lines(&mut model, "9 9 9 j"), lines(&mut model, "G"), "a count counts in a list too");
+    // One tab: a digit can mean no other.
+    press(&mut model, "3");
+    assert_eq!((model.pressed.count, model.active), (Some(3), 0));
+    assert!(sample::draw(&mut model, (80, 24)).lines().last().unwrap().contains("3 …"));
+    press(&mut model, "Esc");
+    assert_eq!(model.pressed, Pressed::default());
+    for id in ["tk-2", "tk-3", "tk-4"] {
+        model.tabs.push(sample::running(id));
+    }
+    press(&mut model, "3");
+    assert_eq!((model.pressed.count, model.active), (None, 2));
+    press(&mut model, "Alt-1");
+    assert_eq!(model.active, 0);
+    press(&mut model, "0 3 ]");
+    assert_eq!((model.active, model.pressed.count), (3, None));
+    // What does not move is done once.
+    assert_eq!(press(&mut model, "0 5 p").len(), 1);
+}
+
+#[test]
+fn two_keys_make_one_command_and_the_footer_shows_the_first() {
+    let text = "global:\n  tab.next: g n\n  run.pause: F5\n  tab.previous: null\n";
+    let file = crate::config::FileText { path: "keys.yaml".into(), text: text.into() };
+    let mut model = with_running();
+    model.tabs.push(sample::running("tk-2"));
+    model.keys = command::keys_file::read(&file).unwrap();
+    let footer = |model: &mut Ui| sample::draw(model, (120, 40)).lines().last().unwrap().to_owned();
+    assert!(footer(&mut model).contains("F5 pause"), "{}", footer(&mut model));
+    press(&mut model, "g");
+    assert!(footer(&mut model).starts_with(" g …"), "{}", footer(&mut model));
+    press(&mut model, "n");
+    assert_eq!(model.active, 1);
+    press(&mut model, "g Esc n");
+    assert_eq!(model.active, 1, "what was begun was left");
+    assert_eq!(press(&mut model, "g p"), [], "no second key of these");
+    press(&mut model, "?");
+    let screen = sample::draw(&mut model, (80, 160));
+    assert!(screen.contains("  g n         next tab") && screen.contains("  –           previous tab"), "{screen}");
+}

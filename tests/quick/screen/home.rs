@@ -1,0 +1,236 @@
+//! Home's table: what is shown of it, in which order, and what is done with several tickets at once.
+
+use super::{USUAL, at_home, press, pressed, scene};
+use crate::{domain, sample, tui};
+use domain::news::News;
+use domain::request::Request;
+use std::sync::Arc;
+use tui::msg::{Ask, Msg};
+use tui::ui::Ui;
+use tui::update::update;
+
+/// Home with two tickets that can be started, one of them after the other, and with tags.
+fn with_ready_ones() -> Ui {
+    let mut model = at_home();
+    for (id, title, deps, tags) in
+        [("tk-81b0", "Audit log", &[][..], "[auth, 'web']"), ("tk-82c3", "Docs tour", &["tk-81b0"], "web")]
+    {
+        let mut ticket = sample::ticket(id, title, &[("One", false, &[]), ("Two", false, &[])]).as_ref().clone();
+        ticket.extra = vec![("priority".into(), "1".into()), ("tags".into(), tags.into())];
+        ticket.deps = deps.iter().map(|dep| (*dep).to_owned()).collect();
+        ticket.validation = Vec::new();
+        update(&mut model, Msg::News(News::TicketRead(sample::id(ticket.id.as_str()), Arc::new(ticket))));
+    }
+    model
+}
+
+/// The ids of the rows, from the top.
+fn ids(model: &mut Ui) -> Vec<String> {
+    let screen = sample::draw(model, USUAL);
+    let of_row = |line: &str| {
+        line.get(..60)?.split_whitespace().find(|word| word.starts_with("tk-") || *word == "docs.md").map(str::to_owned)
+    };
+    screen.lines().filter_map(of_row).collect()
+}
+
+#[test]
+fn tags_and_several_selected() {
+    scene("home_selected", || {
+        let mut model = with_ready_ones();
+        for id in ["tk-82c3", "tk-81b0"] {
+            model.home.cursor = Some(sample::id(id));
+            press(&mut model, "v");
+        }
+        (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+        pressed(model, "S")
+    });
+}
+
+#[test]
+fn all_directories() {
+    scene("home_everywhere", || pressed(at_home(), "o"));
+}
+
+#[test]
+fn a_filter_knows_tags_and_states() {
+    let shown = |filter: &str| {
+        let mut model = with_ready_ones();
+        press(&mut model, "/");
+        update(&mut model, Msg::Paste(filter.into()));
+        ids(&mut model)
+    };
+    assert_eq!(shown("#auth"), ["tk-81b0"]);
+    assert_eq!(shown("#WEB tour"), ["tk-82c3"]);
+    assert_eq!(shown("#we #au"), ["tk-81b0"]);
+    assert_eq!(shown("status:blocked web"), ["tk-82c3"]);
+    assert_eq!(shown("status:needs-you status:needs_you"), shown("status:needs"));
+    assert!(shown("status:needs").contains(&"docs.md".to_owned()));
+    assert!(shown("status:open").contains(&"tk-81b0".to_owned()));
+    assert_eq!(shown("#nothing"), Vec::<String>::new());
+}
+
+#[test]
+fn each_press_sorts_by_something_else() {
+    let mut model = with_ready_ones();
+    let mut ways = Vec::new();
+    for word in ["age", "cost", "title", "progress"] {
+        press(&mut model, "S");
+        let screen = sample::draw(&mut model, USUAL);
+        assert!(screen.lines().next().unwrap().contains(&format!("by {word}")), "{screen}");
+        ways.push(ids(&mut model));
+    }
+    // The groups stay. By cost the dearest is first, then titles are in their order.
+    let at = |way: usize, id: &str| ways[way].iter().position(|one| one == id).unwrap();
+    assert!(at(1, "docs.md") < at(1, "tk-3c4d"), "{ways:?}");
+    assert!(at(2, "tk-3c4d") < at(2, "tk-9c1d") && at(2, "tk-9c1d") < at(2, "docs.md"), "{ways:?}");
+    press(&mut model, "S");
+    assert!(!sample::draw(&mut model, USUAL).lines().next().unwrap().contains("by "));
+}
+
+#[test]
+fn several_are_started_at_once_after_one_question() {
+    let mut model = with_ready_ones();
+    model.profile = "guarded";
+    model.home.cursor = Some(sample::id("tk-81b0"));
+    press(&mut model, "v");
+    model.home.cursor = Some(sample::id("tk-82c3"));
+    press(&mut model, "v");
+    assert_eq!(press(&mut model, "s"), [], "what it may cost is said first");
+    let screen = sample::draw(&mut model, USUAL);
+    for words in [
+        "Start 2 tickets?", "4 open phases, profile guarded.", "Estimate: $", "tk-81b0 is to be done before",
+        "2 have no",
+    ] {
+        assert!(screen.contains(words), "“{words}” is missing:\n{screen}");
+    }
+    let started = press(&mut model, "y");
+    let wanted = ["tk-81b0", "tk-82c3"].map(|id| Ask::Request(Request::Start(sample::id(id))));
+    assert_eq!(started, wanted);
+    press(&mut model, "Esc");
+    assert!(model.home.marked.is_empty() && model.is_home());
+}
+
+#[test]
+fn a_start_says_that_it_resumes_and_what_is_missing() {
+    let mut model = at_home();
+    model.profile = "guarded";
+    let stopped = domain::summary::RunSummary {
+        state: domain::summary::RunState::Interrupted,
+        ..sample::seen("tk-5555", "/home/ann/shop")
+    };
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(stopped))));
+    model.home.cursor = Some(sample::id("tk-5555"));
+    model.branch = None;
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("its last run is resumed") && screen.contains("no git repository"), "{screen}");
+    assert!(screen.contains("and 8m 00s of work, from the median"), "{screen}");
+}
+
+#[test]
+fn of_those_selected_it_is_said_which_are_not_started() {
+    let mut model = with_ready_ones();
+    for id in ["tk-77aa", "tk-81b0"] {
+        model.home.cursor = Some(sample::id(id));
+        press(&mut model, "v");
+    }
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("Not started, 1 of 2: tk-77aa is done."), "{screen}");
+}
+
+#[test]
+fn a_ticket_at_work_in_another_place_is_not_started_here() {
+    let mut model = with_ready_ones();
+    let run =
+        domain::summary::RunSummary { folder: "/home/ann/other".into(), ..sample::seen("tk-81b0", "/home/ann/shop") };
+    update(&mut model, Msg::News(News::RunSeen(Arc::new(run))));
+    (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+    let screen = sample::draw(&mut model, (160, 40));
+    assert!(screen.contains("in ~/other: Answer 200"), "{screen}");
+    assert_eq!(press(&mut model, "s"), []);
+    assert!(model.modals.is_empty(), "nothing is asked");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("tk-81b0 is being run in ~/other"), "{screen}");
+}
+
+#[test]
+fn a_start_says_where_it_works_when_the_ticket_lies_elsewhere() {
+    let mut model = with_ready_ones();
+    model.home.cursor = Some(sample::id("tk-81b0"));
+    press(&mut model, "s");
+    assert!(!sample::draw(&mut model, USUAL).contains("It will work in"));
+    press(&mut model, "n");
+    model.folder = "/home/ann/site".into();
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("It will work in ~/site."), "{screen}");
+}
+
+#[test]
+fn the_row_beside_what_is_archived_is_next() {
+    let mut model = with_ready_ones();
+    let rows = ids(&mut model);
+    let last = domain::ticket::TicketKey::clone(&sample::id(rows.last().unwrap()));
+    (model.home.cursor, model.home.is_chosen) = (Some(last.clone()), true);
+    assert_eq!(press(&mut model, "d"), [Ask::Request(Request::Archive(vec![last], true))]);
+    assert_eq!(model.home.cursor, Some(sample::id(&rows[rows.len() - 2])));
+}
+
+#[test]
+fn without_a_row_keys_say_what_there_is_to_do() {
+    let mut model = sample::model();
+    model.folder = "/home/ann/shop".into();
+    let mut model = pressed(model, "h s");
+    assert!(sample::draw(&mut model, USUAL).contains("no ticket to start; n writes one"));
+    press(&mut model, "n");
+    press(&mut model, "Ctrl-n");
+    press(&mut model, "L o g i n");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("▸ Title") && screen.contains("Login"), "{screen}");
+    press(&mut model, "Esc");
+    assert!(sample::draw(&mut model, USUAL).contains("draft kept; n continues it"));
+}
+
+/// Home with so many tickets, each tenth of them with a run, as it stands after the first frame.
+fn with_many(tickets: usize) -> Ui {
+    let mut model = sample::model();
+    model.folder = "/home/ann/shop".into();
+    let mut model = pressed(model, "h");
+    for at in 0..tickets {
+        let id = format!("tk-{at:05}");
+        let mut ticket =
+            sample::ticket(&id, "A ticket among many", &[("One", false, &[]), ("Two", false, &[])]).as_ref().clone();
+        ticket.extra = vec![("tags".into(), "web".into())];
+        update(&mut model, Msg::News(News::TicketRead(sample::id(&id), Arc::new(ticket))));
+        if at % 10 == 0 {
+            update(&mut model, Msg::News(News::RunSeen(Arc::new(sample::seen(&id, "/home/ann/shop")))));
+        }
+    }
+    update(&mut model, Msg::Replied(domain::request::Reply::Listed));
+    sample::draw(&mut model, USUAL);
+    model
+}
+
+#[test]
+fn ten_thousand_tickets_cost_a_key_no_more_than_a_hundred_do() {
+    let [few, many] = [100, 10_000].map(|tickets| {
+        let mut model = with_many(tickets);
+        let mut times: Vec<_> = (0..15)
+            .map(|_| {
+                let begun = std::time::Instant::now();
+                press(&mut model, "j");
+                sample::draw(&mut model, USUAL);
+                begun.elapsed()
+            })
+            .collect();
+        times.sort();
+        let before = model.home.cursor.clone();
+        press(&mut model, "G");
+        assert_ne!(model.home.cursor, before);
+        let screen = sample::draw(&mut model, USUAL);
+        assert!(screen.contains(&format!("{} ready", tickets * 9 / 10)), "{screen}");
+        times[7]
+    });
+    assert!(many < few * 8, "{few:?} {many:?}");
+}
