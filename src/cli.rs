@@ -33,6 +33,7 @@ pub mod ticket;
 pub use command_line::{Cli, Command};
 
 use crate::adapters::logging;
+use crate::adapters::process_group;
 use crate::adapters::store::state_dir;
 use crate::adapters::typed_secret::Source;
 use crate::base::text::{Clean, clean_line};
@@ -52,8 +53,12 @@ use snapshots::Consent;
 use start::{After, Open};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
+use std::time::Duration;
 use tick::Tick;
 use ticket::TicketCommand;
+
+/// How long the end of the program waits for threads that are blocked, and then for programs that were killed.
+const LEAVING: Duration = Duration::from_millis(250);
 
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
 /// command is blocked, so what cannot be understood is 64 there.
@@ -85,8 +90,10 @@ pub fn run(cli: Cli) -> ExitCode {
     let code = threads::room().and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
-        // A blocked thread (a lock that is waited for) must not keep the program alive.
-        runtime.shutdown_background();
+        // What nobody waits for any more is given up, and its programs with it. A blocked thread (a lock that is waited for)
+        // must not keep the program alive.
+        runtime.shutdown_timeout(LEAVING);
+        process_group::see_off(LEAVING);
         code
     });
     ExitCode::from(code.unwrap_or_else(|error| {

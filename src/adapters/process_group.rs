@@ -4,7 +4,8 @@
 //! waits for the child is dropped. Does not own processes that left the group by `setsid`: those are
 //! found by the run's marker (`adapters::agent`).
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
+use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
 /// The group of one child. Dropping it kills what is left of the group.
@@ -42,6 +43,20 @@ impl ProcessGroup {
         if let Some(leader) = self.leader {
             // The only failures are "no such group" and "not yours": nothing is left that we could end.
             let _ = kill_process_group(leader, signal);
+        }
+    }
+}
+
+/// Waits until no child of this program is left, for as long as `limit` at most: what was killed takes a moment to end,
+/// and whoever looks after this program should find none of it.
+pub fn see_off(limit: Duration) {
+    let until = Instant::now() + limit;
+    while let Ok(ended) = wait(WaitOptions::NOHANG) {
+        if ended.is_none() {
+            if Instant::now() >= until {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

@@ -1,13 +1,15 @@
 //! How the program leaves: by `q`, by a signal, over a closed window, to the background. Nothing stays behind.
 
 use super::stage::{
-    ROOMY, assert_given_back, boxes, gated_project, gated_run, leave, start, start_program, wait_at_the_gate,
+    ROOMY, assert_given_back, boxes, gated_project, gated_run, leave, start, start_program, start_with,
+    wait_at_the_gate,
 };
 use crate::opening::{hanging, until_held};
 use crate::project::{PROGRAM, Project};
 use crate::terminal::Terminal;
 use crate::watched::json;
 use rustix::process::Signal;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Claude hangs with a child in a session of its own, and neither hears SIGTERM.
@@ -77,6 +79,28 @@ fn a_signal_over_a_run_of_the_past_gives_the_terminal_back() {
         assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
         assert_given_back(&terminal);
     }
+}
+
+/// git is asked for the changes and takes for ever; nobody waits for the answer any more.
+#[test]
+fn what_the_screen_asked_for_last_ends_with_it() {
+    let project = gated_project(&["Alpha"]);
+    project.write(
+        "bin/git",
+        "#!/bin/sh\n[ ! -e ../slow ] || { : > ../asked; exec sleep 600; }\nexec env PATH=\"${PATH#*:}\" git \"$@\"\n",
+    );
+    std::fs::set_permissions(project.path("bin/git"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", project.path("bin").display(), std::env::var("PATH").unwrap());
+    project.open_gate("alpha");
+    let mut terminal = start_with(&project, &["tk-1"], ROOMY, &[("PATH", &path)]);
+    terminal.wait_for("complete: 1/1 phases");
+    project.write("slow", "");
+    terminal.keys("D");
+    while !project.path("asked").exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!(project.processes().iter().filter(|line| line.contains("sleep 600")).count(), 1);
+    leave(terminal, &project);
 }
 
 #[test]
