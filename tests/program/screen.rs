@@ -13,3 +13,4 @@ mod passphrase;
 mod printed;
 mod runs;
 mod stage;
+mod strain;

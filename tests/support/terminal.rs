@@ -5,7 +5,7 @@
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -59,6 +59,15 @@ fn cells(n: u16) -> NonZeroU16 {
 impl Terminal {
     /// Starts the program in a terminal of its own.
     pub fn start(start: &Start<'_>) -> Self {
+        Self::start_at(start, None)
+    }
+
+    /// The same in a terminal that takes so many bytes a second.
+    pub fn start_slow(start: &Start<'_>, bytes_per_second: NonZeroU32) -> Self {
+        Self::start_at(start, Some(bytes_per_second))
+    }
+
+    fn start_at(start: &Start<'_>, bytes_per_second: Option<NonZeroU32>) -> Self {
         let pair = native_pty_system().openpty(pty_size(start.size)).expect("a pty");
         let mut command = CommandBuilder::new(start.program);
         command.args(start.args);
@@ -78,8 +87,10 @@ impl Terminal {
         let shared = Arc::new((Mutex::new(seen), Condvar::new()));
         let theirs = shared.clone();
         std::thread::spawn(move || {
-            let mut buffer = vec![0; 64 * 1024];
+            // A slow line brings a few bytes at a time.
+            let mut buffer = vec![0; if bytes_per_second.is_some() { 64 } else { 64 * 1024 }];
             loop {
+                let begun = Instant::now();
                 let read = reader.read(&mut buffer).unwrap_or(0);
                 let mut seen = lock(&theirs);
                 seen.parser.process(&buffer[..read]);
@@ -88,6 +99,11 @@ impl Terminal {
                 theirs.1.notify_all();
                 if seen.ended {
                     break;
+                }
+                drop(seen);
+                if let Some(rate) = bytes_per_second {
+                    let takes = Duration::from_secs(read as u64) / rate.get();
+                    std::thread::sleep(takes.saturating_sub(begun.elapsed()));
                 }
             }
         });

@@ -365,21 +365,19 @@ impl Card {
         }
     }
 
-    /// Takes pasted text into the field that is open.
-    pub fn pasted(&mut self, text: &str) {
+    /// Takes pasted text into the field that is open; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        self.columns = 0;
         match &mut self.page {
             Page::Deny(field) => field.pasted(text),
             Page::Edit(field, trouble) => {
                 *trouble = None;
-                field.pasted(text);
+                field.pasted(text)
             }
-            Page::Passphrase(secret) | Page::Checking(secret) => {
-                secret.push(text);
-            }
+            Page::Passphrase(secret) | Page::Checking(secret) => secret.push(text),
             Page::Choices(choices) => choices.pasted(text),
-            Page::Call | Page::Rule(..) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => {}
+            Page::Call | Page::Rule(..) | Page::Saving(_) | Page::Sent(_) | Page::Judging(_) | Page::Gone(_) => true,
         }
-        self.columns = 0;
     }
 }
 

@@ -165,11 +165,9 @@ impl Commit {
         Outcome::Asks(Ask::Request(Request::Commit(self.run, agreed)))
     }
 
-    /// Takes pasted text.
-    pub fn pasted(&mut self, text: &str) {
-        if self.place == Place::Message {
-            self.message.pasted(text);
-        }
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        self.place != Place::Message || self.message.pasted(text)
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {

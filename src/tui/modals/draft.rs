@@ -172,9 +172,9 @@ impl Form {
         self.rest = Draft { kind: after.kind, priority: after.priority, tags: after.tags, ..Draft::default() };
     }
 
-    /// Takes pasted text.
-    pub fn pasted(&mut self, text: &str) {
-        self.fields[self.at].pasted(if self.at == 0 { text.lines().next().unwrap_or_default() } else { text });
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        self.fields[self.at].pasted(if self.at == 0 { text.lines().next().unwrap_or_default() } else { text })
     }
 
     /// Draws it.

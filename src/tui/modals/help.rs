@@ -59,11 +59,9 @@ impl Help {
         true
     }
 
-    /// Takes pasted text into the filter.
-    pub fn pasted(&mut self, text: &str) {
-        if self.typing {
-            prompt::insert(&mut self.filter, text);
-        }
+    /// Takes pasted text into the filter; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        !self.typing || prompt::insert(&mut self.filter, text)
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {

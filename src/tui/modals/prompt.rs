@@ -41,18 +41,20 @@ pub fn edit(text: &mut String, input: &Input) -> bool {
             let last = text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
             text.truncate(last);
         }
-        (Key::Char(c), false, false) => insert(text, &c.to_string()),
+        (Key::Char(c), false, false) => drop(insert(text, &c.to_string())),
         _ => return false,
     }
     true
 }
 
-/// Adds text, its line breaks and control characters left out.
-pub fn insert(text: &mut String, more: &str) {
+/// Adds text, its line breaks and control characters left out; `false` when there is no room for it.
+pub fn insert(text: &mut String, more: &str) -> bool {
     let more = crate::base::text::Clean::new(more).into_string().replace(['\n', '\t'], " ");
-    if text.len() + more.len() <= LONGEST {
+    let fits = text.len() + more.len() <= LONGEST;
+    if fits {
         text.push_str(&more);
     }
+    fits
 }
 
 #[cfg(test)]

@@ -11,13 +11,11 @@ use crate::tui::msg::Input;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
+use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::{Frame, centred, foot};
 use crate::tui::widgets::row::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::widgets::Widget;
-use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 /// Notes that are shown above the text.
 const NOTES: usize = 3;
@@ -28,52 +26,37 @@ const LONGEST: usize = 20_000;
 pub struct Steer {
     /// For whom.
     pub ticket: TicketKey,
-    area: Box<TextArea<'static>>,
+    words: Field,
 }
 
 impl Steer {
     /// The dialog with the words that were kept.
     pub fn new(tab: &Tab) -> Self {
-        let mut area = TextArea::new(tab.draft.clone());
-        area.set_wrap_mode(WrapMode::WordOrGlyph);
-        area.set_cursor_line_style(Style::new());
-        area.move_cursor(CursorMove::Bottom);
-        area.move_cursor(CursorMove::End);
-        Self { ticket: tab.id.clone(), area: Box::new(area) }
+        Self { ticket: tab.id.clone(), words: Field::of_at_most(LONGEST, &tab.draft.join("\n")) }
     }
 
     /// Takes a key as typing.
-    pub fn typed(&mut self, input: Input) {
-        if self.len() < LONGEST {
-            self.area.input(input);
-        } else {
-            self.area.delete_char();
-        }
+    pub fn typed(&mut self, input: &Input) {
+        self.words.typed(input);
     }
 
-    pub fn pasted(&mut self, text: &str) {
-        let clean = crate::base::text::Clean::new(text);
-        if self.len() + clean.as_str().len() <= LONGEST {
-            self.area.insert_str(clean.as_str());
-        }
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        self.words.pasted(text)
     }
 
     pub fn new_line(&mut self) {
-        self.area.insert_newline();
+        self.words.new_line();
     }
 
     /// The words, without blanks around them.
     pub fn text(&self) -> String {
-        self.area.lines().join("\n").trim().to_owned()
+        self.words.text().trim().to_owned()
     }
 
     /// The words as lines, to be kept.
     pub fn draft(&self) -> Vec<String> {
-        self.area.lines().to_vec()
-    }
-
-    fn len(&self) -> usize {
-        self.area.lines().iter().map(|line| line.len() + 1).sum()
+        self.words.text().split('\n').map(str::to_owned).collect()
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
@@ -99,16 +82,7 @@ impl Steer {
         }
         let text =
             Rect { y: inside.y + above.min(inside.height), height: inside.height.saturating_sub(above + 2), ..inside };
-        if text.is_empty() {
-            return;
-        }
-        // The widget carries its styles; they come from the theme of the moment.
-        let mut shown = self.area.as_ref().clone();
-        shown.set_style(theme.style(Role::Input));
-        shown.set_cursor_style(theme.style(Role::Cursor));
-        shown.set_placeholder_text("What should Claude know or do differently?");
-        shown.set_placeholder_style(theme.style(Role::Dim));
-        (&shown).render(text, buf);
+        self.words.view_text("What should Claude know or do differently?", true, theme, text, buf);
         let keys = [Command::Send, Command::NewLine, Command::Close];
         Row::keys(hints(model, Scope::Steer, &keys)).draw(theme, foot(inside), buf);
     }

@@ -83,7 +83,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
                 Some(Modal::Steer(steer))
             }
             _ => {
-                steer.typed(input);
+                steer.typed(&input);
                 Some(Modal::Steer(steer))
             }
         },
@@ -176,23 +176,27 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
 /// Pasted text for the dialog on top; without one it is dropped: keys that were meant as text must
 /// not act.
 pub fn pasted(ui: &mut Ui, text: &str) {
-    match ui.modals.last_mut() {
+    let fits = match ui.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
         Some(Modal::Draft(form)) => form.pasted(text),
         Some(Modal::Commit(commit)) => commit.pasted(text),
         Some(Modal::Open(open)) => {
-            prompt::insert(&mut open.query, text);
             open.cursor = 0;
+            prompt::insert(&mut open.query, text)
         }
         Some(Modal::Help(help)) => help.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
         Some(Modal::Prompt(line)) => {
-            prompt::insert(&mut line.text, text);
+            let fits = prompt::insert(&mut line.text, text);
             let text = line.text.clone();
             ui.typed(&text);
+            fits
         }
-        _ => {}
+        _ => true,
+    };
+    if !fits {
+        ui.tell(format!("what was pasted is too long for here ({} KB): nothing of it was taken", text.len() / 1_000));
     }
 }
 

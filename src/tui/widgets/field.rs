@@ -12,22 +12,27 @@ use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Longest text in bytes.
+/// Longest text in bytes where nothing else is said.
 const LONGEST: usize = 200_000;
 
-/// The field.
-pub struct Field(Box<TextArea<'static>>);
+/// The field, and the most bytes that it takes.
+pub struct Field(Box<TextArea<'static>>, usize);
 
 impl Field {
     /// A field with text in it, the cursor at its end.
     pub fn new(text: &str) -> Self {
+        Self::of_at_most(LONGEST, text)
+    }
+
+    /// The same that takes fewer bytes.
+    pub fn of_at_most(longest: usize, text: &str) -> Self {
         let clean = Clean::new(text);
         let mut area = TextArea::new(clean.as_str().split('\n').map(str::to_owned).collect());
         area.set_wrap_mode(WrapMode::WordOrGlyph);
         area.set_cursor_line_style(Style::new());
         area.move_cursor(CursorMove::Bottom);
         area.move_cursor(CursorMove::End);
-        Self(Box::new(area))
+        Self(Box::new(area), longest)
     }
 
     /// Takes a key as typing.
@@ -37,17 +42,19 @@ impl Field {
             return;
         }
         let seen = !matches!(input.key, Key::Char(c) if Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty());
-        if seen && (self.len() < LONGEST || !matches!(input.key, Key::Char(_))) {
+        if seen && (self.len() < self.1 || !matches!(input.key, Key::Char(_))) {
             self.0.input(input.clone());
         }
     }
 
-    /// Takes pasted text, as far as it can be shown.
-    pub fn pasted(&mut self, text: &str) {
+    /// Takes pasted text, as far as it can be shown; `false` when there is no room for it, and nothing was taken.
+    pub fn pasted(&mut self, text: &str) -> bool {
         let clean = Clean::new(text);
-        if self.len() + clean.as_str().len() <= LONGEST {
+        let fits = self.len() + clean.as_str().len() <= self.1;
+        if fits {
             self.0.insert_str(clean.as_str());
         }
+        fits
     }
 
     pub fn new_line(&mut self) {

@@ -1,7 +1,7 @@
 //! What reaches the terminal, byte by byte: only sequences of a list, whatever Claude, tickets and files hold; no colour
-//! where none is wanted; and a screen that is whole after every size.
+//! where none is wanted.
 
-use super::stage::{ROOMY, gated_project, gated_run, leave, start, start_with};
+use super::stage::{ROOMY, gated_project, start, start_with};
 use crate::project::Project;
 use crate::terminal::Terminal;
 use std::collections::BTreeSet;
@@ -214,51 +214,4 @@ fn no_color_is_heard() {
     };
     assert_eq!(run(&[("NO_COLOR", "1")]), BTreeSet::new());
     assert!(!run(&[]).is_empty(), "without it there are colours");
-}
-
-/// A small generator of numbers: the same storm every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u16) -> u16 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % u64::from(n)) as u16
-    }
-}
-
-#[test]
-fn a_storm_of_sizes_ends_with_a_whole_screen() {
-    let (project, mut terminal) = gated_run(&["Alpha", "Beta"]);
-    let mut dice = Dice(20_261_121);
-    for n in 0..200 {
-        terminal.resize((60 + dice.below(141), 15 + dice.below(36)));
-        if n == 100 {
-            project.open_gate("alpha");
-        }
-    }
-    terminal.resize((59, 24));
-    terminal.wait_for("too small: 59 × 24");
-    terminal.resize((120, 14));
-    terminal.wait_for("too small: 120 × 14");
-    terminal.resize((60, 15));
-    terminal.wait_until("the smallest screen", |screen| !screen.contains("too small") && screen.contains("Stream"));
-    terminal.resize(ROOMY);
-    project.open_gate("beta");
-    terminal.wait_for("complete: 2/2 phases");
-    let whole = terminal.wait_until("four panes", |screen| {
-        ["Tickets", "Stream · tk-1", "Gauges", "Log"].iter().all(|pane| screen.contains(pane))
-            && screen.lines().count() == 40
-            && !screen.contains("x stop")
-    });
-    // Drawn anew, cell by cell, it is the same.
-    let before = terminal.raw().len();
-    terminal.keys("\x0c");
-    let anew = terminal.wait_raw("a whole frame", |raw| {
-        let frame = &raw[before..];
-        frame.len() > 4_000 && frame.ends_with(b"\x1b[?2026l")
-    });
-    // What was drawn and is blank again may be a blank, or nothing.
-    let trimmed = |screen: &str| screen.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
-    assert_eq!(trimmed(&anew), trimmed(&whole));
-    leave(terminal, &project);
 }

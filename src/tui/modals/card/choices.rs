@@ -84,10 +84,8 @@ impl Choices {
         self.typing.is_some()
     }
 
-    pub(super) fn pasted(&mut self, text: &str) {
-        if let Some(field) = &mut self.typing {
-            field.pasted(text);
-        }
+    pub(super) fn pasted(&mut self, text: &str) -> bool {
+        self.typing.as_mut().is_none_or(|field| field.pasted(text))
     }
 
     /// Does what a key means; the answers when they are to be sent, in the order of the questions.
