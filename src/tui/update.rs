@@ -191,7 +191,7 @@ fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
     for _ in 0..times {
         asks.extend(match row {
             Some(row) if row.scope == Scope::Palette && row.command == Command::Choose => run_chosen(ui, input),
-            _ if !ui.modals.is_empty() => dialogs::key(ui, row.map(|row| row.command), input.clone()),
+            _ if !ui.modals.is_empty() => dialogs::key(ui, row.map(|row| row.command), input),
             Some(row) => act(ui, row, input),
             None => unknown(ui, input),
         });

@@ -10,12 +10,12 @@ use crate::tui::update::attention;
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
-pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
+pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
     let Some(dialog) = ui.modals.pop() else { return Vec::new() };
     let room = ui.room();
     let lines = command::lines(command, Scrolled::page(room));
     let stays = match dialog {
-        Modal::Help(mut help) => help.key(ui, command, &input, room).then_some(Modal::Help(help)),
+        Modal::Help(mut help) => help.key(ui, command, input, room).then_some(Modal::Help(help)),
         Modal::Palette(mut palette) => match command {
             Some(Command::Close) => None,
             Some(Command::Down | Command::Up) => {
@@ -23,7 +23,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
                 Some(Modal::Palette(palette))
             }
             _ => {
-                palette.typed(&input);
+                palette.typed(input);
                 Some(Modal::Palette(palette))
             }
         },
@@ -37,7 +37,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
             ui.modals.push(Modal::Diff(diff));
             return ask.into_iter().collect();
         }
-        Modal::Commit(mut commit) => match commit.key(command, &input) {
+        Modal::Commit(mut commit) => match commit.key(command, input) {
             commit::Outcome::Stays => Some(Modal::Commit(commit)),
             commit::Outcome::Leaves => {
                 if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == commit.ticket) {
@@ -83,7 +83,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
                 Some(Modal::Steer(steer))
             }
             _ => {
-                steer.typed(&input);
+                steer.typed(input);
                 Some(Modal::Steer(steer))
             }
         },
@@ -99,7 +99,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
                 Some(Modal::Open(open))
             }
             _ => {
-                open.typed(&input);
+                open.typed(input);
                 Some(Modal::Open(open))
             }
         },
@@ -111,7 +111,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
             None
         }
         Modal::Draft(mut form) => {
-            let ask = if form.sent.is_none() { form.key(command, &input) } else { None };
+            let ask = if form.sent.is_none() { form.key(command, input) } else { None };
             ui.modals.push(Modal::Draft(form));
             return ask.into_iter().collect();
         }
@@ -128,7 +128,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
             question.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))
         }
-        Modal::Card(card) => return attention::key(ui, card, command, &input),
+        Modal::Card(card) => return attention::key(ui, card, command, input),
         Modal::Matter(matter) => return attention::matter(ui, matter, command),
         Modal::Queue(mut queue) => match command {
             Some(Command::Close) => None,
@@ -162,7 +162,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: Input) -> Vec<Ask> {
                 None
             }
             _ => {
-                if line.typed(&input) {
+                if line.typed(input) {
                     ui.typed(&line.text);
                 }
                 Some(Modal::Prompt(line))
