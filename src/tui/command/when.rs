@@ -89,7 +89,7 @@ pub fn can_edit(model: &Model) -> bool {
 }
 
 pub fn can_go_home(model: &Model) -> bool {
-    live(model)
+    live(model) && !model.is_home()
 }
 
 pub fn beside_others(model: &Model) -> bool {
