@@ -158,8 +158,8 @@ impl Host for TerminalHost {
         (wants.bell.takes(notification.urgency), wants.terminal.takes(notification.urgency))
     }
 
-    fn copy(&mut self, text: &str) -> Result<(), String> {
-        clipboard::copy(text).map_err(|error| error.to_string())
+    fn copy(&mut self, text: &str) -> Result<String, String> {
+        clipboard::copy(text)
     }
 }
 

@@ -4,7 +4,8 @@
 //! meanwhile what is known. Who looks, and on which thread, is the scrollback's.
 
 use crate::domain::scrollback::{Entry, EntryKind, Scrollback, Survey};
-use crate::domain::stream::show;
+use crate::domain::record::Level;
+use crate::domain::stream::show::{self, Block};
 use regex::{Regex, RegexBuilder, bytes};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,10 +19,55 @@ const CHUNK: u64 = 1 << 20;
 /// Of a longer record the beginning is searched, as far as it is ever shown.
 const LONGEST: usize = 1 << 24;
 
+/// Which records count, whatever their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Calls of tools.
+    Tools,
+    /// Failed calls and turns.
+    Errors,
+    /// Calls that change a file.
+    Edits,
+}
+
+impl Only {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Errors => "errors",
+            Self::Edits => "edits",
+        }
+    }
+
+    /// What the line of such a record holds.
+    fn raw(self) -> &'static str {
+        match self {
+            Self::Tools => "tool_use\"",
+            Self::Errors => "error|rejected",
+            Self::Edits => "\"(?:Edit|MultiEdit|Write|NotebookEdit)\"",
+        }
+    }
+
+    fn is_in(self, block: &Block) -> bool {
+        match (self, block) {
+            (Self::Tools, Block::Tool(_)) => true,
+            (Self::Edits, Block::Tool(tool)) => {
+                ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&tool.name.as_str())
+            }
+            (Self::Errors, Block::ToolResult(result)) => result.error,
+            (Self::Errors, Block::TurnEnd(end)) => end.error,
+            (Self::Errors, Block::Notice { level, .. }) => *level == Level::Error,
+            _ => false,
+        }
+    }
+}
+
 /// Words as they stand in the log file, and as they are shown. Case does not matter.
 #[derive(Debug)]
 pub struct Words {
+    /// Empty: every record that counts.
     pub query: String,
+    pub only: Option<Only>,
     raw: bytes::Regex,
     pub shown: Regex,
 }
@@ -29,22 +75,40 @@ pub struct Words {
 impl Words {
     /// `None` for an empty query.
     pub fn new(query: &str) -> Option<Self> {
-        if query.is_empty() {
-            return None;
-        }
+        Self::among(query, None)
+    }
+
+    /// Words in the records that count. `None` where all of them do and the query is empty.
+    pub fn among(query: &str, only: Option<Only>) -> Option<Self> {
         // In the log file JSON escapes quotes and backslashes.
         let json = serde_json::to_string(query).ok()?;
-        let raw = regex::escape(json.trim_start_matches('"').strip_suffix('"')?);
+        let raw = match only {
+            Some(only) if query.is_empty() => only.raw().to_owned(),
+            None if query.is_empty() => return None,
+            _ => regex::escape(json.strip_prefix('"')?.strip_suffix('"')?),
+        };
         Some(Self {
             query: query.to_owned(),
+            only,
             raw: bytes::RegexBuilder::new(&raw).case_insensitive(true).build().ok()?,
             shown: RegexBuilder::new(&regex::escape(query)).case_insensitive(true).build().ok()?,
         })
     }
 
-    /// The record shows the words, in brief or in full.
+    /// The record counts and shows the words, in brief or in full.
     fn are_shown_by(&self, line: &[u8]) -> bool {
-        show::decode(line, line.len(), "").texts().any(|text| self.shown.is_match(text))
+        let record = show::decode(line, line.len(), "");
+        self.only.is_none_or(|only| record.blocks.iter().any(|block| only.is_in(block)))
+            && (self.query.is_empty() || record.texts().any(|text| self.shown.is_match(text)))
+    }
+
+    /// What is looked for, for people.
+    pub fn label(&self) -> String {
+        match self.only {
+            None => self.query.clone(),
+            Some(only) if self.query.is_empty() => only.word().to_owned(),
+            Some(only) => format!("{}: {}", only.word(), self.query),
+        }
     }
 }
 
@@ -312,6 +376,31 @@ mod tests {
         assert_eq!(look("needle\\\"", 8..1_008), [1_007]);
         assert_eq!(look("needle", 0..3_000), [7, 1_007, 2_007]);
         assert!(look("uuid", 0..3_000).is_empty());
+    }
+
+    #[test]
+    fn only_records_that_count_are_found_with_words_or_without() {
+        let call = |name: &str, input: &str| {
+            format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"a","name":"{name}","input":{input}}}]}}}}"#)
+        };
+        let failed = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"no such needle","is_error":true,"tool_use_id":"a"}]}}"#;
+        let lines = Lines(vec![
+            said("an error, a tool_use\" and an \"Edit\""),
+            call("Bash", r#"{"command":"find needle"}"#),
+            failed.to_owned(),
+            call("Write", r#"{"file_path":"/a.rs"}"#),
+            said("needle"),
+        ]);
+        let look = |query: &str, only| {
+            let words = Words::among(query, only).unwrap();
+            Found::new(words, (1, 0), Way::Down).look(&lines, 1, &(0..5))
+        };
+        assert_eq!(look("", Some(Only::Tools)), [1, 3]);
+        assert_eq!(look("", Some(Only::Errors)), [2]);
+        assert_eq!(look("", Some(Only::Edits)), [3]);
+        assert_eq!(look("needle", Some(Only::Tools)), [1]);
+        assert_eq!(look("needle", None), [1, 2, 4]);
+        assert!(Words::among("", None).is_none());
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub enum Scope {
     Global,
     /// While one pane has the whole screen, before the pane's own.
     Zoomed,
+    /// While lines are selected in a pane or a diff, before its own.
+    Visual,
     /// In the pane of this name, before the global keys.
     Pane(&'static str),
     /// Wherever a text in a dialog is scrolled.
@@ -149,8 +151,8 @@ pub struct Row {
     pub group: &'static str,
     /// A sentence for help and documentation.
     pub doc: &'static str,
-    /// Its keys, unless the person has their own; the first is the one that the footer shows.
-    pub keys: &'static [Input],
+    /// Its keys, or two pressed one after the other, unless the person has their own; the footer shows the first.
+    pub keys: &'static [&'static [Input]],
     pub flag: Flag,
     /// Whether it can act now.
     pub enabled: fn(&Model) -> bool,
@@ -198,16 +200,16 @@ pub const fn alt(letter: char) -> Input {
     Input { key: Key::Char(letter), ctrl: false, alt: true, shift: false }
 }
 
-/// Rows: command, id, scope, group, keys, flag, when it acts, hint, doc.
+/// Rows: command, id, scope, group, keys (`one`, or `one => another` after it), flag, when it acts, hint, doc.
 macro_rules! rows {
-    ($($command:ident $(($own:literal))? $id:literal $scope:expr, $group:literal, [$($key:expr),+], $flag:ident, $enabled:expr, $hint:expr, $doc:literal;)+) => {
+    ($($command:ident $(($own:literal))? $id:literal $scope:expr, $group:literal, [$($key:expr $(=> $then:expr)?),+], $flag:ident, $enabled:expr, $hint:expr, $doc:literal;)+) => {
         &[$($crate::tui::command::Row {
             command: $crate::tui::command::Command::$command $(($own))?,
             id: $id,
             scope: $scope,
             group: $group,
             doc: $doc,
-            keys: &[$($key),+],
+            keys: &[$(&[$key $(, $then)?]),+],
             flag: $crate::tui::command::Flag::$flag,
             enabled: $enabled,
             hint: $hint,

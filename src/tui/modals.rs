@@ -65,6 +65,7 @@ impl Modal {
             Self::Draft(_) => Scope::Draft,
             Self::Open(_) => Scope::Open,
             Self::Palette(_) => Scope::Palette,
+            Self::Diff(diff) if diff.selects() => Scope::Visual,
             Self::Diff(_) => Scope::Diff,
             Self::Commit(commit) => commit.scope(),
             Self::Quit => Scope::Quit,

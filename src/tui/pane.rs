@@ -34,6 +34,11 @@ pub trait Pane: Send {
         None
     }
 
+    /// Lines are selected: the keys of [`Scope::Visual`](crate::tui::command::Scope::Visual) count.
+    fn selects(&self, _model: &Model) -> bool {
+        false
+    }
+
     /// The line of text that [`Command::Prompt`] opens at the bottom.
     fn prompt(&self, _model: &Model) -> Option<Prompt> {
         None

@@ -86,8 +86,8 @@ pub trait Host {
     fn keep_arrangement(&mut self, _arrangement: &Arrangement) {}
     /// Tells the person, who does not look; gives whether the terminal is to ring, and to tell it too.
     fn notify(&mut self, notification: &Notification) -> (bool, bool);
-    /// Puts clean text on the clipboard.
-    fn copy(&mut self, text: &str) -> Result<(), String>;
+    /// Puts clean text on the clipboard; what to tell the person.
+    fn copy(&mut self, text: &str) -> Result<String, String>;
 }
 
 /// Shows the ui until the person leaves, `stop` is cancelled, or the terminal is gone. The first
@@ -149,7 +149,7 @@ pub async fn run(
                     }
                     Ask::KeepArrangement => host.keep_arrangement(&ui.arrangement),
                     Ask::Copy(text) => {
-                        let told = host.copy(&text).map_or_else(|error| error, |()| "copied".into());
+                        let told = host.copy(&text).unwrap_or_else(|error| error);
                         update(ui, Msg::Told(told));
                     }
                     Ask::Notify(notification) => {

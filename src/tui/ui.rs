@@ -85,6 +85,11 @@ impl Ui {
         self.panes.iter().find(|(name, _)| *name == self.model.focus).map(|(_, pane)| pane.as_ref())
     }
 
+    /// Lines are selected in the pane with the focus.
+    pub fn selects(&self) -> bool {
+        self.focused().is_some_and(|pane| pane.selects(self))
+    }
+
     /// The pane with the focus hears what was typed at the bottom.
     pub fn typed(&mut self, text: &str) {
         let focus = self.model.focus;

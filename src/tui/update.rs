@@ -150,6 +150,7 @@ fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
     pressed.keys.push(input.clone());
     let (scopes, counts) = match ui.modals.last().map(Modal::scope) {
         Some(scope) => (vec![scope], command::row_of(scope, Command::PageDown).is_some()),
+        None if ui.selects() => (vec![Scope::Visual, Scope::Global], true),
         None if ui.arrangement.is_zoomed && !ui.is_home() => {
             (vec![Scope::Zoomed, Scope::Pane(ui.focus), Scope::Global], true)
         }
@@ -319,6 +320,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::Help => ui.modals.push(Modal::Help(Help::default())),
         Command::Zoom => ui.arrangement.is_zoomed = !ui.arrangement.is_zoomed,
+        Command::Close if ui.selects() => return ui.act(command),
         Command::Close => ui.arrangement.is_zoomed = false,
         Command::Hide | Command::Larger | Command::Smaller => return arrange::run(ui, command),
         Command::Palette => {

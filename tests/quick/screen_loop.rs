@@ -72,8 +72,8 @@ impl tui::screen_loop::Host for Host {
         (true, true)
     }
 
-    fn copy(&mut self, _: &str) -> Result<(), String> {
-        Ok(())
+    fn copy(&mut self, _: &str) -> Result<String, String> {
+        Ok(String::new())
     }
 }
 
@@ -197,10 +197,10 @@ fn leaving_gives_the_terminal_back() {
     let screen = pty.screen.screen();
     assert!(screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste());
     pty.press("?");
-    pty.shows("pause now");
+    pty.shows("in Stream: next match");
     pty.press("\x1b");
     // Only then: an Esc and a letter in one breath are Alt and the letter.
-    pty.until("no help", |screen| !screen.contents().contains("pause now"));
+    pty.until("no help", |screen| !screen.contents().contains("in Stream: next match"));
     pty.press("q");
     pty.until("the shell's screen", |screen| {
         !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste()

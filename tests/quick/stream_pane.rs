@@ -1,6 +1,8 @@
 //! The Stream pane against a scrollback in memory: how it looks, and that scrolling neither loses nor moves a row.
 
+mod copying;
 mod cursor;
+mod jumps;
 mod looks;
 mod pane;
 mod properties;

@@ -19,7 +19,7 @@ pub enum Found {
 impl Keymap {
     /// The keys of a row; none: it is unbound.
     pub fn keys(&self, row: &Row) -> Vec<Chord> {
-        let built_in = || row.keys.iter().map(|key| Chord(vec![key.clone()])).collect();
+        let built_in = || row.keys.iter().map(|keys| Chord(keys.to_vec())).collect();
         self.0.get(row.id).cloned().unwrap_or_else(built_in)
     }
 

@@ -100,6 +100,10 @@ const REST: &[Row] = rows! {
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
         "quit; asks while something runs";
 
+    Own("copy") "select.copy" Scope::Visual, "selection", [c('y'), press(Key::Enter)], Shown, always, |_| "copy",
+        "while lines are selected: copy them";
+    Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",
+        "while lines are selected: leave the selection";
     Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
         "in the message dialog: send";
     NewLine "steer.new_line" Scope::Steer, "message", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
@@ -134,6 +138,12 @@ const REST: &[Row] = rows! {
         "in a diff: the previous file";
     Edit "diff.edit" Scope::Diff, "diff", [c('e')], Shown, always, |_| "edit",
         "in a diff: edit the file in $EDITOR, at the line";
+    Own("select") "diff.select" Scope::Diff, "diff", [c('v')], HelpOnly, always, |_| "select",
+        "in a diff: select lines, to copy them";
+    Own("copy_hunk") "diff.copy_hunk" Scope::Diff, "diff", [c('y') => c('y')], HelpOnly, always, |_| "copy hunk",
+        "in a diff: copy the hunk";
+    Own("copy_path") "diff.copy_path" Scope::Diff, "diff", [c('y') => c('p')], HelpOnly, always, |_| "copy path",
+        "in a diff: copy the file's path";
     Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
     Send "commit.send" Scope::Commit, "commit", [ctrl('s')], Shown, always, |_| "commit",
@@ -261,7 +271,8 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
 
 /// The rows of a scope; where a text is scrolled, those for that too.
 pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
-    let scrolls = matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff);
+    let scrolls =
+        matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff | Scope::Visual);
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
 
@@ -273,14 +284,19 @@ pub fn row_of(scope: Scope, command: Command) -> Option<&'static Row> {
 mod tests {
     use super::super::{Found, markdown_table};
     use super::*;
-    use crate::tui::keys::{Keymap, key_text, same};
+    use crate::tui::keys::{Chord, Keymap, same};
     use std::collections::HashSet;
 
     fn find(scope: Scope, input: &Input) -> Option<&'static Row> {
         match Keymap::default().find(scope, std::slice::from_ref(input))? {
             Found::Row(row) => Some(row),
-            Found::Begun => panic!("the table has no chords"),
+            Found::Begun => table().find(|row| row.keys.iter().any(|keys| keys.len() > 1 && same(&keys[0], input))),
         }
+    }
+
+    /// One is the other, or its beginning.
+    fn clash(one: &[Input], other: &[Input]) -> bool {
+        one.iter().zip(other).all(|(one, other)| same(one, other))
     }
 
     #[test]
@@ -289,9 +305,9 @@ mod tests {
             for other in table().skip(at + 1) {
                 for key in row.keys {
                     assert!(
-                        row.scope != other.scope || !other.keys.iter().any(|k| same(k, key)),
+                        row.scope != other.scope || !other.keys.iter().any(|k| clash(k, key)),
                         "`{}` is bound twice in {:?}: {} and {}",
-                        key_text(key),
+                        Chord(key.to_vec()).text(),
                         row.scope,
                         row.id,
                         other.id
@@ -308,7 +324,7 @@ mod tests {
             let own_search = ["stream.search", "log.filter", "home.filter"];
             let on_purpose = [&["home.start", "home.new", "stream.next"], &own_search[..]].concat();
             for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
-                let hidden = find(Scope::Global, key);
+                let hidden = find(Scope::Global, &key[0]);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);
             }
         }

@@ -11,7 +11,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff;
 use crate::tui::widgets::frame::{Frame, foot};
-use crate::tui::widgets::row::Row;
+use crate::tui::widgets::row::{Row, highlight};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,6 +30,8 @@ pub struct Diff {
     scroll: Scrolled,
     /// The last key looked for another hunk, of which there is none.
     is_only: bool,
+    /// Lines are selected, from the first of these places to the second.
+    selected: Option<(usize, usize)>,
 }
 
 struct Line {
@@ -53,13 +55,13 @@ impl Diff {
     pub fn of((run, since): (RunId, Since), top: PathBuf, files: Vec<ChangedFile>, at: usize) -> Option<(Self, Ask)> {
         files.get(at)?;
         let scroll = Scrolled::default();
-        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false };
+        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false, selected: None };
         let ask = diff.show(at);
         Some((diff, ask))
     }
 
     fn show(&mut self, at: usize) -> Ask {
-        (self.at, self.told, self.scroll, self.is_only) = (at, None, Scrolled::default(), false);
+        (self.at, self.told, self.scroll, self.is_only, self.selected) = (at, None, Scrolled::default(), false, None);
         Ask::Request(Request::Diff(self.run, self.since.clone(), self.files[at].path.clone()))
     }
 
@@ -75,9 +77,45 @@ impl Diff {
         self.told.as_ref().and_then(|told| told.as_ref().ok()).map_or(&[], Vec::as_slice)
     }
 
+    /// Lines are selected.
+    pub fn selects(&self) -> bool {
+        self.selected.is_some()
+    }
+
+    /// A key while lines are selected.
+    fn select(&mut self, command: Option<Command>, by: i32, page: usize) -> Option<Ask> {
+        let (from, to) = self.selected?;
+        match command {
+            Some(Command::Own("copy")) => {
+                self.selected = None;
+                return Some(self.copied(from.min(to)..from.max(to) + 1));
+            }
+            Some(Command::Close) => self.selected = None,
+            _ => {
+                let to = to.saturating_add_signed(by as isize).min(self.lines().len().saturating_sub(1));
+                self.selected = Some((from, to));
+                self.scroll = self.scroll.showing(to, to, page);
+            }
+        }
+        None
+    }
+
+    fn copied(&self, lines: std::ops::Range<usize>) -> Ask {
+        let text = |line: &Line| match line.side {
+            None => format!("@@ {} @@", line.text),
+            Some(Side::Both) => format!(" {}", line.text),
+            Some(Side::Old) => format!("-{}", line.text),
+            Some(Side::New) => format!("+{}", line.text),
+        };
+        Ask::Copy(self.lines()[lines].iter().map(text).collect::<Vec<_>>().join("\n"))
+    }
+
     /// Does what a key means.
     pub fn key(&mut self, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
         let page = Self::page(room);
+        if self.selects() {
+            return self.select(command, lines, page);
+        }
         let begins = |line: &Line| line.side.is_none();
         let here = self.scroll.above();
         let hunk = match command {
@@ -88,6 +126,19 @@ impl Diff {
             Some(Command::Own("file_next")) => return Some(self.show((self.at + 1) % self.files.len())),
             Some(Command::Own("file_previous")) => {
                 return Some(self.show((self.at + self.files.len() - 1) % self.files.len()));
+            }
+            Some(Command::Own("copy_path")) => {
+                return Some(Ask::Copy(Clean::new(&self.files[self.at].path).into_string()));
+            }
+            Some(Command::Own("select" | "copy_hunk")) if self.lines().is_empty() => return None,
+            Some(Command::Own("select")) => {
+                self.selected = Some((here, here));
+                return None;
+            }
+            Some(Command::Own("copy_hunk")) => {
+                let from = self.lines()[..=here].iter().rposition(begins).unwrap_or(here);
+                let after = self.lines()[here + 1..].iter().position(begins);
+                return Some(self.copied(from..after.map_or(self.lines().len(), |after| here + 1 + after)));
             }
             Some(Command::Edit) if self.files[self.at].change != Change::Deleted => {
                 let new = |line: &&Line| line.side == Some(Side::New);
@@ -144,8 +195,11 @@ impl Diff {
         };
         Row::new().left(Role::Dim, words).draw(theme, inside, buf);
         let text = Rect { height: inside.height.saturating_sub(2), ..inside };
-        for (place, line) in text.rows().zip(all.iter().skip(here)) {
+        for (place, (at, line)) in text.rows().zip(all.iter().enumerate().skip(here)) {
             row(line, line.other.and_then(|other| all.get(other))).draw(theme, place, buf);
+            if self.selected.is_some_and(|(from, to)| (from.min(to)..=from.max(to)).contains(&at)) {
+                highlight(theme.style(Role::Selection), place, buf);
+            }
         }
         let keys = [
             Command::Own("hunk_next"),
@@ -155,7 +209,10 @@ impl Diff {
             Command::Edit,
             Command::Close,
         ];
-        let mut keys = Row::keys(hints(model, Scope::Diff, &keys));
+        let mut keys = Row::keys(match self.selected {
+            Some(_) => hints(model, Scope::Visual, &[Command::Own("copy"), Command::Down, Command::Close]),
+            None => hints(model, Scope::Diff, &keys),
+        });
         if self.cut {
             keys = keys.right(Role::Warning, "the diff goes on: cut here");
         }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_name_that_begins_so_comes_before_scattered_letters_that_can_act() {
         let mut ui = sample::busy();
-        for (keys, first) in [(": c o m m", "run.commit"), (": p a u", "run.pause")] {
+        for (keys, first) in [(": c o m m i", "run.commit"), (": p a u", "run.pause")] {
             ui.mode = crate::tui::model::Mode::Replay;
             press(&mut ui, keys);
             let screen = sample::draw(&mut ui, (120, 40));

@@ -4,7 +4,7 @@ use crate::base::time::human;
 use crate::domain::request::Closing;
 use crate::tui::attention::What;
 use crate::tui::command::{Command, Flag, Row as Entry, Scope, hints, table};
-use crate::tui::keys::Pressed;
+use crate::tui::keys::{Pressed, key_text};
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -28,18 +28,31 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
     let row = standing(ui, row, area.width);
     let row = match &ui.toast {
-        _ if ui.pressed != Pressed::default() => row.left(Role::Key, format!("{} …", ui.pressed.text())),
+_ if ui.pressed != Pressed::default() => begun(ui, row.left(Role::Key, format!("{} …  ", ui.pressed.text()))),
         Some((words, _)) => row.left(Role::Toast, words),
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,
-        _ => keys(ui, row, area.width),
+        _ => keys(ui, ui.selects(), row, area.width),
     };
     row.draw(theme, area, buf);
 }
 
+/// The keys that may follow the first one of two.
+fn begun(ui: &Ui, row: Row) -> Row {
+    let pressed = &ui.pressed.keys;
+    let scopes = [Scope::Pane(ui.focus), Scope::Global];
+    let fit = table().filter(|row| !pressed.is_empty() && scopes.contains(&row.scope) && ui.modals.is_empty());
+    let chords = fit.flat_map(|row| ui.keys.keys(row).into_iter().map(move |chord| (chord, row)));
+    let next = chords.filter(|(chord, row)| chord.begins_with(pressed) && (row.enabled)(ui));
+    next.fold(row, |line, (chord, row)| {
+        let key = chord.0.get(pressed.len()).map_or_else(String::new, key_text);
+        line.left(Role::Key, key).left(Role::Hint, format!(" {}  ", (row.hint)(ui)))
+    })
+}
+
 /// What waits for the person, the way back from a pane alone or larger, the keys of the pane with the focus, those of the
 /// whole screen. What does not fit is left out; help and quit stay.
-fn keys(model: &Model, row: Row, width: u16) -> Row {
+fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
     let zoomed = model.arrangement.is_zoomed && !model.is_home();
     let is_back = |row: &Entry| match row.scope {
         Scope::Zoomed => zoomed && row.command == Command::Close,
@@ -48,10 +61,10 @@ fn keys(model: &Model, row: Row, width: u16) -> Row {
     let place = |row: &&Entry| match row.scope {
         _ if is_back(row) => 1,
         _ if row.command == Command::NextWaiting => 0,
-        Scope::Pane(_) => 2,
+        Scope::Pane(_) | Scope::Visual => 2,
         _ => 3,
     };
-    let scopes = [Scope::Pane(model.focus), Scope::Global];
+    let scopes = [if selects { Scope::Visual } else { Scope::Pane(model.focus) }, Scope::Global];
     let is_shown = |row: &Entry| scopes.contains(&row.scope) && matches!(row.flag, Flag::Shown | Flag::Destructive);
     let mut rows: Vec<&Entry> = table().filter(|row| (is_shown(row) || is_back(row)) && (row.enabled)(model)).collect();
     rows.sort_by_key(place);

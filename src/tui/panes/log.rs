@@ -43,6 +43,10 @@ const KEYS: &[command::Row] = rows! {
         "in Log: all tickets, or this one";
     Prompt "log.filter" Scope::Pane(NAME), "log", [c('/')], Shown, always, |_| "filter",
         "in Log: filter the lines by words";
+    Own("select") "log.select" Scope::Pane(NAME), "log", [c('v')], HelpOnly, always, |_| "select",
+        "in Log: select lines, to copy them";
+    Own("copy") "log.copy" Scope::Pane(NAME), "log", [c('y')], HelpOnly, always, |_| "copy",
+        "in Log: copy the line under the cursor";
 };
 
 /// The pane's own state.
@@ -58,6 +62,8 @@ struct Log {
     cursor: Option<u64>,
     /// The last line that is seen; `None` is the end.
     bottom: Option<u64>,
+    /// Lines are selected, from this one to the cursor.
+    selected_from: Option<u64>,
     /// Iterations that the person has unfolded, and those they have folded; the one under way is unfolded else.
     turned: HashMap<(TicketKey, u32), bool>,
 }
@@ -121,6 +127,32 @@ impl Log {
         self.cursor = (to < last).then(|| ids[to]);
         let end = seen.end.clamp((to + 1).max(height.min(ids.len())), (to + height).min(ids.len()));
         self.bottom = (end <= last).then(|| ids[end - 1]);
+        if self.selected_from.is_some() {
+            self.stay(&ids);
+        }
+    }
+
+    /// Follows the end no longer.
+    fn stay(&mut self, ids: &[u64]) {
+        self.cursor = self.cursor.or_else(|| ids.last().copied());
+        self.bottom = self.bottom.or_else(|| ids.last().copied());
+    }
+
+    /// The lines that are selected, by their places; else the one under the cursor.
+    fn selected(&self, ids: &[u64]) -> std::ops::RangeInclusive<usize> {
+        let to = Self::place(ids, self.cursor);
+        let from = self.selected_from.map_or(to, |from| Self::place(ids, Some(from)));
+        from.min(to)..=from.max(to)
+    }
+
+    /// Leaves the selection; its lines as they are shown.
+    fn copy(&mut self, model: &Model) -> Vec<Ask> {
+        let selected = self.selected(&self.ids(model));
+        let count = selected.end() + 1 - selected.start();
+        let lines: Vec<String> =
+            self.shown(model).skip(*selected.start()).take(count).map(|line| self.row(model, line).text()).collect();
+        self.selected_from = None;
+        if lines.is_empty() { Vec::new() } else { vec![Ask::Copy(lines.join("\n"))] }
     }
 
     /// Unfolds or folds the iteration under the cursor, whose first line stays where it is seen.
@@ -143,7 +175,7 @@ impl Log {
     }
 
     fn follow_end(&mut self) {
-        (self.cursor, self.bottom) = (None, None);
+        (self.cursor, self.bottom, self.selected_from) = (None, None, None);
     }
 }
 
@@ -154,6 +186,13 @@ fn front(model: &Model) -> Option<&TicketKey> {
 impl Pane for Log {
     fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
         match command {
+            Command::Own("copy") => return self.copy(model),
+            Command::Own("select") => {
+                let ids = self.ids(model);
+                self.stay(&ids);
+                self.selected_from = self.cursor;
+            }
+            Command::Close => self.selected_from = None,
             Command::Own("open") => self.unfold(model, height),
             Command::Own("level") => {
                 let next = |least: Weight| Weight::ALL.into_iter().find(|weight| *weight > least);
@@ -173,6 +212,10 @@ impl Pane for Log {
             },
         }
         Vec::new()
+    }
+
+    fn selects(&self, _: &Model) -> bool {
+        self.selected_from.is_some()
     }
 
     fn prompt(&self, _: &Model) -> Option<Prompt> {
@@ -199,7 +242,12 @@ impl Pane for Log {
         }
         if let Some(bottom) = self.bottom {
             let new = self.shown(model).rev().take_while(|line| line.n > bottom).count();
-            let _ = write!(out, " · {new} below {}", model.glyphs.pick("↓", "v"));
+            if new > 0 {
+                let _ = write!(out, " · {new} below {}", model.glyphs.pick("↓", "v"));
+            }
+        }
+        if self.selected_from.is_some() {
+            out.push_str(" · selecting lines");
         }
         (String::new(), out)
     }
@@ -216,10 +264,10 @@ impl Pane for Log {
             return;
         }
         let seen = self.window(&ids, area.height.into());
-        let cursor = Self::place(&ids, self.cursor);
+        let selected = self.selected(&ids);
         for (place, (at, line)) in area.rows().zip(self.shown(model).enumerate().skip(seen.start)) {
             self.row(model, line).draw(theme, place, buf);
-            if focused && at == cursor {
+            if focused && selected.contains(&at) {
                 highlight(theme.style(Role::Selection), place, buf);
             }
         }

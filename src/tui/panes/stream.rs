@@ -10,6 +10,7 @@ mod cursor;
 mod edits;
 mod fold;
 mod journal;
+mod jump;
 mod layout;
 mod live;
 mod marks;
@@ -19,19 +20,24 @@ mod pane;
 mod row;
 mod scrollbar;
 mod search;
+mod seek;
+mod select;
 mod verdict;
 mod window;
 
+pub use book::Part;
 pub use cursor::view_cursor;
 pub use fold::Fold;
-pub use msg::{FollowStatus, SearchStatus, StreamMsg};
+pub use msg::{FollowStatus, Goal, SearchStatus, StreamMsg};
 pub use pane::{PANE, Stream};
 
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
-use crate::domain::search::{Way, Words};
+use crate::domain::search::{Only, Way};
 use crate::tui::marks::Glyphs;
 use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::row::highlight;
 use crate::tui::widgets::wrap::Piece;
 use book::Book;
 use order::Place;
@@ -41,13 +47,11 @@ use search::Search;
 use std::cmp::Ordering;
 use std::mem::take;
 use std::sync::Arc;
-use window::Spot;
+use window::{FARTHEST, Selected, Spot};
 
 /// The pane's name.
 pub const NAME: &str = "stream";
 
-/// Rows that one message scrolls at most.
-const FARTHEST: u32 = 2_000;
 /// Places that one frame lays out to count new lines; further records count as one line each.
 const COUNTED: usize = 64;
 
@@ -69,6 +73,9 @@ struct Line {
     pieces: Vec<Piece>,
     /// What the cursor stands on when it is on this row; `None`: a blank row, or live text.
     card: Option<(u32, Place)>,
+    /// Which row it is; `None`: live text.
+    spot: Option<Spot>,
+    is_selected: bool,
 }
 
 /// The pane's state.
@@ -87,6 +94,9 @@ pub struct StreamState {
     fresh: Option<Fresh>,
     moves: Vec<StreamMsg>,
     search: Option<Search>,
+    /// The records that a search looks at.
+    only: Option<Only>,
+    selected_rows: Option<Selected>,
     lines: Vec<Line>,
     /// The right edge; nothing while the end is followed and nothing is searched.
     edge: Vec<scrollbar::Cell>,
@@ -121,9 +131,9 @@ impl StreamState {
                 *pages = pages.saturating_add(*more);
             }
             _ => {
-                if matches!(msg, StreamMsg::Top | StreamMsg::End) {
-                    // Scrolling before it no longer counts.
-                    self.moves.retain(|earlier| !earlier.scrolls());
+                // Scrolling straight before it no longer counts.
+                while matches!(msg, StreamMsg::Top | StreamMsg::End) && self.moves.last().is_some_and(StreamMsg::scrolls) {
+                    self.moves.pop();
                 }
                 self.moves.push(msg);
             }
@@ -157,28 +167,6 @@ impl StreamState {
         }
     }
 
-    /// How the search goes; `None` without one.
-    pub fn search(&self) -> Option<SearchStatus> {
-        let search = self.search.as_ref()?;
-        let query = search.found.words.query.clone();
-        Some(match (search.busy(), search.missing) {
-            (true, _) => SearchStatus::Busy(query),
-            (false, true) => SearchStatus::Missing(query),
-            (false, false) => SearchStatus::Found(query),
-        })
-    }
-
-    /// What the search has found so far: the number of the hit among the records with the words, how many these are, and
-    /// whether more are looked for.
-    pub fn hits(&self) -> Option<(Option<usize>, usize, bool)> {
-        self.search.as_ref().map(Search::count)
-    }
-
-    /// More is found in frames to come.
-    pub fn is_searching(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| search.busy() || search.count().2)
-    }
-
     /// How much is shown of what is not folded or unfolded by itself.
     pub fn fold(&self) -> Fold {
         self.fold
@@ -200,6 +188,7 @@ impl StreamState {
 
     /// The place of the window's first row may have changed: live text became a record, rows were folded.
     fn hold(&mut self) {
+        self.hold_selection();
         let Some(mut spot) = self.top else { return };
         let len = self.book.journal.get(spot.n).map_or(0, |segment| segment.len);
         if spot.place == Place::Live && len > self.live_from {
@@ -209,6 +198,9 @@ impl StreamState {
     }
 
     fn act(&mut self, msg: StreamMsg, rows: usize) {
+        if self.extend_selection(&msg, rows) {
+            return;
+        }
         let here = |state: &mut Self| state.top.or_else(|| window::tail(&mut state.book, rows));
         match msg {
             StreamMsg::Lines(by) => self.scroll(by.into(), rows),
@@ -220,20 +212,17 @@ impl StreamState {
             }
             StreamMsg::End => self.go(None, rows),
             StreamMsg::Card(by) => self.step(by, rows),
+            StreamMsg::Select => self.begin_selection(rows),
+            StreamMsg::Leave => {}
             StreamMsg::Toggle => self.toggle(rows),
             StreamMsg::ToggleFold => self.toggle_all(),
-            StreamMsg::Search(query) => {
-                self.end_search();
-                // At the end the newest hit is wanted, elsewhere the next one.
-                let (way, from) = match self.top {
-                    Some(top) => (Way::Down, top.row.checked_sub(1)),
-                    None => (Way::Up, None),
-                };
-                let end = self.book.journal.last().map(|(n, place)| Spot { n, place, row: 0 });
-                if let (Some(words), Some(spot)) = (Words::new(&query), self.top.or(end)) {
-                    self.search = Some(Search::new(words, way, spot, from));
-                }
+            StreamMsg::Search(query) => self.seek(&query),
+            StreamMsg::Only(only) => {
+                let query = self.search.as_ref().map_or_else(String::new, |search| search.found.words.query.clone());
+                self.only = Some(only);
+                self.seek(&query);
             }
+            StreamMsg::Jump(to, way) => self.jump(to, way, rows),
             StreamMsg::NextHit | StreamMsg::PrevHit => {
                 let way = if msg == StreamMsg::NextHit { Way::Down } else { Way::Up };
                 let top = here(self);
@@ -243,15 +232,11 @@ impl StreamState {
                     search.start(way, spot, Some(spot.row));
                 }
             }
-            StreamMsg::ClearSearch => self.end_search(),
+            StreamMsg::ClearSearch => {
+                self.only = None;
+                self.end_search();
+            }
         }
-    }
-
-    /// What the search opened is folded again.
-    fn end_search(&mut self) {
-        self.search = None;
-        self.book.close_all();
-        self.hold();
     }
 
     fn scroll(&mut self, by: i64, rows: usize) {
@@ -291,18 +276,6 @@ impl StreamState {
         self.top = Some(to);
     }
 
-    fn hunt(&mut self, rows: usize) {
-        let Some(search) = &mut self.search else { return };
-        let Some(hit) = search.step(&mut self.book) else { return };
-        let bottom = self.shown_top.and_then(|top| window::down(&mut self.book, top, rows - 1));
-        let visible = self.shown_top.is_some_and(|top| top.compare(hit, &self.book) != Ordering::Greater)
-            && bottom.is_some_and(|bottom| bottom.compare(hit, &self.book) != Ordering::Less);
-        if !visible {
-            let top = window::up(&mut self.book, hit, rows / 3);
-            self.go(top, rows);
-        }
-    }
-
     /// Gathers the window's rows.
     fn fill(&mut self, rows: usize) {
         self.lines.clear();
@@ -332,7 +305,9 @@ impl StreamState {
                     let current = search.hit == Some(Spot { n, place, row: at });
                     pieces = search.highlight(pieces, current);
                 }
-                self.lines.push(Line { pieces, card: card.filter(|_| at >= item.gap()) });
+                let spot = (place != Place::Live).then_some(Spot { n, place, row: at });
+                let is_selected = spot.is_some_and(|spot| self.is_selected(spot));
+                self.lines.push(Line { pieces, card: card.filter(|_| at >= item.gap()), spot, is_selected });
             }
             match self.book.journal.next(n, place) {
                 Some(next) => ((n, place), from) = (next, 0),
@@ -379,6 +354,9 @@ pub fn view(state: &StreamState, theme: &Theme, area: Rect, buffer: &mut Buffer)
         for piece in &line.pieces {
             let room = usize::from(area.right().saturating_sub(x));
             (x, _) = buffer.set_stringn(x, y, &piece.text, room, piece.style(theme));
+        }
+        if line.is_selected {
+            highlight(theme.style(Role::Selection), Rect { y, height: 1, ..area }, buffer);
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
-        Modal::Diff(_) if command == Some(Command::Close) => None,
+        Modal::Diff(diff) if command == Some(Command::Close) && !diff.selects() => None,
         Modal::Diff(mut diff) => {
             let ask = diff.key(command, lines, room);
             ui.modals.push(Modal::Diff(diff));

@@ -293,7 +293,7 @@ fn quitting_asks_only_while_something_runs() {
 fn a_changed_list_is_answered_on_its_card_alone() {
     let mut model = with_running();
     model.tabs[0].state.validation_change = Some(vec!["cargo nextest run".into()]);
-    assert_eq!(press(&mut model, "y"), [], "no card, no answer");
+    assert_eq!(press(&mut model, "y Esc"), [], "no card, no answer");
     let yes = UserCommand::AnswerValidationChange { accept: true };
     assert_eq!(press(&mut model, "! y"), command(yes));
     let no = UserCommand::AnswerValidationChange { accept: false };

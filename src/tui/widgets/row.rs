@@ -37,6 +37,12 @@ impl Row {
         self
     }
 
+    /// All that it says, in no width.
+    pub fn text(&self) -> String {
+        let join = |pieces: &[(Role, String)]| pieces.iter().map(|(_, text)| text.as_str()).collect::<String>();
+        format!("{}  {}", join(&self.left), join(&self.right)).trim_end().to_owned()
+    }
+
     /// Keys and what they do.
     pub fn keys(hints: impl IntoIterator<Item = (String, &'static str)>) -> Self {
         hints.into_iter().fold(Self::new(), |row, (key, hint)| row.key(Role::Key, &key, hint))

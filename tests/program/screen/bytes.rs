@@ -70,8 +70,9 @@ impl vte::Perform for Seen {
     }
 }
 
-/// All that the program ever says to a terminal: to take and return it, to name its window, to tell and to ring, to ask for
-/// its background, to place and style text, to clear.
+/// All that the program says to a terminal by itself: to take and return it, to name its window, to ask for its background,
+/// to place and style text, to clear. Not what only somebody who looks away hears (the bell, OSC 9), and not what a key
+/// asks for (the clipboard by OSC 52, the mouse).
 const ALLOWED: [&str; 19] = [
     "CSI m", "CSI H", "CSI [2]J", "CSI ?[25]h", "CSI ?[25]l", "CSI ?[1049]h", "CSI ?[1049]l", "CSI ?[2004]h",
     "CSI ?[2004]l", "CSI ?[1004]h", "CSI ?[1004]l", "CSI ?[2026]h", "CSI ?[2026]l", "OSC 0", "OSC 11;?",

@@ -3,6 +3,9 @@
 
 mod calls;
 mod folds;
+mod parts;
+
+pub use parts::Part;
 
 use super::fold::Fold;
 use super::journal::Journal;

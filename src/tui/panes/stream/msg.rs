@@ -1,5 +1,16 @@
 //! What the pane is told, and what it says about itself to the rest of the screen.
 
+use crate::domain::search::{Only, Way};
+
+/// What is jumped to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    Iteration,
+    /// The first iteration of a phase.
+    Phase,
+    Record(Only),
+}
+
 /// What the pane is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamMsg {
@@ -13,11 +24,19 @@ pub enum StreamMsg {
     End,
     /// Look for these words, from the window on.
     Search(String),
+    /// Look at these records only, for the words that are looked for, else for any.
+    Only(Only),
+    /// To the next of its kind, further down or up.
+    Jump(Goal, Way),
     /// The next hit, further down.
     NextHit,
     /// The hit before, further up.
     PrevHit,
     ClearSearch,
+    /// Select lines from here on, or leave it.
+    Select,
+    /// No line is selected any more.
+    Leave,
     /// To another card; negative is up.
     Card(i32),
     /// Show the selected card in full, or in brief.

@@ -1,7 +1,8 @@
 //! The Stream pane among the others: its keys, its border, and what is said in it when it is not Claude who speaks.
 
-use super::{Fold, FollowStatus, NAME, SearchStatus, StreamMsg, StreamState, view, view_cursor, view_edge};
-use crate::base::text::clean_line;
+use super::{Fold, FollowStatus, Goal, NAME, Part, SearchStatus, StreamMsg, StreamState, view, view_cursor, view_edge};
+use crate::base::text::{Clean, clean_line};
+use crate::domain::search::{Only, Way};
 use crate::tui::command::{Command, Row, Scope, c, press, rows};
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
@@ -32,7 +33,88 @@ const KEYS: &[Row] = rows! {
         "in Stream: select the card above";
     Own("card_down") "stream.card_down" Scope::Pane(NAME), "stream", [c('J')], HelpOnly, Model::shows_run, |_| "card down",
         "in Stream: select the card below";
+    Own("select") "stream.select" Scope::Pane(NAME), "stream", [c('v')], HelpOnly, Model::shows_run, |_| "select",
+        "in Stream: select lines, to copy them";
+    Own("copy_block") "stream.copy_block" Scope::Pane(NAME), "stream", [c('y') => c('y')], HelpOnly, Model::shows_run, |_| "copy block",
+        "in Stream: copy the selected card, whole";
+    Own("copy_command") "stream.copy_command" Scope::Pane(NAME), "stream", [c('y') => c('c')], HelpOnly, Model::shows_run, |_| "copy command",
+        "in Stream: copy the command of the selected call";
+    Own("copy_path") "stream.copy_path" Scope::Pane(NAME), "stream", [c('y') => c('p')], HelpOnly, Model::shows_run, |_| "copy path",
+        "in Stream: copy the path that the selected call is about";
+    Own("only_tools") "stream.only_tools" Scope::Pane(NAME), "stream", [c('f') => c('t')], HelpOnly, Model::shows_run, |_| "tools",
+        "in Stream: search among calls of tools only";
+    Own("only_errors") "stream.only_errors" Scope::Pane(NAME), "stream", [c('f') => c('e')], HelpOnly, Model::shows_run, |_| "errors",
+        "in Stream: search among what failed only";
+    Own("only_edits") "stream.only_edits" Scope::Pane(NAME), "stream", [c('f') => c('d')], HelpOnly, Model::shows_run, |_| "edits",
+        "in Stream: search among changes of files only";
+    Own("next_iteration") "stream.next_iteration" Scope::Pane(NAME), "stream", [c('}') => c('i')], HelpOnly, Model::shows_run, |_| "next iteration",
+        "in Stream: the next iteration";
+    Own("previous_iteration") "stream.previous_iteration" Scope::Pane(NAME), "stream", [c('{') => c('i')], HelpOnly, Model::shows_run, |_| "previous iteration",
+        "in Stream: the previous iteration";
+    Own("next_phase") "stream.next_phase" Scope::Pane(NAME), "stream", [c('}') => c('p')], HelpOnly, Model::shows_run, |_| "next phase",
+        "in Stream: the next phase";
+    Own("previous_phase") "stream.previous_phase" Scope::Pane(NAME), "stream", [c('{') => c('p')], HelpOnly, Model::shows_run, |_| "previous phase",
+        "in Stream: the previous phase";
+    Own("next_error") "stream.next_error" Scope::Pane(NAME), "stream", [c('}') => c('e')], HelpOnly, Model::shows_run, |_| "next error",
+        "in Stream: the next error";
+    Own("previous_error") "stream.previous_error" Scope::Pane(NAME), "stream", [c('{') => c('e')], HelpOnly, Model::shows_run, |_| "previous error",
+        "in Stream: the previous error";
+    Own("next_edit") "stream.next_edit" Scope::Pane(NAME), "stream", [c('}') => c('d')], HelpOnly, Model::shows_run, |_| "next edit",
+        "in Stream: the next edit";
+    Own("previous_edit") "stream.previous_edit" Scope::Pane(NAME), "stream", [c('{') => c('d')], HelpOnly, Model::shows_run, |_| "previous edit",
+        "in Stream: the previous edit";
 };
+
+/// What a key searches or jumps to.
+fn goal(command: Command) -> Option<StreamMsg> {
+    let Command::Own(word) = command else { return None };
+    let record = |name: &str| match name {
+        "tools" => Some(Only::Tools),
+        "errors" | "error" => Some(Only::Errors),
+        "edits" | "edit" => Some(Only::Edits),
+        _ => None,
+    };
+    if let Some(only) = word.strip_prefix("only_") {
+        return record(only).map(StreamMsg::Only);
+    }
+    let (way, to) = match word.split_once('_')? {
+        ("next", to) => (Way::Down, to),
+        ("previous", to) => (Way::Up, to),
+        _ => return None,
+    };
+    let to = match to {
+        "iteration" => Goal::Iteration,
+        "phase" => Goal::Phase,
+        to => Goal::Record(record(to)?),
+    };
+    Some(StreamMsg::Jump(to, way))
+}
+
+/// What a key copies, and what is said where there is none.
+fn part(command: Command) -> Option<(Part, &'static str)> {
+    Some(match command {
+        Command::Own("copy_block") => (Part::Block, "there is nothing to copy"),
+        Command::Own("copy_command") => (Part::Command, "no call of Bash is selected; K and J select another card"),
+        Command::Own("copy_path") => (Part::Path, "the selected card is about no file; K and J select another card"),
+        _ => return None,
+    })
+}
+
+/// Copies the selected lines, or a part of the selected card.
+fn copy(model: &mut Model, command: Command) -> Vec<Ask> {
+    let Some(tab) = model.tab_mut() else { return Vec::new() };
+    let copied = match part(command) {
+        Some((part, missing)) => tab.stream.part(part).ok_or_else(|| missing.to_owned()),
+        None => tab.stream.take_selection(),
+    };
+    match copied {
+        Ok(text) => vec![Ask::Copy(Clean::new(&text).into_string())],
+        Err(why) => {
+            model.tell(why);
+            Vec::new()
+        }
+    }
+}
 
 fn is_searching(model: &Model) -> bool {
     model.tab().is_some_and(|tab| tab.stream.search().is_some())
@@ -70,14 +152,24 @@ impl Pane for Stream {
             }
             Command::Own("fold") => StreamMsg::Toggle,
             Command::Own("details") => StreamMsg::ToggleFold,
+            Command::Own("select") => StreamMsg::Select,
+            Command::Close => StreamMsg::Leave,
+            Command::Own("copy" | "copy_block" | "copy_command" | "copy_path") => return copy(model, command),
             Command::Own("card_up") => StreamMsg::Card(-1),
             Command::Own("card_down") => StreamMsg::Card(1),
-            _ => return Vec::new(),
+            command => match goal(command) {
+                Some(msg) => msg,
+                None => return Vec::new(),
+            },
         };
         if let Some(tab) = model.tab_mut() {
             tab.stream.update(msg);
         }
         Vec::new()
+    }
+
+    fn selects(&self, model: &Model) -> bool {
+        model.tab().is_some_and(|tab| tab.stream.selects())
     }
 
     fn prompt(&self, _: &Model) -> Option<Prompt> {
@@ -102,6 +194,7 @@ impl Pane for Stream {
         let Some(tab) = model.tab() else { return (String::new(), String::new()) };
         let status = match tab.stream.status() {
             _ if tab.run.is_none() => String::new(),
+            _ if tab.stream.selects() => "selecting lines".into(),
             _ if tab.stream.search().is_some() => searching(&tab.stream),
             FollowStatus::Following if tab.is_active() => "following".into(),
             FollowStatus::Following => String::new(),

@@ -124,6 +124,12 @@ impl Row {
         }
     }
 
+    /// All that it says, in no width.
+    pub(super) fn text(&self) -> String {
+        let join = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
+        format!("{}  {}", join(&self.left), join(&self.right)).trim_end().to_owned()
+    }
+
     /// The row in exactly `columns`: the left part cut with `…` where the right part needs the room.
     pub(super) fn fit(&self, columns: usize) -> Vec<Piece> {
         let right = width(&self.right);

@@ -4,7 +4,7 @@
 use super::book::Book;
 use super::order::Place;
 use super::window::Spot;
-use crate::domain::search::{Found, Nearest, Way, Words};
+use crate::domain::search::{Found, Nearest, Only, Way, Words};
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::Piece;
 use ratatui::style::Modifier;
@@ -180,7 +180,16 @@ impl Search {
 
     /// Those among the rows as they are drawn: what is cut at the edge does not count.
     fn visible(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
+        let words = &self.found.words;
+        if let (Some(only), Place::Head | Place::Mark(_) | Place::Live) = (words.only, place)
+            && !(only == Only::Errors && book.is_failure(n, place))
+        {
+            return Vec::new();
+        }
         let item = book.item(n, place);
+        if words.query.is_empty() {
+            return if item.height() > item.gap() { vec![item.gap()] } else { Vec::new() };
+        }
         let texts: Vec<String> = (0..item.height()).map(|row| book.drawn(&item.row(row))).collect();
         let rows: Vec<usize> = (0..texts.len()).filter(|row| self.found.words.shown.is_match(&texts[*row])).collect();
         if rows.is_empty() && self.found.words.shown.is_match(&texts.join(" ")) {
@@ -192,6 +201,9 @@ impl Search {
     /// Marks the words in a row.
     pub(super) fn highlight(&self, pieces: Vec<Piece>, current: bool) -> Vec<Piece> {
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        if self.found.words.query.is_empty() {
+            return pieces;
+        }
         let hits: Vec<Range<usize>> = self.found.words.shown.find_iter(&text).map(|found| found.range()).collect();
         if hits.is_empty() {
             return pieces;

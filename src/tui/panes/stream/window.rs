@@ -12,6 +12,16 @@ pub(super) struct Spot {
     pub(super) row: usize,
 }
 
+/// Rows that one message scrolls at most.
+pub(super) const FARTHEST: u32 = 2_000;
+
+/// Rows that the person selects: the one where that began, and the one where it ends now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selected {
+    pub(super) from: Spot,
+    pub(super) to: Spot,
+}
+
 impl Spot {
     /// Before (`Less`) or after another spot.
     pub(super) fn compare(self, other: Self, book: &Book) -> std::cmp::Ordering {

@@ -11,7 +11,7 @@ use crate::domain::stream::show::{Block, seconds};
 use memchr::memmem;
 
 /// How far apart (in records) a call and its result still find each other.
-const WINDOW: usize = 256;
+pub(super) const WINDOW: usize = 256;
 /// Records between a status block and the verdict on it.
 const NEAR: usize = 32;
 /// Milliseconds from which on it is said how long a call took; of a command always.

@@ -1,8 +1,10 @@
 //! What is folded, and what belongs together: a call and its result are one card, and so are a thought, words, a verdict.
 
 use super::super::fold::Fold;
+use super::super::marks::Mark;
 use super::super::order::Place;
 use super::Book;
+use crate::domain::record::Level;
 
 impl Book {
     /// Shows one record in full. `false`: it is not a record, or in full already.
@@ -56,6 +58,13 @@ impl Book {
         self.turned.clear();
         self.found.clear();
         self.forget_all();
+    }
+
+    /// A mark of ours that tells of a failure.
+    pub(in super::super) fn is_failure(&self, n: u32, place: Place) -> bool {
+        let Place::Mark(k) = place else { return false };
+        let mark = self.journal.get(n).and_then(|segment| segment.marks.get(k));
+        matches!(mark, Some((_, Mark::Dispute { .. } | Mark::Notice { level: Level::Error, .. })))
     }
 
     /// There is more of it than is shown, or less when it is folded.
