@@ -36,7 +36,9 @@ pub fn copy(text: &str) -> Result<String, String> {
         return if to_system {
             Ok(format!("copied {much}; too long for the terminal, it is on the system clipboard only"))
         } else {
-            Err(format!("{much} are too long for the terminal's clipboard (at most {most}); select less, or export with E"))
+            Err(format!(
+                "{much} are too long for the terminal's clipboard (at most {most}); select less, or export with E"
+            ))
         };
     }
     match execute!(stdout(), CopyToClipboard::to_clipboard_from(clean)) {

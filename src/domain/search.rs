@@ -3,8 +3,8 @@
 //! A run is cut into stretches of records; whoever looks takes the next one and says what it holds, whoever shows asks
 //! meanwhile what is known. Who looks, and on which thread, is the scrollback's.
 
-use crate::domain::scrollback::{Entry, EntryKind, Scrollback, Survey};
 use crate::domain::record::Level;
+use crate::domain::scrollback::{Entry, EntryKind, Scrollback, Survey};
 use crate::domain::stream::show::{self, Block};
 use regex::{Regex, RegexBuilder, bytes};
 use std::collections::BTreeMap;
@@ -381,7 +381,9 @@ mod tests {
     #[test]
     fn only_records_that_count_are_found_with_words_or_without() {
         let call = |name: &str, input: &str| {
-            format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"a","name":"{name}","input":{input}}}]}}}}"#)
+            format!(
+                r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"a","name":"{name}","input":{input}}}]}}}}"#
+            )
         };
         let failed = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"no such needle","is_error":true,"tool_use_id":"a"}]}}"#;
         let lines = Lines(vec![

@@ -55,7 +55,8 @@ impl Diff {
     pub fn of((run, since): (RunId, Since), top: PathBuf, files: Vec<ChangedFile>, at: usize) -> Option<(Self, Ask)> {
         files.get(at)?;
         let scroll = Scrolled::default();
-        let mut diff = Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false, selected: None };
+        let mut diff =
+            Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false, selected: None };
         let ask = diff.show(at);
         Some((diff, ask))
     }

@@ -28,7 +28,7 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
     let row = standing(ui, row, area.width);
     let row = match &ui.toast {
-_ if ui.pressed != Pressed::default() => begun(ui, row.left(Role::Key, format!("{} …  ", ui.pressed.text()))),
+        _ if ui.pressed != Pressed::default() => begun(ui, row.left(Role::Key, format!("{} …  ", ui.pressed.text()))),
         Some((words, _)) => row.left(Role::Toast, words),
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,

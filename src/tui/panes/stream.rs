@@ -132,7 +132,9 @@ impl StreamState {
             }
             _ => {
                 // Scrolling straight before it no longer counts.
-                while matches!(msg, StreamMsg::Top | StreamMsg::End) && self.moves.last().is_some_and(StreamMsg::scrolls) {
+                while matches!(msg, StreamMsg::Top | StreamMsg::End)
+                    && self.moves.last().is_some_and(StreamMsg::scrolls)
+                {
                     self.moves.pop();
                 }
                 self.moves.push(msg);

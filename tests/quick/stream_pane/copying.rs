@@ -67,7 +67,10 @@ fn of_a_folded_call_all_is_copied_with_its_result() {
     pane.update(StreamMsg::Card(-1));
     pane.update(StreamMsg::Card(-1));
     let block = pane.state.part(Part::Block).unwrap();
-    assert!(block.starts_with("Bash cargo test -- very") && block.ends_with("echo done\n\n1 passed\n2 passed"), "{block}");
+    assert!(
+        block.starts_with("Bash cargo test -- very") && block.ends_with("echo done\n\n1 passed\n2 passed"),
+        "{block}"
+    );
     let command = pane.state.part(Part::Command).unwrap();
     assert!(command.starts_with("cargo test") && command.ends_with("\necho done"), "{command}");
     assert_eq!(pane.state.part(Part::Path), None, "a command is about no file");

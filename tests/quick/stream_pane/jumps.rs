@@ -10,7 +10,10 @@ fn pane() -> Pane {
     let mut pane = Pane::new(60, 10);
     for (n, phase) in [(1, "One"), (2, "One"), (3, "Two"), (4, "Two")] {
         pane.start(n, phase, None);
-        pane.push(n, &call(&format!("e{n}"), "Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})));
+        pane.push(
+            n,
+            &call(&format!("e{n}"), "Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
+        );
         pane.push(n, &result(&format!("e{n}"), "updated", json!({})));
         pane.push(n, &call(&format!("b{n}"), "Bash", json!({"command": format!("make {n}")})));
         pane.push(n, &failure(&format!("b{n}"), &format!("error: broken {n}")));

@@ -1,8 +1,8 @@
 //! What can be copied of a card: all that it says, whether it is folded or not, its command, its path.
 
 use super::super::order::Place;
-use super::{Book, FULL};
 use super::calls::WINDOW;
+use super::{Book, FULL};
 use crate::domain::scrollback::EntryKind;
 use crate::domain::stream::show::{Block, Edit, Tool, ToolResult};
 
@@ -27,10 +27,13 @@ impl Book {
         if part == Part::Block {
             let blocks = self.shown(n, i, FULL).blocks;
             let texts = blocks.iter().flat_map(|block| match block {
-                Block::Tool(tool) => vec![of_call(tool), self.result(n, i, &tool.id).map_or_else(String::new, of_result)],
+                Block::Tool(tool) => {
+                    vec![of_call(tool), self.result(n, i, &tool.id).map_or_else(String::new, of_result)]
+                }
                 block => vec![of_block(block)],
             });
-            let texts: Vec<String> = texts.map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty()).collect();
+            let texts: Vec<String> =
+                texts.map(|text| text.trim_end().to_owned()).filter(|text| !text.is_empty()).collect();
             return Some(texts.join("\n\n")).filter(|text| !text.is_empty());
         }
         let with = self.folded_with(n, i);
@@ -40,7 +43,9 @@ impl Book {
         })?;
         let text = match (part, call.name.as_str()) {
             (Part::Command, "Bash") => command(&call).to_owned(),
-            (Part::Path, "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "NotebookRead" | "LS") => call.target,
+            (Part::Path, "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "NotebookRead" | "LS") => {
+                call.target
+            }
             _ => return None,
         };
         Some(text).filter(|text| !text.is_empty())
