@@ -112,7 +112,8 @@ Examples:
   programmator ticket list
   programmator -C ~/shop ticket list
 
-Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets. A ticket that \
+Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets if there is one. \
+The first ticket makes a `.tickets` at the top of the repository. A ticket that \
 cannot be read is listed as broken, with line and column.";
 
 pub const TICKET_SHOW: &str = "\

@@ -579,7 +579,7 @@ fn finds_by_id_part_and_path() {
 }
 
 #[test]
-fn the_tickets_folder_is_named_near_or_at_home() {
+fn the_tickets_folder_is_named_near_at_home_or_in_the_repository() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("a/.tickets")).unwrap();
     let mut places =
@@ -587,7 +587,12 @@ fn the_tickets_folder_is_named_near_or_at_home() {
     assert_eq!(places.dir(), folder.path("a/b/c/given"));
     places.tickets_dir = Some(PathBuf::new());
     assert_eq!(places.dir(), folder.path("a/.tickets"));
-    places.folder = folder.path("elsewhere");
+    // Where there is none yet it will be in the repository, else here.
+    places.folder = folder.path("elsewhere/sub");
+    assert_eq!(places.dir(), folder.path("elsewhere/sub/.tickets"));
+    folder.file("elsewhere/.git", "gitdir: ../x\n");
+    assert_eq!(places.dir(), folder.path("elsewhere/.tickets"));
+    fs::create_dir_all(folder.path("home/.tickets")).unwrap();
     assert_eq!(places.dir(), folder.path("home/.tickets"));
     let nothing = tickets::find("x", &places).unwrap_err().to_string();
     assert!(nothing.contains("programmator ticket new"), "{nothing}");

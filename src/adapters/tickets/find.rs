@@ -20,16 +20,18 @@ pub struct Places {
 }
 
 impl Places {
-    /// The tickets folder: `$TICKETS_DIR`, else the nearest parent's `.tickets`, else `~/.tickets`. It need not exist.
+    /// The tickets folder: `$TICKETS_DIR`, else the nearest parent's `.tickets`, else `~/.tickets` if there is one, else
+    /// `.tickets` at the top of the repository, else `.tickets` in the folder. The last two need not exist.
     pub fn dir(&self) -> PathBuf {
         if let Some(dir) = self.tickets_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()) {
             return self.folder.join(dir);
         }
-        self.folder
-            .ancestors()
-            .map(|parent| parent.join(".tickets"))
-            .find(|dir| dir.is_dir())
-            .unwrap_or_else(|| self.home.as_ref().unwrap_or(&self.folder).join(".tickets"))
+        let own = self.home.as_deref();
+        let known = self.folder.ancestors().chain(own).map(|parent| parent.join(".tickets")).find(|dir| dir.is_dir());
+        known.unwrap_or_else(|| {
+            let top = self.folder.ancestors().find(|parent| parent.join(".git").exists());
+            top.unwrap_or(&self.folder).join(".tickets")
+        })
     }
 }
 
