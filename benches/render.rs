@@ -7,6 +7,7 @@
 use divan::Bencher;
 use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback, Survey};
 use programmator::tui::panes::stream::{StreamMsg, StreamState, view};
+use programmator::tui::syntax::Syntax;
 use programmator::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -100,7 +101,7 @@ fn pane(len: usize) -> StreamState {
 fn frame(state: &mut StreamState, buffer: &mut Buffer, theme: &Theme) {
     buffer.reset();
     state.prepare(AREA.width, AREA.height);
-    view(state, theme, AREA, buffer);
+    view(state, &Syntax::default(), theme, AREA, buffer);
 }
 
 /// Measures a frame after each of `turns`, told in turn.

@@ -24,6 +24,7 @@ pub mod room;
 pub mod scratch_folder;
 pub mod shell;
 pub mod store;
+pub mod syntax;
 pub mod tickets;
 pub mod tracked_files;
 pub mod trust;

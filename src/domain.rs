@@ -32,6 +32,7 @@ pub mod settings;
 pub mod step;
 pub mod stream;
 pub mod summary;
+pub mod syntax;
 pub mod ticket;
 pub mod tool_call;
 pub mod turn;

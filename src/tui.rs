@@ -28,6 +28,7 @@ pub mod picture;
 pub mod sample;
 pub mod screen_loop;
 pub mod selection;
+pub mod syntax;
 pub mod tab;
 pub mod terminal;
 pub mod theme;

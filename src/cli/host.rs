@@ -7,6 +7,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::notifier;
 use crate::adapters::private_file;
+use crate::adapters::syntax::SyntaxReader;
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::config::NotifyConfig;
@@ -14,6 +15,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
+use crate::domain::syntax::{Snippet, Spans};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
@@ -44,6 +46,8 @@ pub struct TerminalHost {
     /// Tells of saved themes, while it is kept.
     watch: Option<FileWatch>,
     saved: mpsc::UnboundedReceiver<()>,
+    syntax: SyntaxReader,
+    coloured: mpsc::UnboundedReceiver<(Arc<Snippet>, Spans)>,
 }
 
 impl TerminalHost {
@@ -54,6 +58,8 @@ impl TerminalHost {
         // Without a watch themes are read when one is chosen.
         let watch = config.as_ref().filter(|folder| config_files::themes_folder(folder).is_dir());
         let watch = watch.and_then(|_| FileWatch::new(move |_| _ = save.send(())).ok());
+        let (colour, coloured) = mpsc::unbounded_channel();
+        let syntax = SyntaxReader::new(move |snippet, spans| _ = colour.send((snippet, spans)));
         let mut host = Self {
             app,
             told,
@@ -65,6 +71,8 @@ impl TerminalHost {
             arrangement: None,
             watch,
             saved,
+            syntax,
+            coloured,
         };
         host.themes();
         host
@@ -79,12 +87,14 @@ impl Host for TerminalHost {
             news = self.told.next() => Msg::News(news),
             Some(reply) = self.replies.recv() => Msg::Replied(reply),
             Some(()) = self.saved.recv() => Msg::Themes(self.themes()),
+            Some((snippet, spans)) = self.coloured.recv() => Msg::Coloured(snippet, spans),
         }
     }
 
     fn heard_already(&mut self) -> Option<Msg> {
         let news = self.told.try_next().map(Msg::News);
-        news.or_else(|| self.replies.try_recv().ok().map(Msg::Replied))
+        let told = news.or_else(|| self.replies.try_recv().ok().map(Msg::Replied));
+        told.or_else(|| self.coloured.try_recv().ok().map(|(snippet, spans)| Msg::Coloured(snippet, spans)))
     }
 
     fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
@@ -156,6 +166,10 @@ impl Host for TerminalHost {
         }
         notifier::command(&wants.command, notification);
         (wants.bell.takes(notification.urgency), wants.terminal.takes(notification.urgency))
+    }
+
+    fn colour(&mut self, wanted: Vec<Arc<Snippet>>) {
+        self.syntax.want(wanted);
     }
 
     fn copy(&mut self, text: &str) -> Result<String, String> {

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::session::Session;
 use super::start;
-use crate::adapters::png;
+use crate::adapters::{png, syntax};
 use crate::tui::command::keys_file;
 use crate::tui::layout::SMALLEST;
 use crate::tui::msg::{Input, Msg};
@@ -73,7 +73,7 @@ pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) 
     }
     let mut terminal =
         Terminal::new(TestBackend::new(options.size.0, options.size.1)).map_err(std::io::Error::other)?;
-    let layout = ui.prepare();
+    let layout = ui.prepare_whole(syntax::read);
     terminal.draw(|frame| view(&ui, &layout, &ui.looks.theme, frame)).map_err(std::io::Error::other)?;
     let drawn = svg(terminal.backend().buffer(), &ui.looks.theme, "programmator");
     let Some(path) = &options.output else { return Ok(out.write_all(drawn.as_bytes())?) };

@@ -17,8 +17,10 @@ use crate::tui::marks::Glyphs;
 use crate::tui::msg::Ask;
 use crate::tui::panes::stream;
 use crate::tui::selection::Selection;
+use crate::tui::syntax::Syntax;
 use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
+use ratatui::layout::Rect;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,6 +92,8 @@ pub struct Model {
     pub mode: Mode,
     /// The tree's cursor and folds.
     pub selection: Selection,
+    /// The colours of the code that is on the screen.
+    pub syntax: Syntax,
     /// The records in words.
     pub log: LogLines,
     /// The Log takes half of the screen.
@@ -136,6 +140,7 @@ impl Model {
             glyphs: Glyphs::default(),
             mode: Mode::default(),
             selection: Selection::default(),
+            syntax: Syntax::default(),
             log: LogLines::default(),
             is_log_open: false,
             opening: None,
@@ -165,6 +170,16 @@ impl Model {
     pub fn tab_mut(&mut self) -> Option<&mut Tab> {
         let at = self.tabs.iter().position(|tab| Some(&tab.id) == self.tab().map(|front| &front.id))?;
         self.tabs.get_mut(at)
+    }
+
+    /// Gets the stream in front ready to be drawn there.
+    pub fn prepare_stream(&mut self, place: Rect) {
+        let mut syntax = std::mem::take(&mut self.syntax);
+        if let Some(tab) = self.tab_mut() {
+            tab.stream.prepare(place.width, place.height);
+            syntax.see(tab.stream.code());
+        }
+        self.syntax = syntax;
     }
 
     /// Takes how a run stands, and keeps it where it is the last one of its ticket.

@@ -8,6 +8,7 @@ use crate::domain::news::News;
 use crate::domain::notification::Notification;
 use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
+use crate::domain::syntax::{Snippet, Spans};
 use crate::domain::ticket::TicketKey;
 use crate::tui::theme::colour::Rgb;
 use std::path::PathBuf;
@@ -36,6 +37,8 @@ pub enum Msg {
     Background(Rgb),
     /// The person's themes, name and YAML, as they are now.
     Themes(Vec<(String, String)>),
+    /// The parts of code that was seen.
+    Coloured(Arc<Snippet>, Spans),
     /// Words for the person from the edge: a command that could not be carried out.
     Told(String),
 }

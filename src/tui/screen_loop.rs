@@ -12,6 +12,7 @@ use crate::domain::news::News;
 use crate::domain::notification::Notification;
 use crate::domain::request::Request;
 use crate::domain::scrollback::Scrollback;
+use crate::domain::syntax::Snippet;
 use crate::domain::ticket::TicketKey;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::input::Keys;
@@ -86,6 +87,8 @@ pub trait Host {
     fn keep_arrangement(&mut self, _arrangement: &Arrangement) {}
     /// Tells the person, who does not look; gives whether the terminal is to ring, and to tell it too.
     fn notify(&mut self, notification: &Notification) -> (bool, bool);
+    /// Has this code read, and what was asked for before no longer; its parts are [heard](Self::heard).
+    fn colour(&mut self, _wanted: Vec<Arc<Snippet>>) {}
     /// Puts clean text on the clipboard; what to tell the person.
     fn copy(&mut self, text: &str) -> Result<String, String>;
 }
@@ -190,6 +193,9 @@ pub async fn run(
         if ui.dirty && Instant::now() >= pace.earliest() {
             let bytes = draw(screen, ui)?;
             pace.drawn(Instant::now(), bytes);
+            if let Some(wanted) = ui.syntax.ask() {
+                host.colour(wanted);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! `tui::update` alone, drawn by `tui::view`.
 
 use crate::base::time::Timestamp;
+use crate::domain::syntax::{Snippet, Spans};
 use crate::tui::command::{Command, Scope, hints_that_act};
 use crate::tui::layout::{self, Layout};
 use crate::tui::modals::Modal;
@@ -62,6 +63,11 @@ impl Ui {
             }
             _ => None,
         };
+        self.model.syntax.begin();
+        if let Some(Modal::Diff(diff)) = self.modals.last() {
+            let room = self.room();
+            self.model.syntax.see(diff.code(room));
+        }
         let layout = layout::solve(self.model.size, &self.model);
         for (name, pane) in &mut self.panes {
             if let Some(place) = layout.of(name) {
@@ -70,6 +76,18 @@ impl Ui {
             }
         }
         layout
+    }
+
+    /// [Prepares](Self::prepare) until all code that is seen has its colours: for pictures, which are drawn once.
+    pub fn prepare_whole(&mut self, colour: impl Fn(&Snippet) -> Spans) -> Layout {
+        loop {
+            let layout = self.prepare();
+            let Some(wanted) = self.model.syntax.ask().filter(|wanted| !wanted.is_empty()) else { return layout };
+            for snippet in wanted {
+                let spans = colour(&snippet);
+                self.model.syntax.tell(snippet, spans);
+            }
+        }
     }
 
     /// Lets the pane with the focus do what a key means.

@@ -121,6 +121,10 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             ui.dirty |= focused;
             Vec::new()
         }
+        Msg::Coloured(snippet, spans) => {
+            ui.dirty |= ui.model.syntax.tell(snippet, spans);
+            Vec::new()
+        }
         Msg::Told(words) => {
             ui.dirty = true;
             ui.tell(crate::base::text::clean_line(&words, 400));

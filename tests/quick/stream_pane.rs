@@ -1,5 +1,6 @@
 //! The Stream pane against a scrollback in memory: how it looks, and that scrolling neither loses nor moves a row.
 
+mod code;
 mod copying;
 mod cursor;
 mod jumps;

@@ -11,7 +11,7 @@ mod results;
 mod status;
 mod tools;
 
-pub use block::{Block, Edit, Progress, Shown, Tool, ToolResult, TurnEnd};
+pub use block::{Block, Edit, Excerpt, Progress, Shown, Tool, ToolResult, TurnEnd};
 pub use results::{seconds, size};
 
 use crate::domain::record::Level;

@@ -4,15 +4,18 @@ use crate::base::id::RunId;
 use crate::base::text::Clean;
 use crate::domain::changes::{self, Change, ChangedFile, Lines, Side, Since};
 use crate::domain::request::Request;
+use crate::domain::syntax::{Code, of_path};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
+use crate::tui::syntax::Syntax;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff;
 use crate::tui::widgets::frame::{Frame, foot};
 use crate::tui::widgets::row::{Row, highlight};
 use crate::tui::widgets::scrolled::Scrolled;
+use crate::tui::widgets::wrap::untabbed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -42,6 +45,7 @@ struct Line {
     text: String,
     /// The line that stands in place of this one.
     other: Option<usize>,
+    code: Option<Code>,
 }
 
 impl Diff {
@@ -70,7 +74,7 @@ impl Diff {
     pub fn tell(&mut self, run: RunId, since: &Since, path: &str, diff: Result<changes::Diff, String>) {
         if self.run == run && self.since == *since && self.files[self.at].path == path {
             self.cut = diff.as_ref().is_ok_and(|diff| diff.cut);
-            self.told = Some(diff.map(lines));
+            self.told = Some(diff.map(|diff| lines(diff, of_path(path))));
         }
     }
 
@@ -161,6 +165,11 @@ impl Diff {
         None
     }
 
+    /// The code that is in the window.
+    pub fn code(&self, room: Rect) -> impl Iterator<Item = &Code> {
+        self.lines().iter().skip(self.scroll.above()).take(Self::page(room)).filter_map(|line| line.code.as_ref())
+    }
+
     /// Lines of text.
     fn page(room: Rect) -> usize {
         room.height.saturating_sub(4).into()
@@ -197,7 +206,8 @@ impl Diff {
         Row::new().left(Role::Dim, words).draw(theme, inside, buf);
         let text = Rect { height: inside.height.saturating_sub(2), ..inside };
         for (place, (at, line)) in text.rows().zip(all.iter().enumerate().skip(here)) {
-            row(line, line.other.and_then(|other| all.get(other))).draw(theme, place, buf);
+            let other = line.other.and_then(|other| all.get(other));
+            row(&model.syntax, line, other).draw(theme, place, buf);
             if self.selected.is_some_and(|(from, to)| (from.min(to)..=from.max(to)).contains(&at)) {
                 highlight(theme.style(Role::Selection), place, buf);
             }
@@ -222,33 +232,34 @@ impl Diff {
 }
 
 /// The lines of all hunks, safe to show.
-fn lines(changed: changes::Diff) -> Vec<Line> {
+fn lines(changed: changes::Diff, language: &str) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     for hunk in changed.hunks {
         let (mut old, mut new) = (hunk.old, hunk.new);
-        out.push(Line { side: None, n: 0, text: format!("line {new}"), other: None });
+        out.push(Line { side: None, n: 0, text: format!("line {new}"), other: None, code: None });
         for (side, text) in hunk.lines {
-            let text = Clean::new(&text.replace('\t', "    ")).into_string();
+            let text = untabbed(Clean::new(&text).as_str());
             let n = if side == Side::Old { old } else { new };
             old += u64::from(side != Side::New);
             new += u64::from(side != Side::Old);
-            out.push(Line { side: Some(side), n, text, other: None });
+            out.push(Line { side: Some(side), n, text, other: None, code: None });
         }
     }
-    let sides = out.iter().map(|line| match line.side {
+    let side = |line: &Line| match line.side {
         None => diff::Side::Gap,
         Some(Side::Both) => diff::Side::Context,
         Some(Side::Old) => diff::Side::Removed,
         Some(Side::New) => diff::Side::Added,
-    });
-    let pairs = diff::pairs(sides);
-    for (line, other) in out.iter_mut().zip(pairs) {
-        line.other = other;
+    };
+    let pairs = diff::pairs(out.iter().map(side));
+    let code = diff::code(language, out.iter().map(|line| (side(line), &line.text)));
+    for ((line, other), code) in out.iter_mut().zip(pairs).zip(code) {
+        (line.other, line.code) = (other, code);
     }
     out
 }
 
-fn row(line: &Line, other: Option<&Line>) -> Row {
+fn row(syntax: &Syntax, line: &Line, other: Option<&Line>) -> Row {
     let (sign, role, mark) = match line.side {
         None => return Row::new().left(Role::StreamDivider, format!("  ── {} ──", line.text)),
         Some(Side::Both) => ("  ", Role::DiffContext, Role::DiffContext),
@@ -257,5 +268,7 @@ fn row(line: &Line, other: Option<&Line>) -> Row {
     };
     let head = Row::new().left(Role::Dim, format!("{:>5} ", line.n)).left(role, sign);
     let parts = other.map_or_else(|| vec![(false, line.text.as_str())], |other| diff::marks(&line.text, &other.text));
-    parts.into_iter().fold(head, |row, (marked, text)| row.left(if marked { mark } else { role }, text))
+    let pieces = diff::pieces(parts, role, mark, line.code.as_ref());
+    let parts = pieces.iter().flat_map(|piece| syntax.parts(piece).into_iter().map(|part| (piece.role, part)));
+    parts.fold(head, |row, (role, (text, over))| row.code(role, over, text))
 }

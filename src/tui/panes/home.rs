@@ -319,8 +319,8 @@ impl pane::Pane for HomePane {
             model.home.cursor = self.lines.iter().find_map(Line::ticket).cloned();
         }
         let stream = chosen(model).map(|entry| preview::places(model, &entry, places(model, inside).1).1);
-        if let (Some(tab), Some(place)) = (model.tab_mut(), stream.filter(|place| !place.is_empty())) {
-            tab.stream.prepare(place.width, place.height);
+        if let Some(place) = stream.filter(|place| !place.is_empty()) {
+            model.prepare_stream(place);
         }
     }
 

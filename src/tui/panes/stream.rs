@@ -17,6 +17,7 @@ mod marks;
 mod msg;
 mod order;
 mod pane;
+mod plain;
 mod row;
 mod scrollbar;
 mod search;
@@ -34,7 +35,9 @@ pub use pane::{PANE, Stream};
 use crate::domain::record::Stored;
 use crate::domain::scrollback::Scrollback;
 use crate::domain::search::{Only, Way};
+use crate::domain::syntax::Code;
 use crate::tui::marks::Glyphs;
+use crate::tui::syntax::Syntax;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::highlight;
@@ -167,6 +170,11 @@ impl StreamState {
                 new_lines => FollowStatus::Behind { new_lines },
             },
         }
+    }
+
+    /// The code that is in the window.
+    pub fn code(&self) -> impl Iterator<Item = &Code> {
+        self.lines.iter().flat_map(|line| &line.pieces).filter_map(|piece| piece.code.as_ref())
     }
 
     /// How much is shown of what is not folded or unfolded by itself.
@@ -349,13 +357,16 @@ pub fn view_edge(state: &StreamState, glyphs: Glyphs, theme: &Theme, inside: Rec
 }
 
 /// Draws what was prepared.
-pub fn view(state: &StreamState, theme: &Theme, area: Rect, buffer: &mut Buffer) {
+pub fn view(state: &StreamState, syntax: &Syntax, theme: &Theme, area: Rect, buffer: &mut Buffer) {
     let area = area.intersection(buffer.area);
     for (line, y) in state.lines.iter().zip(area.top()..area.bottom()) {
         let mut x = area.left();
         for piece in &line.pieces {
-            let room = usize::from(area.right().saturating_sub(x));
-            (x, _) = buffer.set_stringn(x, y, &piece.text, room, piece.style(theme));
+            for (text, over) in syntax.parts(piece) {
+                let room = usize::from(area.right().saturating_sub(x));
+                let over = over.map(|role| theme.style(role)).unwrap_or_default();
+                (x, _) = buffer.set_stringn(x, y, text, room, piece.style(theme).patch(over));
+            }
         }
         if line.is_selected {
             highlight(theme.style(Role::Selection), Rect { y, height: 1, ..area }, buffer);

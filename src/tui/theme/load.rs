@@ -111,7 +111,8 @@ fn meant<'a>(name: &'a str, own: &[(String, String)], surface: Surface) -> &'a s
     }
 }
 
-/// The style of a dotted key, else of what stands before its last dot, else of `text`.
+/// The style of a dotted key, else of what stands before its last dot, else of `text`. What lies over other text is nothing
+/// else.
 fn lookup(styles: &Styles, key: &str) -> Style {
     let mut key = key;
     loop {
@@ -120,6 +121,7 @@ fn lookup(styles: &Styles, key: &str) -> Style {
         }
         match key.rfind('.') {
             Some(dot) => key = &key[..dot],
+            None if key == "syntax" => return Style::new(),
             None => return styles.get("text").copied().unwrap_or_default(),
         }
     }
@@ -316,6 +318,9 @@ mod tests {
         assert_eq!(problems, []);
         assert_eq!(theme.style(Role::PhaseRunning), Style::new().fg(Color::Red));
         assert_eq!(theme.style(Role::Toast), Style::new().fg(Color::Green));
+        assert_eq!(theme.style(Role::SyntaxString), Style::new(), "code has the colour of what it stands in");
+        let (theme, problems) = Theme::load("own", &own("styles:\n  text: green\n  syntax: red\n"), TRUE);
+        assert_eq!((problems, theme.style(Role::SyntaxString).fg), (vec![], Some(Color::Red)));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The lines of an edit, compared: what goes, what comes, one line of context around.
 
+use super::wrap::Piece;
+use crate::domain::syntax::{self, Code};
+use crate::tui::theme::role::Role;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 /// Lines of context around a change.
@@ -98,6 +101,40 @@ pub fn pairs(sides: impl IntoIterator<Item = Side>) -> Vec<Option<usize>> {
         out.push(other);
     }
     out
+}
+
+/// Where each line stands in code. Lines that go have no colours but their own: what stays and what comes is read as
+/// code, from gap to gap.
+pub fn code<'a>(language: &str, lines: impl Iterator<Item = (Side, &'a String)>) -> Vec<Option<Code>> {
+    let (mut out, mut hunk) = (Vec::new(), Vec::new());
+    let end = |hunk: &mut Vec<(usize, &'a String)>, out: &mut Vec<Option<Code>>| {
+        let texts: Vec<&String> = hunk.iter().map(|(_, text)| *text).collect();
+        for ((at, _), code) in hunk.iter().zip(syntax::together(language, &texts)) {
+            out[*at] = code;
+        }
+        hunk.clear();
+    };
+    for (side, text) in lines {
+        match side {
+            Side::Gap => end(&mut hunk, &mut out),
+            Side::Removed => {}
+            Side::Context | Side::Added => hunk.push((out.len(), text)),
+        }
+        out.push(None);
+    }
+    end(&mut hunk, &mut out);
+    out
+}
+
+/// The parts of a line as [`marks`] tells them: those that differ in `word`, the others as code that has colours.
+pub fn pieces(parts: Vec<(bool, &str)>, role: Role, word: Role, code: Option<&Code>) -> Vec<Piece> {
+    let mut at = 0;
+    let piece = |(marked, text): (bool, &str)| {
+        let code = code.filter(|_| !marked).map(|code| Code { at: code.at + at, ..code.clone() });
+        at += text.len();
+        Piece { code, ..Piece::new(text, if marked { word } else { role }) }
+    };
+    parts.into_iter().map(piece).collect()
 }
 
 /// A longer line is not compared word by word.

@@ -6,6 +6,7 @@ mod table;
 
 use super::wrap::{Break, Piece, untabbed, width, wrap};
 use crate::base::text::Clean;
+use crate::domain::syntax;
 use crate::tui::theme::role::Role;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::Modifier;
@@ -65,6 +66,8 @@ struct Page<'a> {
     shown: Vec<String>,
     /// The open code block.
     code: Option<String>,
+    /// The language of it.
+    language: String,
     table: Option<Table>,
 }
 
@@ -117,12 +120,14 @@ impl Page<'_> {
             Tag::CodeBlock(kind) => {
                 self.end_line();
                 self.gap(range.start);
-                if let CodeBlockKind::Fenced(language) = kind
-                    && language.contains(char::is_whitespace)
-                {
-                    // More than the name of a language.
-                    self.line = vec![Piece::new(clean(&language), Role::Dim)];
-                    self.end_line();
+                self.language.clear();
+                if let CodeBlockKind::Fenced(info) = kind {
+                    syntax::of_fence(&info).clone_into(&mut self.language);
+                    if info.contains(char::is_whitespace) {
+                        // More than the name of a language.
+                        self.line = vec![Piece::new(clean(&info), Role::Dim)];
+                        self.end_line();
+                    }
                 }
                 self.code = Some(String::new());
             }
@@ -252,8 +257,11 @@ impl Page<'_> {
         let Some(code) = self.code.take() else { return };
         let role = Role::Dim;
         self.inside.push(Container { first: None, rest: Piece::new(SET_IN, role) });
-        for line in Clean::new(code.trim_end_matches('\n')).as_str().split('\n') {
-            self.line = vec![Piece::new(untabbed(line), Role::StreamTarget)];
+        let code = Clean::new(code.trim_end_matches('\n'));
+        let lines: Vec<String> = code.as_str().split('\n').map(untabbed).collect();
+        let places = syntax::together(&self.language, &lines);
+        for (line, code) in lines.into_iter().zip(places) {
+            self.line = vec![Piece { code, ..Piece::new(line, Role::StreamTarget) }];
             self.emit(Break::Anywhere);
         }
         self.inside.pop();

@@ -10,11 +10,14 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
+/// Text in a role, and in one that lies over it.
+type Run = (Role, Option<Role>, String);
+
 /// A line under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    left: Vec<(Role, String)>,
-    right: Vec<(Role, String)>,
+    left: Vec<Run>,
+    right: Vec<Run>,
 }
 
 impl Row {
@@ -26,20 +29,27 @@ impl Row {
     /// Goes on at the left.
     #[must_use]
     pub fn left(mut self, role: Role, text: impl AsRef<str>) -> Self {
-        push(&mut self.left, role, text.as_ref());
+        push(&mut self.left, (role, None), text.as_ref());
+        self
+    }
+
+    /// Goes on at the left with a part of code.
+    #[must_use]
+    pub fn code(mut self, role: Role, over: Option<Role>, text: &str) -> Self {
+        push(&mut self.left, (role, over), text);
         self
     }
 
     /// Goes on at the right; the last piece ends at the edge.
     #[must_use]
     pub fn right(mut self, role: Role, text: impl AsRef<str>) -> Self {
-        push(&mut self.right, role, text.as_ref());
+        push(&mut self.right, (role, None), text.as_ref());
         self
     }
 
     /// All that it says, in no width.
     pub fn text(&self) -> String {
-        let join = |pieces: &[(Role, String)]| pieces.iter().map(|(_, text)| text.as_str()).collect::<String>();
+        let join = |pieces: &[Run]| pieces.iter().map(|(.., text)| text.as_str()).collect::<String>();
         format!("{}  {}", join(&self.left), join(&self.right)).trim_end().to_owned()
     }
 
@@ -59,7 +69,7 @@ impl Row {
     pub fn beside(mut self, column: usize, other: Self) -> Self {
         let gap = column.saturating_sub(self.left_width());
         if gap > 0 && !other.left.is_empty() {
-            self.left.push((Role::Text, " ".repeat(gap)));
+            self.left.push((Role::Text, None, " ".repeat(gap)));
         }
         self.left.extend(other.left);
         self
@@ -95,24 +105,25 @@ impl Row {
     }
 }
 
-fn push(pieces: &mut Vec<(Role, String)>, role: Role, text: &str) {
+fn push(pieces: &mut Vec<Run>, (role, over): (Role, Option<Role>), text: &str) {
     if !text.is_empty() {
         let text = Clean::new(text).into_string().replace(['\n', '\t'], " ");
-        pieces.push((role, text));
+        pieces.push((role, over, text));
     }
 }
 
-fn width(pieces: &[(Role, String)]) -> usize {
-    pieces.iter().map(|(_, text)| text.width()).sum()
+fn width(pieces: &[Run]) -> usize {
+    pieces.iter().map(|(.., text)| text.width()).sum()
 }
 
-fn put(pieces: &[(Role, String)], columns: usize, x: u16, y: u16, theme: &Theme, buf: &mut Buffer) {
+fn put(pieces: &[Run], columns: usize, x: u16, y: u16, theme: &Theme, buf: &mut Buffer) {
     let mut used = 0;
-    for (role, text) in pieces {
+    for (role, over, text) in pieces {
         let text = cut(text, columns - used);
         let width = text.width();
         // Exactly the role's style, whatever stood there (a border under a title).
         let style = Style::reset().patch(theme.style(Role::Text)).patch(theme.style(*role));
+        let style = over.map_or(style, |over| style.patch(theme.style(over)));
         buf.set_stringn(x + used as u16, y, &text, width, style);
         used += width;
         if used >= columns {

@@ -2,6 +2,7 @@
 //!
 //! Takes clean text only (`base::text::Clean`). Does not own styles; it carries them.
 
+use crate::domain::syntax::Code;
 use crate::tui::theme::{Theme, role::Role};
 use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
@@ -18,12 +19,21 @@ pub struct Piece {
     pub role: Role,
     /// Weight and slant on top of the role's style.
     pub modifier: Modifier,
+    /// Where in a piece of code it stands, which has colours of its own.
+    pub code: Option<Code>,
 }
 
 impl Piece {
     /// A run without extra weight or slant.
     pub fn new(text: impl Into<String>, role: Role) -> Self {
-        Self { text: text.into(), role, modifier: Modifier::empty() }
+        Self { text: text.into(), role, modifier: Modifier::empty(), code: None }
+    }
+
+    /// The piece that begins `skipped` bytes into this one.
+    #[must_use]
+    pub fn beginning(&self, skipped: usize, text: impl Into<String>) -> Self {
+        let code = self.code.as_ref().map(|code| Code { at: code.at + skipped, ..code.clone() });
+        Self { text: text.into(), code, ..*self }
     }
 
     pub fn style(&self, theme: &Theme) -> Style {
@@ -68,6 +78,8 @@ pub fn untabbed(line: &str) -> String {
 struct Cell<'a> {
     text: &'a str,
     piece: usize,
+    /// Bytes of the piece before it.
+    at: usize,
     width: usize,
 }
 
@@ -82,7 +94,9 @@ pub fn wrap(pieces: &[Piece], columns: usize, hang: usize, at: Break) -> Vec<Vec
     let cells: Vec<Cell<'_>> = pieces
         .iter()
         .enumerate()
-        .flat_map(|(piece, run)| run.text.graphemes(true).map(move |text| Cell { text, piece, width: text.width() }))
+        .flat_map(|(piece, run)| {
+            run.text.grapheme_indices(true).map(move |(at, text)| Cell { text, piece, at, width: text.width() })
+        })
         .collect();
     let mut rows = Vec::new();
     let mut start = 0;
@@ -137,7 +151,7 @@ fn row(cells: &[Cell<'_>], pieces: &[Piece], indent: usize) -> Vec<Piece> {
     for cell in cells {
         if cell.piece != last {
             last = cell.piece;
-            out.push(Piece { text: String::new(), ..pieces[cell.piece].clone() });
+            out.push(pieces[cell.piece].beginning(cell.at, String::new()));
         }
         if let Some(piece) = out.last_mut() {
             piece.text.push_str(cell.text);

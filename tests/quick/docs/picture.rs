@@ -119,7 +119,7 @@ fn draw(model: &mut Ui, size: (u16, u16)) -> Buffer {
     model.size = size;
     let theme = theme();
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-    let layout = model.prepare();
+    let layout = model.prepare_whole(programmator::adapters::syntax::read);
     terminal.draw(|frame| view(model, &layout, &theme, frame)).unwrap();
     terminal.backend().buffer().clone()
 }

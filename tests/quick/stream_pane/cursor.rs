@@ -2,6 +2,7 @@
 
 use super::pane::{Pane, call, result, text, thinking, within};
 use programmator::tui::panes::stream::{FollowStatus, StreamMsg, view, view_cursor};
+use programmator::tui::syntax::Syntax;
 use programmator::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +14,7 @@ impl Pane {
         self.prepare();
         let area = Rect::new(1, 0, self.size.0, self.size.1);
         let mut buffer = Buffer::empty(Rect { x: 0, width: area.width + 1, ..area });
-        view(&self.state, &Theme::plain(), area, &mut buffer);
+        view(&self.state, &Syntax::default(), &Theme::plain(), area, &mut buffer);
         view_cursor(&self.state, &Theme::plain(), area, &mut buffer);
         let rows = buffer.content().chunks(usize::from(self.size.0) + 1);
         let text = |row: &[ratatui::buffer::Cell]| row.iter().map(ratatui::buffer::Cell::symbol).collect::<String>();

@@ -6,6 +6,7 @@ use programmator::domain::record::{FORMAT, Record, Stored};
 use programmator::domain::scrollback::{Entry, EntryKind, Live, Scrollback, Survey};
 use programmator::domain::step::Role;
 use programmator::tui::panes::stream::{FollowStatus, StreamMsg, StreamState, view};
+use programmator::tui::syntax::Syntax;
 use programmator::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -170,7 +171,7 @@ impl Pane {
         self.prepare();
         let area = Rect::new(0, 0, self.size.0, self.size.1);
         let mut buffer = Buffer::empty(area);
-        view(&self.state, &Theme::plain(), area, &mut buffer);
+        view(&self.state, &Syntax::default(), &Theme::plain(), area, &mut buffer);
         buffer
     }
 

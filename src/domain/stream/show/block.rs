@@ -102,6 +102,17 @@ pub struct ToolResult {
     pub first_change: Option<u32>,
     /// What a written file was and is: only the result tells what was there before.
     pub written: Option<Edit>,
+    /// What was read of a file.
+    pub read: Option<Excerpt>,
+    pub text: String,
+}
+
+/// Lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    pub path: String,
+    /// Number of the first line.
+    pub first: u64,
     pub text: String,
 }
 

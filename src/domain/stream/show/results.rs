@@ -2,7 +2,7 @@
 //!
 //! The record does not name the tool; the shape of `tool_use_result` tells (shapes after the CLI 2.1.197).
 
-use super::block::{Edit, ToolResult};
+use super::block::{Edit, Excerpt, ToolResult};
 use super::fields::{self, Fields};
 use crate::base::text::clean_line;
 
@@ -27,6 +27,7 @@ pub(super) fn result(block: &Fields<'_>, shape: Option<&Fields<'_>>) -> ToolResu
             if is_new { Some(1) } else { first_change(shape) }
         }),
         written: shape.and_then(written),
+        read: shape.and_then(excerpt),
         text: unwrapped(text),
     }
 }
@@ -151,6 +152,12 @@ fn written(shape: &Fields<'_>) -> Option<Edit> {
         _ => return None,
     };
     Some(Edit { path: shape.text("filePath").unwrap_or_default(), old, new: shape.text("content")? })
+}
+
+fn excerpt(shape: &Fields<'_>) -> Option<Excerpt> {
+    let file = shape.object("file").filter(|_| shape.text("type").as_deref() == Some("text"))?;
+    let (path, text) = (file.text("filePath")?, file.text("content")?);
+    Some(Excerpt { path, first: file.count("startLine").unwrap_or(1), text })
 }
 
 /// Lines added and removed.

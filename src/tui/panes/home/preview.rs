@@ -36,7 +36,7 @@ pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &m
         line.draw(theme, place, buf);
     }
     if let Some(tab) = entry.tab.filter(|_| !end.is_empty()) {
-        stream::view(&tab.stream, theme, end, buf);
+        stream::view(&tab.stream, &model.syntax, theme, end, buf);
     }
 }
 

@@ -4,6 +4,7 @@
 use super::card;
 use super::edits;
 use super::fold::Fold;
+use super::plain::{bounded, capped, plain, say_beyond};
 use super::row::{BRANCH, Later, Row};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::record::Level;
@@ -11,7 +12,7 @@ use crate::domain::stream::show::{Block, Shown, Tool, ToolResult, TurnEnd, secon
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::markdown::{self, PROSE};
 use crate::tui::widgets::spelt;
-use crate::tui::widgets::wrap::{Break, Piece, untabbed, wrap};
+use crate::tui::widgets::wrap::{Piece, untabbed};
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
@@ -166,65 +167,6 @@ fn words(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
     rows
 }
 
-/// As much of `text` as `cap` rows can hold, and how many bytes that leaves out: what will not be shown is not wrapped.
-fn bounded(text: &str, columns: usize, cap: usize) -> (&str, usize) {
-    // A cell may take several bytes; empty lines take a row each, so this is plenty.
-    let most = cap.saturating_add(2).saturating_mul(columns.max(20) * 4);
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    (&text[..end], text.len() - end)
-}
-
-fn say_beyond(rows: &mut Vec<Row>, cap: usize, bytes: usize) {
-    if bytes > 0 {
-        // The row that counts rows gives way to the one that counts bytes.
-        rows.truncate(cap);
-        rows.push(Row::of(format!("… {} more", size(bytes as u64)), Role::Dim));
-    }
-}
-
-/// Text as it stands, wrapped, in one role, with a mark before its first row.
-pub(super) fn plain(text: &str, columns: usize, role: Role, mark: &str, cap: usize) -> Vec<Row> {
-    let (text, beyond) = bounded(text.trim_end(), columns, cap);
-    let clean = Clean::new(text);
-    let hang = mark.width();
-    let mut rows = Vec::new();
-    let mut left_out = 0;
-    for (at, line) in clean.as_str().trim_start_matches('\n').lines().enumerate() {
-        // Beyond the cap lines are only counted.
-        if rows.len() > cap {
-            left_out += 1;
-            continue;
-        }
-        let lead = if at == 0 { mark.to_owned() } else { " ".repeat(hang) };
-        let pieces = [Piece::new(lead + &untabbed(line), role)];
-        rows.extend(wrap(&pieces, columns, hang, Break::Words).into_iter().map(Row::from));
-    }
-    if left_out > 0 {
-        let more = rows.len() - cap + left_out;
-        rows.truncate(cap);
-        let text = format!("{}… {more} more", " ".repeat(hang));
-        rows.push(Row::of(text, Role::Dim));
-    } else {
-        rows = capped(rows, cap);
-    }
-    say_beyond(&mut rows, cap, beyond);
-    rows
-}
-
-/// At most `cap` rows, the last of which says how many were left out.
-fn capped(mut rows: Vec<Row>, cap: usize) -> Vec<Row> {
-    // One row too many is shown: saying so would take it as well.
-    if rows.len() > cap.saturating_add(1) {
-        let more = rows.len() - cap;
-        rows.truncate(cap);
-        rows.push(Row::of(format!("… {more} more"), Role::Dim));
-    }
-    rows
-}
-
 fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
     let mark = if tool.subagent { "▸" } else { "●" };
     let name = clean_line(&tool.name, 32);
@@ -268,7 +210,9 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &Origin) -> 
         Origin::Unknown => rows.push(Row::of(format!("  ↳ {}", clean_line(&result.summary, 48)), role)),
     }
     rows.extend(written);
-    if !folded && !result.text.trim().is_empty() {
+    if let Some(read) = result.read.as_ref().filter(|_| !folded) {
+        rows.extend(edits::contents(read, columns, fold.cap(6)));
+    } else if !folded && !result.text.trim().is_empty() {
         let text = match result.text.split_once('\n') {
             Some((first, rest)) if first.starts_with("Exit code ") => rest,
             _ => &result.text,

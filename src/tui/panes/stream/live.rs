@@ -1,7 +1,8 @@
 //! What is being said now, with the cursor at its end. A block of it is read as markdown once, when it is complete; until
 //! then it stands as it comes. Provisional: the record that follows replaces all of it.
 
-use super::layout::{Body, Group, plain};
+use super::layout::{Body, Group};
+use super::plain::plain;
 use super::row::Row;
 use crate::base::text::{Clean, clean_line, tail};
 use crate::domain::scrollback::Live;

@@ -4,7 +4,8 @@
 //! does not.
 
 use super::card;
-use super::layout::{Body, Group, notice, output, plain};
+use super::layout::{Body, Group, notice, output};
+use super::plain::plain;
 use super::row::Row;
 use super::verdict::{BAR, Check, Judged};
 use crate::base::text::{clean_line, tail};

@@ -185,9 +185,7 @@ impl Pane for Stream {
     /// Lets the stream load and wrap what will be seen.
     fn prepare(&mut self, model: &mut Model, inside: Rect) {
         let inside = notice::place(model, inside).stream;
-        if let Some(tab) = model.tab_mut() {
-            tab.stream.prepare(inside.width, inside.height);
-        }
+        model.prepare_stream(inside);
     }
 
     fn border(&self, model: &Model, width: u16) -> (String, String) {
@@ -211,7 +209,7 @@ impl Pane for Stream {
         }
         let places = notice::place(model, inside);
         if let Some(tab) = model.tab() {
-            view(&tab.stream, theme, places.stream, buf);
+            view(&tab.stream, &model.syntax, theme, places.stream, buf);
             if focused {
                 view_cursor(&tab.stream, theme, places.stream, buf);
             }

@@ -217,17 +217,14 @@ impl Search {
             for hit in hits.iter().filter(|hit| hit.start < end && hit.end > start) {
                 let (from, to) = (hit.start.max(start), hit.end.min(end));
                 if from > at {
-                    out.push(Piece { text: text[at..from].to_owned(), ..piece.clone() });
+                    out.push(piece.beginning(at - start, &text[at..from]));
                 }
-                out.push(Piece {
-                    text: text[from..to].to_owned(),
-                    role: Role::Selection,
-                    modifier: weight | Modifier::REVERSED,
-                });
+                let found = Piece::new(&text[from..to], Role::Selection);
+                out.push(Piece { modifier: weight | Modifier::REVERSED, ..found });
                 at = to;
             }
             if at < end {
-                out.push(Piece { text: text[at..end].to_owned(), ..piece });
+                out.push(piece.beginning(at - start, &text[at..end]));
             }
             start = end;
         }
