@@ -13,6 +13,7 @@ pub mod command;
 pub mod commit;
 pub mod denial;
 pub mod errors;
+pub mod export;
 pub mod finding;
 pub mod limits;
 pub mod messages;

@@ -1,16 +1,17 @@
 //! `programmator export`: a run, or one iteration of it, as a file.
 
 use super::error::CliError;
+use super::in_force;
 use super::session::Session;
+use crate::domain::export::Format;
 use crate::domain::scrollback::Scrollback as _;
 use crate::domain::stream::envelope::classify;
 use crate::runtime::export::stored::{Exported, Secrets};
-use crate::runtime::export::{Format, write};
+use crate::runtime::export::{create, write};
 use crate::runtime::supervisor::Typed;
 use clap::{Args, ValueEnum};
-use std::fs::OpenOptions;
-use std::io::{BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
 
 /// What is exported, and where to.
 #[derive(Debug, Args)]
@@ -51,13 +52,13 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &ExportArgs) -> Result<
         let last = known.last().map_or_else(|| "it has none".to_owned(), |last| format!("its last one is {last}"));
         return Err(CliError::usage(format!("there is no iteration {n} in this run; {last}")));
     }
-    let configured = session.resolve(&session.folder).map(|resolved| resolved.config.agent.env).unwrap_or_default();
+    let secrets = session.resolve(&session.folder).map(|resolved| in_force::secrets(session, &resolved));
     let exported = Exported {
         summary: &summary,
         records: &records,
         scrollback: &scrollback,
         iteration: args.iteration,
-        secrets: Secrets::of(session.environment.iter().chain(&configured)),
+        secrets: secrets.unwrap_or_else(|_| Secrets::of(&session.environment)),
         zone: jiff::tz::TimeZone::system(),
     };
     let format = match args.form {
@@ -75,13 +76,4 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &ExportArgs) -> Result<
     create(path, |file| write(file, &exported, format)).map_err(failed)?;
     writeln!(out, "{}", path.display())?;
     Ok(())
-}
-
-/// Makes a file that only its owner can read; what could not be written whole is removed again.
-fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    let mut out = BufWriter::new(opened);
-    let written = fill(&mut out).and_then(|()| out.flush());
-    written.inspect_err(|_| _ = std::fs::remove_file(path))
 }

@@ -11,6 +11,7 @@ use crate::domain::profile::Profile;
 use crate::domain::workspace::Workspace;
 use crate::policy::engine::Policy;
 use crate::runtime::app::Parts;
+use crate::runtime::export::stored::Secrets;
 use crate::runtime::policy_engine::{Origin, PolicyEngines};
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,6 +55,11 @@ pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
+/// Values that no export shows.
+pub fn secrets(session: &Session, resolved: &Resolved) -> Secrets {
+    Secrets::of(session.environment.iter().chain(&resolved.config.agent.env))
+}
+
 /// What the service behind the front ends works with.
 pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError> {
     Ok(Parts {
@@ -65,6 +71,8 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
         config_folder: session.config_folder(),
         passphrases: session.passphrases(),
         user: session.environment.get("USER").cloned(),
+        person_folder: session.environment.get("HOME").map(PathBuf::from),
+        secrets: secrets(session, resolved),
     })
 }
 

@@ -16,8 +16,9 @@ use clap::Args;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::ffi::OsStr;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// A picture has all colours.
 const SURFACE: Surface = Surface { depth: Depth::True, background: Some([0x14, 0x18, 0x1d]), answers: false };
@@ -33,6 +34,9 @@ pub struct PictureOptions {
     /// Write here, as PNG or SVG by the name's end; without it, an SVG goes to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace the file if it exists.
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Columns and rows of the screen.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "120x40", value_parser = size)]
     pub size: (u16, u16),
@@ -61,6 +65,18 @@ fn keys(text: &str) -> Result<Keys, String> {
 
 /// Draws the run as the screen shows it in a replay.
 pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) -> Result<(), CliError> {
+    // Before there is anything to lose.
+    let is_png = match options.output.as_ref().map(|path| (path, path.extension().and_then(OsStr::to_str))) {
+        None | Some((_, Some("svg"))) => false,
+        Some((_, Some("png"))) => true,
+        Some((path, _)) => {
+            return Err(CliError::usage(format!("{}: expected a name that ends in .png or .svg", path.display())));
+        }
+    };
+    let exists = |path: &Path| format!("{} exists; name another file, remove it, or add --force", path.display());
+    if let Some(path) = options.output.as_ref().filter(|path| !options.force && path.symlink_metadata().is_ok()) {
+        return Err(CliError::usage(exists(path)));
+    }
     let (mut ui, mut host) = start::stored(session, &options.run, SURFACE)?;
     ui.size = options.size;
     screen_loop::hear(&mut ui, &mut host);
@@ -77,14 +93,13 @@ pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) 
     terminal.draw(|frame| view(&ui, &layout, &ui.looks.theme, frame)).map_err(std::io::Error::other)?;
     let drawn = svg(terminal.backend().buffer(), &ui.looks.theme, "programmator");
     let Some(path) = &options.output else { return Ok(out.write_all(drawn.as_bytes())?) };
-    let is_png = match path.extension().and_then(OsStr::to_str) {
-        Some("png") => true,
-        Some("svg") => false,
-        _ => return Err(CliError::usage(format!("{}: expected a name that ends in .png or .svg", path.display()))),
-    };
     let bytes = if is_png { png::drawn(&drawn).map_err(CliError::failure)? } else { drawn.into_bytes() };
-    std::fs::write(path, bytes)
-        .map_err(|error| CliError::failure(format!("{} cannot be written: {error}", path.display())))
+    let mut file = OpenOptions::new();
+    file.write(true).truncate(options.force).create(options.force).create_new(!options.force);
+    file.open(path).and_then(|mut file| file.write_all(&bytes)).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CliError::usage(exists(path)),
+        _ => CliError::failure(format!("{} cannot be written: {error}", path.display())),
+    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::domain::approval::QuestionId;
 use crate::domain::changes::{Changes, Diff, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::export::Export;
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
@@ -82,6 +83,8 @@ pub enum Request {
     PlanCommit(RunId),
     /// Make it.
     Commit(RunId, Agreed),
+    /// Write a run, or one iteration of it, as a new file.
+    Export(Export),
     /// End all runs.
     Close(Closing),
 }
@@ -137,6 +140,8 @@ pub enum Reply {
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
     Committed(RunId, Result<Committed, String>),
+    /// The path of the file, or why there is none; words for the person.
+    Exported(RunId, Result<String, String>),
     /// Commands that usually check what is here, likeliest first, and the person's templates by name.
     Suggested {
         checks: Vec<String>,
@@ -200,6 +205,7 @@ pub struct Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::export::Format;
     use crate::domain::finding::Mark;
     use serde::de::DeserializeOwned;
     use std::time::Duration;
@@ -238,6 +244,7 @@ mod tests {
                 run,
                 Agreed { message: "m".into(), head: None, tree: "ab".into(), programs: vec!["p".into()] },
             ),
+            Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
             Request::Close(Closing::Abandon),
         ]);
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
@@ -256,6 +263,7 @@ mod tests {
             Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
+            Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

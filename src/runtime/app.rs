@@ -8,6 +8,7 @@ mod changes;
 mod closing;
 mod commit;
 mod ended;
+mod export;
 mod files;
 mod listing;
 mod opening;
@@ -29,6 +30,7 @@ use crate::domain::passphrase::Checked;
 use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
+use crate::runtime::export::stored::Secrets;
 use crate::runtime::offline::Offline;
 use crate::runtime::others::Others;
 use crate::runtime::policy_engine::PolicyEngines;
@@ -54,6 +56,10 @@ pub struct Parts {
     pub passphrases: Option<Passphrases>,
     /// Whom new tickets are for.
     pub user: Option<String>,
+    /// The person's home.
+    pub person_folder: Option<PathBuf>,
+    /// Values that no export shows.
+    pub secrets: Secrets,
 }
 
 /// A front end's way to the service.
@@ -80,7 +86,18 @@ struct Runs {
 impl App {
     /// Begins to work.
     pub fn start(parts: Parts) -> Self {
-        let Parts { store, clock, rules, policy_engines, places, config_folder, passphrases, user } = parts;
+        let Parts {
+            store,
+            clock,
+            rules,
+            policy_engines,
+            places,
+            config_folder,
+            passphrases,
+            user,
+            person_folder,
+            secrets,
+        } = parts;
         let (asked, asks) = mpsc::channel(channels::ASKS);
         let (ended, endings) = mpsc::unbounded_channel();
         let (told, runs) = watch::channel(Runs::default());
@@ -104,6 +121,8 @@ impl App {
             config_folder,
             passphrases,
             user,
+            person_folder,
+            secrets,
             supervisor,
             reporter: reporter.clone(),
             files: files.clone(),
@@ -174,6 +193,8 @@ struct Service {
     config_folder: Option<PathBuf>,
     passphrases: Option<Passphrases>,
     user: Option<String>,
+    person_folder: Option<PathBuf>,
+    secrets: Secrets,
     supervisor: Supervisor,
     opener: Opener,
     /// Runs that are being opened, and who waits for each.
@@ -288,6 +309,7 @@ impl Service {
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, reply),
+            Request::Export(wanted) => return self.export(wanted, reply),
             Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);

@@ -7,16 +7,20 @@ mod markdown;
 pub mod stored;
 
 use crate::base::json;
+use crate::domain::export::Format;
 use serde_json::json;
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use stored::{Exported, Item};
 
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Markdown,
-    Jsonl,
-    Cast,
+/// Makes a file that only its owner can read, where there is none; what could not be written whole is removed again.
+pub fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut out = BufWriter::new(opened);
+    let written = fill(&mut out).and_then(|()| out.flush());
+    written.inspect_err(|_| _ = std::fs::remove_file(path))
 }
 
 /// Writes the run.

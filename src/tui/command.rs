@@ -24,6 +24,7 @@ pub enum Command {
     Stop,
     ResetBreaker,
     Commit,
+    Export,
     NextReady,
     NextWaiting,
     Queue,
@@ -105,6 +106,8 @@ pub enum Scope {
     Commit,
     /// The files of a commit.
     CommitFiles,
+    /// A run as a file.
+    Export,
     /// Leaving while something runs.
     Quit,
     Question,

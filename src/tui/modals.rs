@@ -6,6 +6,7 @@ pub mod confirm;
 pub mod diff;
 pub mod draft;
 pub mod explain;
+pub mod export;
 pub mod help;
 pub mod matter;
 pub mod open;
@@ -41,6 +42,8 @@ pub enum Modal {
     Diff(Box<diff::Diff>),
     /// What a ticket's runs have done, to be committed.
     Commit(Box<commit::Commit>),
+    /// A run as a file.
+    Export(Box<export::Export>),
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
@@ -68,6 +71,7 @@ impl Modal {
             Self::Diff(diff) if diff.selects() => Scope::Visual,
             Self::Diff(_) => Scope::Diff,
             Self::Commit(commit) => commit.scope(),
+            Self::Export(_) => Scope::Export,
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
             Self::Card(card) => card.scope(),
@@ -92,6 +96,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Palette(palette)) => palette.view(model, theme, room, buf),
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
+        Some(Modal::Export(export)) => export.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),

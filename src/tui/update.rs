@@ -21,6 +21,7 @@ use crate::tui::modals::commit::Commit;
 use crate::tui::modals::diff::Diff;
 use crate::tui::modals::draft::Form;
 use crate::tui::modals::explain::Explain;
+use crate::tui::modals::export::Export;
 use crate::tui::modals::help::Help;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::palette::Palette;
@@ -266,6 +267,10 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
                 ui.modals.push(Modal::Commit(Box::new(dialog)));
                 return vec![ask];
             }
+        }
+        Command::Export => {
+            let export = ui.tab().and_then(Export::open);
+            ui.modals.extend(export.map(|export| Modal::Export(Box::new(export))));
         }
         Command::Retry => {
             if let Some(PhaseState { id: phase, .. }) = ui.retryable().cloned() {

@@ -499,7 +499,13 @@ fn a_stored_run_is_drawn_as_a_picture() {
     let small = std::fs::read_to_string(&file).unwrap();
     assert!(small.len() < plain.len() && small.ends_with("</svg>\n"), "{small}");
     assert!(said(&project, &["picture", "tk-1", "--press", "D Entre"], 2).contains("`Entre`"));
-    let refused = said(&project, &["picture", "tk-1", "-o", "run.gif"], 2);
+    let refused = said(&project, &["picture", "tk-1", "-o", named], 2);
+    assert!(refused.contains("exists") && refused.contains("--force"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), small, "and it is as it was");
+    said(&project, &["picture", "tk-1", "--force", "-o", named], 0);
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), small);
+    // The name is looked at first: also that of a run that is not there.
+    let refused = said(&project, &["picture", "tk-none", "-o", "run.gif"], 2);
     assert!(refused.contains("run.gif") && refused.contains(".png or .svg"), "{refused}");
 }
 

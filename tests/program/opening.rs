@@ -21,6 +21,7 @@ use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
 use programmator::domain::ticket::TicketKey;
 use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::{App, Parts};
+use programmator::runtime::export::stored::Secrets;
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
 use programmator::runtime::reporter::Subscription;
 use rustix::process::Signal;
@@ -85,6 +86,8 @@ fn service(project: &Project) -> App {
         config_folder: None,
         passphrases: None,
         user: None,
+        person_folder: None,
+        secrets: Secrets::default(),
     })
 }
 

@@ -5,6 +5,7 @@
 mod approvals;
 mod bytes;
 mod edits;
+mod exporting;
 mod home;
 mod keys;
 mod leaving;

@@ -21,7 +21,7 @@ pub struct Exported<'a> {
 }
 
 /// Values that are not written.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Secrets(Vec<String>);
 
 /// Shorter values are words that stand anywhere.

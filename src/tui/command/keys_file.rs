@@ -166,6 +166,7 @@ fn types(scope: Scope) -> bool {
         Scope::Passphrase,
         Scope::Prompt,
         Scope::Commit,
+        Scope::Export,
     ];
     typing.contains(&scope)
 }

@@ -4,9 +4,9 @@
 //! in its file.
 
 use super::when::{
-    beside_others, can_command, can_commit, can_compare, can_edit, can_go_home, can_go_on, can_go_to_end, can_hide,
-    can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, end_word, live, log_word, pause_word,
-    retry_word, several_tabs, someone_waits,
+    beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, end_word, live, log_word,
+    pause_word, retry_word, several_tabs, someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
@@ -50,6 +50,8 @@ const FIRST: &[Row] = rows! {
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
+    Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
+        "write the run, or one iteration, as a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
         "Home: all tickets and runs";
     Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, can_compare, |_| "changes",
@@ -154,6 +156,14 @@ const REST: &[Row] = rows! {
         "in the commit dialog: a new line";
     Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "in the commit dialog: close it and keep the message";
+    Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
+        "in the export dialog: write the file";
+    FocusNext "export.what" Scope::Export, "export", [press(Key::Tab), SHIFT_TAB], Shown, always, |_| "run/iteration",
+        "in the export dialog: the run, or one iteration";
+    Own("form") "export.form" Scope::Export, "export", [ctrl('t')], Shown, always, |_| "form",
+        "in the export dialog: Markdown, JSON lines or asciinema";
+    Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
+        "in the export dialog: close it";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",

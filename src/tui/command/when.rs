@@ -62,6 +62,11 @@ pub fn can_commit(model: &Model) -> bool {
         && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
 }
 
+/// In a replay nobody is there to write it; `programmator export` does.
+pub fn can_export(model: &Model) -> bool {
+    live(model) && model.shows_run()
+}
+
 pub fn retry_word(model: &Model) -> &'static str {
     let Some(tab) = model.tab().filter(|tab| tab.is_over()) else {
         return if model.is_parked() { "try now" } else { "retry" };

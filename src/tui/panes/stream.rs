@@ -177,6 +177,15 @@ impl StreamState {
         self.lines.iter().flat_map(|line| &line.pieces).filter_map(|piece| piece.code.as_ref())
     }
 
+    /// The iteration that is read: the one in the window's first row.
+    pub fn iteration(&self) -> Option<u32> {
+        let shown = self.lines.iter().find_map(|line| line.spot).map(|spot| spot.n);
+        shown
+            .filter(|n| *n > 0)
+            .or_else(|| self.book.journal.segments.last().map(|segment| segment.n))
+            .filter(|n| *n > 0)
+    }
+
     /// How much is shown of what is not folded or unfolded by itself.
     pub fn fold(&self) -> Fold {
         self.fold

@@ -54,6 +54,11 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
                 return vec![ask];
             }
         },
+        Modal::Export(export) => {
+            let (stays, ask) = export.key(command, input);
+            ui.modals.extend(stays.map(|export| Modal::Export(Box::new(export))));
+            return ask.into_iter().collect();
+        }
         Modal::Confirm(confirm) => match command {
             Some(Command::Yes) => return confirm.asks,
             Some(Command::No) => None,

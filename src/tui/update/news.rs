@@ -182,6 +182,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 dialog.planned(plan);
             }
         }
+        Reply::Exported(run, written) => exported(ui, run, written),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
         Reply::Created(Ok(ticket)) => return created(ui, ticket),
@@ -200,6 +201,17 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
 fn diff_told(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {
     if let Some(Modal::Diff(diff)) = ui.modals.iter_mut().find(|modal| matches!(modal, Modal::Diff(_))) {
         diff.tell(run, since, path, told);
+    }
+}
+
+/// A run is written as a file, or why not; to be read in the dialog, or at the bottom where that is closed.
+fn exported(ui: &mut Ui, run: RunId, written: Result<String, String>) {
+    match ui.modals.iter_mut().find_map(|modal| if let Modal::Export(open) = modal { Some(open) } else { None }) {
+        Some(dialog) if dialog.run == run => dialog.told(written),
+        _ => ui.tell(clean_line(
+            &written.map_or_else(|why| format!("not exported: {why}"), |path| format!("exported to {path}")),
+            600,
+        )),
     }
 }
 
@@ -253,6 +265,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
                 dialog.planned(Err(why.to_owned()));
             }
         }
+        Request::Export(wanted) => exported(ui, wanted.run, Err(why.to_owned())),
         Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),
         Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),
         _ => {}
