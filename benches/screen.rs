@@ -173,6 +173,10 @@ fn ended_run(stage: &Stage, n: usize) -> Append {
         needs: None,
         until: None,
         worked_ms: 0,
+        commit: None,
+        committing: false,
+        added: 0,
+        removed: 0,
     };
     Append { run, ticket, time, records: vec![Record::Paused; 10], summary }
 }

@@ -63,6 +63,10 @@ fn append(run: RunId, records: usize) -> Append {
             needs: None,
             until: None,
             worked_ms: 0,
+            commit: None,
+            committing: false,
+            added: 0,
+            removed: 0,
         },
     }
 }

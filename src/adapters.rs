@@ -12,6 +12,7 @@ pub mod file_watch;
 pub mod git;
 pub mod logging;
 pub mod notifier;
+pub mod own_session;
 pub mod passphrase;
 pub mod path_view;
 pub mod png;

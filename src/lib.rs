@@ -80,7 +80,7 @@
 //! process, its protocol, its keeper, the steps that stop it, its orphans. [`validate`](adapters::validate): validation commands.
 //! Both run in the bash that [`shell`](adapters::shell) finds, with the variables of
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
-//! [`process_group`](adapters::process_group) that ends as a whole. [`store`](adapters::store): the database,
+//! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session). [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots and
 //! commits.
@@ -110,7 +110,7 @@
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
-//! [`wishes`](runtime::wishes) passes to it. [`others`](runtime::others) tells how runs of other programs stand.
+//! [`wishes`](runtime::wishes) passes to it. [`commits`](runtime::commits) has a run's work committed. [`others`](runtime::others) tells how runs of other programs stand.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

@@ -16,6 +16,13 @@ fn main() -> color_eyre::Result<ExitCode> {
         }
         keeper::offer();
     }
+    {
+        use programmator::adapters::own_session;
+        if first.as_ref().is_some_and(|first| first == own_session::WORD) {
+            return Ok(own_session::main(&args.collect::<Vec<_>>()));
+        }
+        own_session::offer();
+    }
     if first.is_some_and(|first| first == "scripted-agent") {
         let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
         return Ok(programmator::demo::agent::main(&args));

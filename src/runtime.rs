@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod channels;
+pub mod commits;
 pub mod doctor;
 pub mod effects;
 pub mod export;

@@ -20,7 +20,7 @@ mod scratch;
 mod snapshot;
 
 pub use attribution::Work;
-pub use commit::PATIENCE;
+pub use commit::{PATIENCE, Try};
 pub use error::EvidenceError;
 pub use folder::Folder;
 pub use repository::Repository;
@@ -159,11 +159,31 @@ impl WorkTree {
         }
     }
 
-    /// Makes it as it was agreed to; words for the person where it is not made.
-    pub async fn commit(&self, work: &Work, agreed: &Agreed, exclude: &[PathBuf]) -> Result<Committed, String> {
+    /// Makes it as it was agreed to; words for the person where it is not made. A call of git outlives this program:
+    /// [`recover_commit`](Self::recover_commit) finishes then.
+    pub async fn commit(
+        &self,
+        work: &Work,
+        agreed: &Agreed,
+        attempt: &Try<'_>,
+        exclude: &[PathBuf],
+    ) -> Result<Committed, String> {
         match self {
-            Self::Git(repository) => commit::commit(repository, work, agreed, &self.excludes(exclude)).await,
+            Self::Git(repository) => commit::commit(repository, work, agreed, attempt, &self.excludes(exclude)).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// What became of a commit under this id, upon this one, whose program has ended meanwhile: where it is made, the
+    /// person's index follows now. `None`: git still works on it. The tree must be opened with the same `keep`.
+    pub async fn recover_commit(
+        &self,
+        head: Option<&str>,
+        id: &str,
+    ) -> Result<Option<Result<Committed, String>>, EvidenceError> {
+        match self {
+            Self::Git(repository) => commit::recover(repository, head, id).await,
+            Self::Plain(_) => Ok(Some(Err(NO_GIT.to_owned()))),
         }
     }
 

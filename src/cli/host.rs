@@ -22,6 +22,7 @@ use crate::runtime::reporter::Subscription;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -121,6 +122,19 @@ impl Host for TerminalHost {
 
     async fn edit_file(&mut self, path: &Path, line: u64) -> Result<(), String> {
         wait_for(Editor::from_env().command_at(path, line)).await
+    }
+
+    async fn edit_text(&mut self, text: &str) -> Result<String, String> {
+        let write = || -> std::io::Result<tempfile::NamedTempFile> {
+            let mut file = tempfile::Builder::new().prefix("COMMIT_EDITMSG-").suffix(".txt").tempfile()?;
+            file.write_all(text.as_bytes())?;
+            Ok(file)
+        };
+        let file = write().map_err(|error| format!("the message cannot be written for the editor: {error}"))?;
+        wait_for(Editor::from_env().command(file.path())).await?;
+        // Editors put another file in its place.
+        let read = std::fs::read(file.path()).map(|text| String::from_utf8_lossy(&text).into_owned());
+        read.map_err(|error| format!("the message cannot be read again: {error}"))
     }
 
     fn touched(&mut self) {

@@ -134,6 +134,7 @@ async fn work(
             }
             signal = signals.next() => {
                 (beginning, by_signal) = (false, Some(signal.exit_code()));
+                app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
                 app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {

@@ -1,6 +1,7 @@
-//! A commit of what a ticket's runs have done: what would go in, what stays out and why, what came of it. Plain data for
-//! front ends; names of files are raw.
+//! A commit of what a ticket's runs have done: what would go in, what stays out and why, what came of it, and what the
+//! journal says of it. Plain data; names of files are raw.
 
+use crate::domain::answerer::Answerer;
 use crate::domain::changes::ChangedFile;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -23,7 +24,18 @@ pub struct CommitPlan {
     pub removed: u64,
     pub left_out: Vec<LeftOut>,
     /// Hooks and settings of the repository that were changed since the ticket began: git would run what they say.
-    pub programs: Vec<String>,
+    pub programs: Vec<Program>,
+}
+
+/// A hook or a file of settings that git would run or follow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Relative to the top where it is below.
+    pub name: String,
+    /// The beginning of what it says, raw.
+    pub text: String,
+    /// When it was changed, in nanoseconds since the epoch: another text has another time.
+    pub changed: i128,
 }
 
 /// A file that the runs have changed and that stays out.
@@ -65,13 +77,19 @@ impl Why {
 }
 
 /// What the person has agreed to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreed {
     pub message: String,
     pub head: Option<String>,
     pub tree: String,
     /// The changed hooks and settings that they have been shown.
-    pub programs: Vec<String>,
+    pub programs: Vec<Program>,
+    /// The files that they have seen go in.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Files of the plan that they have taken out.
+    #[serde(default)]
+    pub without: Vec<String>,
 }
 
 /// A commit that was made.
@@ -81,4 +99,86 @@ pub struct Committed {
     pub files: usize,
     /// What did not work out after it was made.
     pub trouble: Option<String>,
+}
+
+/// A commit is about to be made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitIntended {
+    /// Names this try, also in git's reflog.
+    pub id: String,
+    /// The commit that it is to stand on; `None`: it is the first.
+    pub head: Option<String>,
+    /// The content of the working tree that was agreed to.
+    pub tree: String,
+    pub message: String,
+    /// What is to go in: the first names, and how many there are.
+    pub files: Vec<String>,
+    pub total: usize,
+    pub by: Answerer,
+}
+
+/// Names in a record, at most.
+const NAMES: usize = 200;
+
+impl CommitIntended {
+    pub fn of(id: String, agreed: &Agreed, by: Answerer) -> Self {
+        let Agreed { head, tree, message, mut files, .. } = agreed.clone();
+        let total = files.len();
+        files.truncate(NAMES);
+        Self { id, head, tree, message, files, total, by }
+    }
+}
+
+/// A commit is made, or it is known that it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitSettled {
+    /// Which try.
+    pub id: String,
+    /// The commit; `None`: there is none.
+    pub commit: Option<String>,
+    /// How many files it has.
+    #[serde(default)]
+    pub files: usize,
+    /// Why there is none, or what did not work out after it was made; may have several lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+impl CommitSettled {
+    pub fn of(id: String, made: &Result<Committed, String>) -> Self {
+        match made {
+            Ok(made) => Self { id, commit: Some(made.id.clone()), files: made.files, trouble: made.trouble.clone() },
+            Err(why) => Self { id, trouble: Some(why.clone()), ..Self::default() },
+        }
+    }
+}
+
+/// How the commits of a run's work stand, as its records tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// It was begun, and its end is not known yet.
+    pub open: Option<CommitIntended>,
+    /// The last one that was made after the run's last iteration.
+    pub last: Option<String>,
+    /// Why the last try made none.
+    pub refused: Option<String>,
+}
+
+impl Commits {
+    pub fn begin(&mut self, intended: &CommitIntended) {
+        (self.open, self.refused) = (Some(intended.clone()), None);
+    }
+
+    pub fn settle(&mut self, settled: &CommitSettled) {
+        self.open.take_if(|open| open.id == settled.id);
+        match &settled.commit {
+            Some(commit) => self.last = Some(commit.clone()),
+            None => self.refused.clone_from(&settled.trouble),
+        }
+    }
+}
+
+/// The beginning of a commit's id.
+pub fn short(id: &str) -> &str {
+    id.get(..9).unwrap_or(id)
 }

@@ -4,6 +4,7 @@
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
 mod approvals;
+mod commits;
 mod ends;
 mod iterations;
 mod limits;
@@ -33,7 +34,7 @@ use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
-use line::quoted;
+use line::{counted, quoted};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -189,7 +190,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. }
         | Record::TreeGranted
+        | Record::LinesCounted { .. }
         | Record::RulesRead(_) => None,
+        Record::CommitIntended(_) | Record::CommitSettled(_) => commits::sentence(record),
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
@@ -371,15 +374,6 @@ fn phases_word(phases: &[PhaseSeed]) -> String {
     // A box is no more than a claim: the run counts what it has checked.
     let ticked = phases.iter().filter(|phase| phase.done).count();
     format!("{ticked}/{} phases ticked", phases.len())
-}
-
-fn counted(n: usize, noun: &str) -> String {
-    let plural = match (n, noun.ends_with("ss")) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{n} {noun}{plural}")
 }
 
 /// Enough of a session, object or call id to tell it from its neighbours.

@@ -9,6 +9,7 @@ pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
+use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
@@ -289,4 +290,10 @@ pub enum Record {
     RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.
     StorageWaited { ms: u64 },
+    /// A commit of the ticket's work is about to be made. Also behind a run's end.
+    CommitIntended(CommitIntended),
+    /// It is made, or is not.
+    CommitSettled(CommitSettled),
+    /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.
+    LinesCounted { added: u64, removed: u64 },
 }

@@ -85,6 +85,8 @@ pub enum Request {
     Commit(RunId, Agreed),
     /// Write a run, or one iteration of it, as a new file.
     Export(Export),
+    /// Let git end by itself what it commits: the program need not wait for it.
+    LeaveCommits,
     /// End all runs.
     Close(Closing),
 }
@@ -205,6 +207,7 @@ pub struct Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::commit::Program;
     use crate::domain::export::Format;
     use crate::domain::finding::Mark;
     use serde::de::DeserializeOwned;
@@ -242,9 +245,15 @@ mod tests {
             Request::PlanCommit(run),
             Request::Commit(
                 run,
-                Agreed { message: "m".into(), head: None, tree: "ab".into(), programs: vec!["p".into()] },
+                Agreed {
+                    message: "m".into(),
+                    programs: vec![Program::default()],
+                    without: vec!["a".into()],
+                    ..Agreed::default()
+                },
             ),
             Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
+            Request::LeaveCommits,
             Request::Close(Closing::Abandon),
         ]);
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };

@@ -47,6 +47,17 @@ pub struct RunSummary {
     /// How long it has worked, without what it waited for; 0 for runs of older versions.
     #[serde(default)]
     pub worked_ms: u64,
+    /// The commit of its work, made by programmator after the last iteration.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// Such a commit was begun, and its end is not known yet.
+    #[serde(default)]
+    pub committing: bool,
+    /// Lines that the ticket's runs have added and removed; 0 for runs of older versions and without git.
+    #[serde(default)]
+    pub added: u64,
+    #[serde(default)]
+    pub removed: u64,
 }
 
 impl RunSummary {

@@ -212,8 +212,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.claimed_tick = phase.ticked;
             }
         }
+        Record::CommitIntended(intended) => state.commits.begin(intended),
+        Record::CommitSettled(settled) => state.commits.settle(settled),
+        Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
+            // What was committed is what was there before.
+            state.commits.last = None;
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
             state.aside_in_a_row = if progress { 0 } else { state.aside_in_a_row + 1 };

@@ -15,6 +15,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
+use crate::domain::commit::Commits;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -103,6 +104,10 @@ pub struct State {
     pub approvals: Vec<Arc<Approval>>,
     /// What the gate has said so far.
     pub gate: Gate,
+    /// The commits of its work.
+    pub commits: Commits,
+    /// Lines that the ticket's runs have added and removed.
+    pub lines: (u64, u64),
     pub ended: Option<Ended>,
 }
 

@@ -30,6 +30,7 @@ use crate::domain::passphrase::Checked;
 use crate::domain::request::{Refused, Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
+use crate::runtime::commits::Commits;
 use crate::runtime::export::stored::Secrets;
 use crate::runtime::offline::Offline;
 use crate::runtime::others::Others;
@@ -79,6 +80,10 @@ struct Runs {
     open: usize,
     /// Commits that are being made: git and hooks are not to be killed half-way.
     commits: usize,
+    /// Those of them for which git is not called yet.
+    prepared: usize,
+    /// Git is not waited for.
+    leaves_commits: bool,
     /// The exit code that each ticket's last run makes, or the try to begin one.
     codes: BTreeMap<TicketKey, u8>,
 }
@@ -104,16 +109,16 @@ impl App {
         let (reporter, files) = (Reporter::new(store.clone()), Files::default());
         let supervisor = Supervisor::new(store.clone(), clock.clone(), reporter.clone(), ended);
         let opener = Opener { store: store.clone(), clock: clock.clone(), rules, gates: policy_engines.gates() };
+        let offline =
+            Offline { store: store.clone(), clock: clock.clone(), reporter: reporter.clone(), turn: Arc::default() };
+        let commits = Commits::new(&offline);
+        commits.recover_all();
         let service = Service {
             opener,
             opening: JoinSet::new(),
             waiting: HashMap::new(),
-            offline: Offline {
-                store: store.clone(),
-                clock: clock.clone(),
-                reporter: reporter.clone(),
-                turn: Arc::default(),
-            },
+            offline,
+            commits,
             others: Others::new(store.clone(), reporter.clone(), clock, &places.folder),
             branch: Branch::of(&places.folder),
             policy_engines,
@@ -158,7 +163,10 @@ impl App {
     /// Waits until no run is open and no commit is being made. The exit code of the worst ticket, by how its last run here ended.
     pub async fn all_ended(&self) -> u8 {
         let mut runs = self.runs.clone();
-        match runs.wait_for(|runs| runs.open == 0 && runs.commits == 0).await {
+        match runs
+            .wait_for(|runs| runs.open == 0 && (runs.commits == 0 || runs.leaves_commits && runs.prepared == 0))
+            .await
+        {
             Ok(runs) => runs.codes.values().copied().max().unwrap_or(0),
             Err(_) => 1, // The service went down.
         }
@@ -188,6 +196,7 @@ struct Service {
     others: Others,
     branch: Branch,
     offline: Offline,
+    commits: Commits,
     policy_engines: PolicyEngines,
     places: Places,
     config_folder: Option<PathBuf>,
@@ -308,8 +317,12 @@ impl Service {
             Request::Changes(run, since) => return self.changes(run, since, reply),
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
-            Request::Commit(run, agreed) => return self.commit(run, agreed, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
+            Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
+            Request::LeaveCommits => {
+                self.leave_commits();
+                Reply::Done
+            }
             Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);

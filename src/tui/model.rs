@@ -1,5 +1,6 @@
 //! What all panes and dialogs know. Theirs alone, and who is in front, is in `tui::ui`.
 
+use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::news::SpentToday;
@@ -102,6 +103,8 @@ pub struct Model {
     pub opening: Option<String>,
     /// The person wants to leave as soon as nothing runs.
     pub quitting: Option<Closing>,
+    /// Runs whose work this program is committing, and their tickets.
+    pub committing: BTreeMap<RunId, TicketKey>,
     /// How often something was told: of what is made of it, it is seen that it is old.
     pub told: u64,
     /// Something changed since the last frame.
@@ -145,6 +148,7 @@ impl Model {
             is_log_open: false,
             opening: None,
             quitting: None,
+            committing: BTreeMap::new(),
             told: 0,
             dirty: true,
         }

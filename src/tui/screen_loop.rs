@@ -75,6 +75,10 @@ pub trait Host {
     fn edit(&mut self, ticket: &TicketKey) -> impl Future<Output = Result<(), String>>;
     /// The same of a file of the workspace, at a line.
     fn edit_file(&mut self, path: &Path, line: u64) -> impl Future<Output = Result<(), String>>;
+    /// The same of a text; gives it as it is then.
+    fn edit_text(&mut self, _text: &str) -> impl Future<Output = Result<String, String>> {
+        std::future::ready(Err("there is no editor here".to_owned()))
+    }
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
@@ -159,13 +163,16 @@ pub async fn run(
                         let (rings, tells) = host.notify(&notification);
                         screen.notify(&notification, rings, tells)?;
                     }
-                    edit @ (Ask::Edit(_) | Ask::EditFile(..)) => {
+                    edit @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_)) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
                         let edited = match edit {
                             Ask::EditFile(path, line) => host.edit_file(&path, line).await,
                             Ask::Edit(ticket) => host.edit(&ticket).await,
+                            Ask::EditText(text) => {
+                                host.edit_text(&text).await.map(|text| drop(update(ui, Msg::Edited(text))))
+                            }
                             _ => Ok(()),
                         };
                         back(screen, ui)?;

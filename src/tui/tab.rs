@@ -61,8 +61,6 @@ pub struct Tab {
     pub draft: Vec<String>,
     /// A commit's message that was typed and not used.
     pub commit_draft: String,
-    /// The last commit of its work that was made here.
-    pub committed: Option<String>,
 }
 
 /// How a ticket stands, for its tab, its line in the tree and the footer.
@@ -144,7 +142,6 @@ impl Tab {
             movements: VecDeque::new(),
             draft: Vec::new(),
             commit_draft: String::new(),
-            committed: None,
         }
     }
 

@@ -46,6 +46,7 @@ pub fn update(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
     if !asks.contains(&Ask::Leave) {
         asks.extend(ui.ask_for_changes());
     }
+    commits::sent(ui, &asks);
     for ask in &asks {
         if let Ask::Request(Request::Command(ticket, command)) = ask
             && let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket)
@@ -126,6 +127,13 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             ui.dirty |= ui.model.syntax.tell(snippet, spans);
             Vec::new()
         }
+        Msg::Edited(text) => {
+            ui.dirty = true;
+            if let Some(Modal::Commit(commit)) = ui.modals.last_mut() {
+                commit.edited(&text);
+            }
+            Vec::new()
+        }
         Msg::Told(words) => {
             ui.dirty = true;
             ui.tell(crate::base::text::clean_line(&words, 400));
@@ -147,7 +155,8 @@ fn tick(ui: &mut Ui, now: crate::base::time::Timestamp) {
 
 /// The person asked to leave, and nothing runs any more.
 fn leave_if_quiet(ui: &Ui) -> Vec<Ask> {
-    if ui.quitting.is_some() && !ui.anything_active() { vec![Ask::Leave] } else { Vec::new() }
+    let is_quiet = !ui.anything_active() && ui.committing.is_empty();
+    if ui.quitting.is_some() && is_quiet { vec![Ask::Leave] } else { Vec::new() }
 }
 
 fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
@@ -337,10 +346,11 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.push(Modal::Palette(palette));
         }
         Command::Quit => {
-            if !ui.anything_active() {
-                return vec![Ask::Leave];
+            if ui.anything_active() {
+                ui.modals.push(Modal::Quit);
+            } else {
+                return commits::quit(ui);
             }
-            ui.modals.push(Modal::Quit);
         }
         Command::Suspend => return vec![Ask::Suspend],
         Command::Redraw => return vec![Ask::Redraw],

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod bytes;
+mod commits;
 mod edits;
 mod exporting;
 mod home;

@@ -18,10 +18,9 @@ use std::time::Duration;
 
 /// Whose work is committed.
 pub struct Work {
-    pub ticket: TicketId,
-    /// The ticket's runs in this working tree, in their order.
-    pub runs: Vec<RunId>,
-    /// When the first of them began.
+    /// The ticket's runs in this working tree, in their order, each with the id that the ticket had then.
+    pub runs: Vec<(TicketId, RunId)>,
+    /// Hooks and settings that were changed since then are asked about.
     pub since: Timestamp,
     /// How long the person's hooks may take.
     pub patience: Duration,
@@ -218,7 +217,7 @@ async fn against(rounds: &[Round], same: &Same<'_>) -> Result<Option<Why>, Evide
 
 async fn rounds(repository: &Repository, staged: &Staged, work: &Work) -> Result<Vec<Round>, EvidenceError> {
     let scratch = &staged.scratch;
-    let points = history::points(repository, &work.ticket, &work.runs).await?;
+    let points = history::points(repository, &work.runs).await?;
     let mut rounds = Vec::new();
     for (at, point) in points.iter().enumerate() {
         let before = tree_of(scratch, Some(&point.before)).await?;

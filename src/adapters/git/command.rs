@@ -4,9 +4,12 @@
 //! stands with the one who asks: `repository`, `scratch`, `history`, `restore`.
 
 use super::error::EvidenceError;
+use crate::adapters::own_session;
 use crate::adapters::process_group::ProcessGroup;
 use crate::base::text::clean_line;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -100,11 +103,18 @@ impl Git {
     /// The same as the person would call it: with their settings, hooks and programs, in the repository that `folder` is
     /// in. It asks nothing on a terminal.
     pub(super) fn as_person(folder: &Path, verb: &'static str) -> Self {
-        let mut command = Command::new("git");
+        Self::of_person(Command::new("git"), folder, verb)
+    }
+
+    /// The same without a terminal: what signs would ask on the screen's own.
+    pub(super) fn as_person_apart(folder: &Path, verb: &'static str) -> Self {
+        Self::of_person(own_session::command("git"), folder, verb)
+    }
+
+    fn of_person(mut command: Command, folder: &Path, verb: &'static str) -> Self {
         for name in OF_A_REPOSITORY {
             command.env_remove(name);
         }
-        // A program that signs would ask on the screen's own terminal.
         command.env_remove("GPG_TTY").env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "false");
         command.arg(verb).current_dir(folder);
         Self {
@@ -218,6 +228,38 @@ impl Git {
             cut: stdout.cut,
             stderr: String::from_utf8_lossy(&stderr.bytes).into_owned(),
         })
+    }
+
+    /// Runs it with its input and all that it says in files, so that it ends as it should when this program ends before
+    /// it. `called`: it runs. Gives its exit code; `None` for a signal.
+    pub(super) async fn run_in_files(
+        mut self,
+        input: File,
+        said: &File,
+        called: &(dyn Fn() + Send + Sync),
+    ) -> Result<Option<i32>, EvidenceError> {
+        let trouble = |error, git: &Self| git.trouble(error);
+        let (out, err) =
+            said.try_clone().and_then(|out| Ok((out, said.try_clone()?))).map_err(|e| trouble(e, &self))?;
+        self.command.stdin(input).stdout(out).stderr(err);
+        let mut child = self.command.spawn().map_err(|error| self.trouble(error))?;
+        // Not ended with the future that waits for it.
+        let mut group = ManuallyDrop::new(ProcessGroup::of(&child));
+        // What it has of the input keeps the lock, not we.
+        self.command = Command::new("git");
+        called();
+        let ended = tokio::time::timeout(self.limit, child.wait()).await;
+        if ended.is_err() {
+            group.terminate();
+            let _ = tokio::time::timeout(self.grace, child.wait()).await;
+        }
+        group.kill();
+        match ended {
+            Ok(status) => Ok(status.map_err(|error| self.trouble(error))?.code()),
+            Err(_) => {
+                Err(EvidenceError::TimedOut { verb: self.verb, folder: self.folder, seconds: self.limit.as_secs() })
+            }
+        }
     }
 
     fn trouble(&self, source: std::io::Error) -> EvidenceError {

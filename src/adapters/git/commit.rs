@@ -5,10 +5,12 @@
 //! they have staged stays staged. Their index follows for the committed files alone. Who changed what is
 //! `attribution`'s question, which hooks are new `programs`'.
 
+mod job;
 mod made;
 
+use self::job::Job;
 use self::made::Attempt;
-use super::attribution::{self, Side, Work};
+use super::attribution::{self, Differing, Side, Work};
 use super::changes::told;
 use super::command::{Git, line};
 use super::error::EvidenceError;
@@ -16,10 +18,10 @@ use super::paths::{self, Excludes};
 use super::programs;
 use super::repository::Repository;
 use super::scratch::{self as scratches, Objects, Scratch, Staged, listing};
-use crate::domain::changes::Changes;
-use crate::domain::commit::{Agreed, CommitPlan, Committed, LeftOut};
-use std::collections::HashMap;
-use std::path::PathBuf;
+use crate::domain::changes::{Change, Changes};
+use crate::domain::commit::{Agreed, CommitPlan, Committed, LeftOut, Program, short};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +69,7 @@ async fn ready_from(
     work: &Work,
     exclude: &Excludes,
     index: &HashMap<Vec<u8>, Side>,
-    programs: Vec<String>,
+    programs: Vec<Program>,
 ) -> Result<Ready, EvidenceError> {
     let head = repository.head().await?;
     let branch = repository.git("symbolic-ref").args(["--short", "-q", "HEAD"]).run().await?;
@@ -120,17 +122,30 @@ async fn index(repository: &Repository) -> Result<Option<HashMap<Vec<u8>, Side>>
     Ok(Some(entries))
 }
 
+/// One try to commit.
+pub struct Try<'a> {
+    /// No other has it.
+    pub id: &'a str,
+    /// Told when git runs, which goes on without this program.
+    pub called: &'a (dyn Fn() + Send + Sync),
+}
+
 /// Makes the commit that was agreed to; words for the person where it is not made.
 pub(super) async fn commit(
     repository: &Arc<Repository>,
     work: &Work,
     agreed: &Agreed,
+    attempt: &Try<'_>,
     exclude: &Excludes,
 ) -> Result<Committed, String> {
     if agreed.message.trim().is_empty() {
         return Err("a commit needs a message".to_owned());
     }
-    let Ready { plan, files: chosen, staged } = ready(repository, work, exclude).await?;
+    let job = Job::at(&repository.keep);
+    if job.runs() {
+        return Err(RUNS.to_owned());
+    }
+    let Ready { plan, files: mut chosen, staged } = ready(repository, work, exclude).await?;
     if plan.head != agreed.head {
         return Err("HEAD has moved since this was shown: look at it again".to_owned());
     }
@@ -138,12 +153,15 @@ pub(super) async fn commit(
         return Err("files were changed since this was shown: look at it again".to_owned());
     }
     if let Some(new) = plan.programs.iter().find(|program| !agreed.programs.contains(program)) {
-        return Err(format!("{new} was changed since this was shown: look at it again"));
+        return Err(format!("{} was changed since this was shown: look at it again", new.name));
     }
+    let out = taken_out(&plan, &agreed.without);
+    chosen.retain(|(path, _)| !out.contains(&paths::shown(path)));
     if chosen.is_empty() {
         return Err("there is nothing to commit".to_owned());
     }
-    let own = own_index(repository, &staged.scratch, &plan, &chosen).await.map_err(|error| error.to_string())?;
+    job.begin().map_err(|error| error.to_string())?;
+    own_index(repository, &job.index(), &plan, &chosen).await.map_err(|error| error.to_string())?;
     // What is in our index now is what was shown, or the files have another content by now.
     let again = scratches::stage(repository, exclude, Objects::Passing).await.map_err(|error| error.to_string())?;
     if again.tree != plan.tree {
@@ -156,39 +174,93 @@ pub(super) async fn commit(
     if programs != plan.programs {
         return Err("hooks or settings were changed in this moment: nothing was committed".to_owned());
     }
-    let mark = format!("commit (programmator {})", staged.scratch.token());
-    let said = Git::as_person(&repository.top, "commit")
+    let mark = mark(attempt.id);
+    let (input, output) = job.files(&agreed.message).map_err(|error| error.to_string())?;
+    let ended = Git::as_person_apart(&repository.top, "commit")
         .args(["--cleanup=whitespace", "-F", "-"])
-        .env("GIT_INDEX_FILE", &own)
+        .env("GIT_INDEX_FILE", job.index())
         .env("GIT_REFLOG_ACTION", &mark)
-        .input(agreed.message.clone().into_bytes())
         .within(work.patience)
         .grace(GRACE)
-        .run()
+        .run_in_files(input, &output, attempt.called)
         .await;
-    let ended_well = said.as_ref().is_ok_and(|said| said.code == Some(0));
-    let attempt = Attempt { before: plan.head.clone(), own, mark, ended_well };
-    let made = made::find(repository, &attempt).await.map_err(|error| {
+    let attempt = Attempt { before: plan.head.clone(), own: job.index(), mark, ended: Some(ended) };
+    let made = finish(repository, &staged.scratch, &attempt, &job).await;
+    job.remove();
+    made
+}
+
+const RUNS: &str = "git is still making the last commit: its hooks or the signing have not ended";
+
+/// What git's reflog says of the commit with this id.
+fn mark(id: &str) -> String {
+    format!("commit (programmator {id})")
+}
+
+/// Finishes what a program that has ended has left of a commit: whether it was made, and the index then. `None`: git still
+/// works on it.
+pub(super) async fn recover(
+    repository: &Arc<Repository>,
+    head: Option<&str>,
+    id: &str,
+) -> Result<Option<Result<Committed, String>>, EvidenceError> {
+    let job = Job::at(&repository.keep);
+    if job.runs() {
+        return Ok(None);
+    }
+    let scratch = Scratch::new(repository, Objects::Passing).await?;
+    let attempt = Attempt { before: head.map(str::to_owned), own: job.index(), mark: mark(id), ended: None };
+    let made = finish(repository, &scratch, &attempt, &job).await;
+    job.remove();
+    Ok(Some(made))
+}
+
+/// Whether the commit is made, now that git has ended; if so, the index follows.
+async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, job: &Job) -> Result<Committed, String> {
+    let made = made::find(repository, attempt).await.map_err(|error| {
         format!(
             "git was called, but whether it has committed cannot be told: {error}. `git log` and `git reflog` say it"
         )
     })?;
-    let Some(made) = made else { return Err(made::nothing(repository, &attempt, said).await) };
-    let short = made.id.get(..9).unwrap_or(&made.id);
-    if made.parent != plan.head {
+    let Some(made) = made else { return Err(made::nothing(repository, attempt, &job.said()).await) };
+    let short = short(&made.id);
+    if made.parent != attempt.before {
         return Err(format!(
             "HEAD moved in this moment: {short} is made, but on a commit that it undoes. Nothing was taken back; look at \
             `git log`: `git reset --soft {short}^` goes back to the other commit while {short} is the last one"
         ));
     }
-    let trouble = follow(repository, &staged.scratch, plan.head.as_deref(), &made.id).await.err().map(|error| {
-        let files: Vec<String> = chosen.iter().map(|(path, _)| quoted(path)).collect();
-        format!(
-            "{short} is made, but the index does not follow: {error}; `git reset -- {}` brings it in step",
-            files.join(" ")
-        )
+    let step = async {
+        let before = attribution::tree_of(scratch, attempt.before.as_deref()).await?;
+        let differing = attribution::differing(scratch, &before, &format!("{}^{{tree}}", made.id)).await?;
+        let followed = follow(repository, &differing).await;
+        Ok::<_, EvidenceError>((differing, followed))
+    };
+    let behind = |error: EvidenceError, files: String| {
+        Some(format!(
+            "{short} is made, but the index does not follow: {error}; `git reset -- {files}` brings it in step"
+        ))
+    };
+    let (files, trouble) = match step.await {
+        Ok((differing, Ok(()))) => (differing.len(), None),
+        Ok((differing, Err(error))) => {
+            let mut names: Vec<String> = differing.keys().map(|path| quoted(path)).collect();
+            names.sort();
+            (names.len(), behind(error, names.join(" ")))
+        }
+        Err(error) => (0, behind(error, ".".to_owned())),
+    };
+    Ok(Committed { id: made.id, files, trouble })
+}
+
+/// The names of what the person has taken out, as they are and as they were.
+fn taken_out(plan: &CommitPlan, without: &[String]) -> HashSet<String> {
+    let files = plan.files.iter().filter(|file| without.contains(&file.path));
+    let names = files.flat_map(|file| {
+        let before = if let Change::Renamed(from) = &file.change { Some(from.clone()) } else { None };
+        [Some(file.path.clone()), before]
     });
-    Ok(Committed { id: made.id, files: chosen.len(), trouble })
+    names.flatten().collect()
 }
 
 /// A path as a shell takes it.
@@ -201,14 +273,13 @@ fn quoted(path: &[u8]) -> String {
 /// HEAD's files and the chosen ones as they are now, converted as the person's git does.
 async fn own_index(
     repository: &Arc<Repository>,
-    scratch: &Scratch,
+    index: &Path,
     plan: &CommitPlan,
     files: &[(Vec<u8>, Side)],
-) -> Result<PathBuf, EvidenceError> {
-    let index = scratch.beside("commit");
+) -> Result<(), EvidenceError> {
     // What the person's index knows of the files saves reading them all.
-    let _ = scratches::copy(&repository.git_dir.join("index"), &index);
-    let git = |verb| repository.git(verb).env("GIT_INDEX_FILE", &index);
+    let _ = scratches::copy(&repository.git_dir.join("index"), index);
+    let git = |verb| repository.git(verb).env("GIT_INDEX_FILE", index);
     match &plan.head {
         Some(head) => git("read-tree").args(["--reset", head]).thorough().ok().await?,
         None => git("read-tree").args(["--empty"]).ok().await?,
@@ -223,19 +294,11 @@ async fn own_index(
         .thorough()
         .ok()
         .await?;
-    Ok(index)
+    Ok(())
 }
 
 /// Brings the person's index in step for the files of the commit; what else they have staged stays.
-async fn follow(
-    repository: &Repository,
-    scratch: &Scratch,
-    before: Option<&str>,
-    new: &str,
-) -> Result<(), EvidenceError> {
-    let before = attribution::tree_of(scratch, before).await?;
-    let after = format!("{new}^{{tree}}");
-    let differing = attribution::differing(scratch, &before, &after).await?;
+async fn follow(repository: &Repository, differing: &Differing) -> Result<(), EvidenceError> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -246,7 +309,7 @@ async fn follow(
         }
         let entries = index(repository).await?.unwrap_or_default();
         let mut lines = Vec::new();
-        for (path, (old, now)) in &differing {
+        for (path, (old, now)) in differing {
             let staged = entries.get(path).cloned().unwrap_or_default();
             // A file that a hook put in, and of which another version is staged, is the person's.
             if staged == *old || staged == *now {

@@ -61,22 +61,16 @@ pub(super) struct Point {
     pub(super) after: Option<String>,
 }
 
-/// The iterations of these runs, in their order.
-pub(super) async fn points(
-    repository: &Repository,
-    ticket: &TicketId,
-    runs: &[RunId],
-) -> Result<Vec<Point>, EvidenceError> {
-    let folder = folder(ticket);
-    let listed =
-        repository.git("for-each-ref").args(["--format=%(refname) %(objectname)"]).args([format!("{folder}/")]);
-    let listed = paths::shown(&listed.ok().await?);
+/// The iterations of these runs, in their order; a run's ticket is named as it was then.
+pub(super) async fn points(repository: &Repository, runs: &[(TicketId, RunId)]) -> Result<Vec<Point>, EvidenceError> {
+    let folders: Vec<String> = runs.iter().map(|(ticket, run)| format!("{}/{run}/", folder(ticket))).collect();
+    let listed = repository.git("for-each-ref").args(["--format=%(refname) %(objectname)"]).args(&folders).thorough();
+    let listed = if folders.is_empty() { String::new() } else { paths::shown(&listed.ok().await?) };
     let mut known = BTreeMap::new();
     for line in listed.lines() {
         let named = |(name, id): (&str, &str)| {
-            let (run, n) = name.strip_prefix(&folder)?.strip_prefix('/')?.split_once('/')?;
-            let run = RunId::parse(run)?;
-            let at = runs.iter().position(|known| *known == run)?;
+            let at = folders.iter().position(|folder| name.starts_with(folder))?;
+            let n = &name[folders[at].len()..];
             let is_end = n.ends_with(END);
             Some(((at, n.strip_suffix(END).unwrap_or(n).parse::<u32>().ok()?), is_end, id.to_owned()))
         };

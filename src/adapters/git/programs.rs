@@ -6,16 +6,21 @@ use super::error::EvidenceError;
 use super::paths;
 use super::repository::Repository;
 use crate::base::time::Timestamp;
+use crate::domain::commit::Program;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of each that are shown.
+const TEXT: u64 = 64 << 10;
 
 /// Files at the top by which hook managers know what to run.
 const MANAGERS: [&str; 5] =
     [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lintstagedrc"];
 
 /// Those that were changed since, by their names; a time of change cannot be set back.
-pub(super) async fn changed(repository: &Repository, since: Timestamp) -> Result<Vec<String>, EvidenceError> {
+pub(super) async fn changed(repository: &Repository, since: Timestamp) -> Result<Vec<Program>, EvidenceError> {
     let hooks = Git::as_person(&repository.top, "rev-parse").args(["--git-path", "hooks"]).ok().await?;
     let hooks = repository.top.join(paths::path(&line(hooks)));
     let mut files = vec![repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
@@ -31,12 +36,8 @@ pub(super) async fn changed(repository: &Repository, since: Timestamp) -> Result
     {
         files.extend(files_in(above));
     }
-    let mut changed: Vec<String> = files
-        .iter()
-        .filter(|file| was_changed(file, since))
-        .map(|file| file.strip_prefix(&repository.top).unwrap_or(file).to_string_lossy().into_owned())
-        .collect();
-    changed.sort();
+    let mut changed: Vec<Program> = files.iter().filter_map(|file| read(file, since, &repository.top)).collect();
+    changed.sort_by(|one, other| one.name.cmp(&other.name));
     changed.dedup();
     Ok(changed)
 }
@@ -57,8 +58,15 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     entries.filter(counts).collect()
 }
 
-/// The file, or what the link leads to.
-fn was_changed(file: &Path, since: Timestamp) -> bool {
-    let after = |data: fs::Metadata| data.ctime() * 1_000 + data.ctime_nsec() / 1_000_000 >= since.millis();
-    fs::symlink_metadata(file).is_ok_and(after) || fs::metadata(file).is_ok_and(after)
+/// The file, or what the link leads to, if it was changed since.
+fn read(file: &Path, since: Timestamp, top: &Path) -> Option<Program> {
+    let changed = |data: fs::Metadata| i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec());
+    let times = [fs::symlink_metadata(file), fs::metadata(file)].into_iter().filter_map(|data| data.ok().map(changed));
+    let changed = times.max().filter(|changed| changed / 1_000_000 >= i128::from(since.millis()))?;
+    let mut text = Vec::new();
+    if file.is_file() {
+        let _ = fs::File::open(file).and_then(|file| file.take(TEXT).read_to_end(&mut text));
+    }
+    let name = file.strip_prefix(top).unwrap_or(file).to_string_lossy().into_owned();
+    Some(Program { name, text: paths::shown(&text), changed })
 }

@@ -101,7 +101,7 @@ impl Repository {
         }))
     }
 
-    /// A call on the real repository: refs, HEAD and attributes only, never the working tree's content.
+    /// A call on the real repository. Reads no content of the working tree but where a commit of it is being made.
     pub(super) fn git(&self, verb: &'static str) -> Git {
         let before = [option("--git-dir=", &self.git_dir), option("--work-tree=", &self.top)];
         Git::new(&self.top, before, verb)

@@ -97,12 +97,6 @@ impl Scratch {
         Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 
-    /// What no other of its name has: a word.
-    pub(super) fn token(&self) -> String {
-        let name = self.dir.path().file_name().unwrap_or_default().to_string_lossy();
-        name.trim_start_matches(PREFIX).to_owned()
-    }
-
     /// A place for another file of ours.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)

@@ -45,6 +45,11 @@ impl Store {
         self.summaries("", [])
     }
 
+    /// Those of whose work a commit was begun, of which it is not known what came.
+    pub fn runs_committing(&self) -> Result<Vec<RunSummary>, StoreError> {
+        self.summaries("WHERE committing", [])
+    }
+
     /// The newest run of the ticket file at this absolute path.
     pub fn latest_for(&self, ticket_path: &str) -> Result<Option<RunSummary>, StoreError> {
         Ok(self.summaries("WHERE ticket_path = ?1", [ticket_path])?.into_iter().next())

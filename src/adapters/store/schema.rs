@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/005.sql"),
     include_str!("schema/006.sql"),
     include_str!("schema/007.sql"),
+    include_str!("schema/008.sql"),
 ];
 
 /// `application_id` of our databases: "prgm".

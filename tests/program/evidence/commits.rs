@@ -2,7 +2,7 @@
 //! out, whose programs run, and that nothing of theirs is lost.
 
 use super::repo::Repo;
-use programmator::adapters::git::{Work, WorkTree};
+use programmator::adapters::git::{Try, Work, WorkTree};
 use programmator::base::time::Timestamp;
 use programmator::domain::commit::{Agreed, CommitPlan, Committed, Why};
 use std::os::unix::fs::MetadataExt;
@@ -20,8 +20,10 @@ async fn seen(repo: &Repo, n: u32, before: &programmator::adapters::git::Snapsho
 }
 
 fn work(repo: &Repo, since: Timestamp) -> Work {
-    Work { ticket: repo.ticket.clone(), runs: vec![repo.run], since, patience: Duration::from_secs(60) }
+    Work { runs: vec![(repo.ticket.clone(), repo.run)], since, patience: Duration::from_secs(60) }
 }
+
+const AN_ID: Try<'_> = Try { id: "an id", called: &|| {} };
 
 /// Nothing counts as changed since then.
 const FUTURE: Timestamp = Timestamp::from_millis(4_000_000_000_000);
@@ -32,12 +34,12 @@ async fn plan(repo: &Repo) -> CommitPlan {
 
 fn agreed(plan: &CommitPlan, message: &str) -> Agreed {
     let CommitPlan { head, tree, programs, .. } = plan.clone();
-    Agreed { message: message.into(), head, tree, programs }
+    Agreed { message: message.into(), head, tree, programs, ..Agreed::default() }
 }
 
 async fn commit_as(repo: &Repo, plan: &CommitPlan, message: &str) -> Result<Committed, String> {
     repo.person();
-    repo.tree().await.commit(&work(repo, FUTURE), &agreed(plan, message), &repo.exclude()).await
+    repo.tree().await.commit(&work(repo, FUTURE), &agreed(plan, message), &AN_ID, &repo.exclude()).await
 }
 
 async fn commit(repo: &Repo) -> Committed {
@@ -50,6 +52,10 @@ fn files(plan: &CommitPlan) -> Vec<String> {
 
 fn left_out(plan: &CommitPlan) -> Vec<(&str, Why)> {
     plan.left_out.iter().map(|file| (file.path.as_str(), file.why)).collect()
+}
+
+fn programs(plan: &CommitPlan) -> Vec<&str> {
+    plan.programs.iter().map(|program| program.name.as_str()).collect()
 }
 
 /// Names of the last commit's files, with what became of them.
@@ -219,14 +225,21 @@ async fn a_hook_or_setting_that_is_younger_than_the_ticket_is_asked_about() {
     works(&repo, 1, async || repo.write("a.txt", "x\n")).await;
     let tree: WorkTree = repo.tree().await;
     let shown = tree.plan_commit(&work(&repo, began), &repo.exclude()).await.unwrap();
-    assert_eq!(shown.programs, Vec::<String>::new());
+    assert_eq!(programs(&shown), [""; 0]);
     repo.hook("commit-msg", "true");
     repo.git(&["config", "core.hooksPath", ".git/hooks"]);
-    let why = tree.commit(&work(&repo, began), &agreed(&shown, "m"), &repo.exclude()).await.unwrap_err();
+    let why = tree.commit(&work(&repo, began), &agreed(&shown, "m"), &AN_ID, &repo.exclude()).await.unwrap_err();
     assert!(why.contains("was changed since this was shown"), "{why}");
     let shown = tree.plan_commit(&work(&repo, began), &repo.exclude()).await.unwrap();
-    assert_eq!(shown.programs, [".git/config", ".git/hooks/commit-msg"]);
-    tree.commit(&work(&repo, began), &agreed(&shown, "m"), &repo.exclude()).await.unwrap();
+    assert_eq!(programs(&shown), [".git/config", ".git/hooks/commit-msg"]);
+    assert_eq!(shown.programs[1].text, "#!/bin/sh\ntrue\n");
+    // Another text under the same name is not what was shown.
+    repo.hook("commit-msg", "touch stolen");
+    let why = tree.commit(&work(&repo, began), &agreed(&shown, "m"), &AN_ID, &repo.exclude()).await.unwrap_err();
+    assert!(why.contains("commit-msg was changed since this was shown"), "{why}");
+    repo.hook("commit-msg", "true");
+    let shown = tree.plan_commit(&work(&repo, began), &repo.exclude()).await.unwrap();
+    tree.commit(&work(&repo, began), &agreed(&shown, "m"), &AN_ID, &repo.exclude()).await.unwrap();
     assert_eq!(committed(&repo), ["A a.txt"]);
 }
 
@@ -321,7 +334,7 @@ async fn files_that_a_filter_converts_are_compared_as_git_stores_them() {
 async fn commit_within(repo: &Repo, patience: Duration) -> Result<Committed, String> {
     repo.person();
     let work = Work { patience, ..work(repo, FUTURE) };
-    repo.tree().await.commit(&work, &agreed(&plan(repo).await, "Ours"), &repo.exclude()).await
+    repo.tree().await.commit(&work, &agreed(&plan(repo).await, "Ours"), &AN_ID, &repo.exclude()).await
 }
 
 /// Long enough for git to call a hook.
@@ -424,4 +437,89 @@ async fn line_ends_are_compared_as_git_stores_them() {
         commit(&repo).await;
         assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "two\n");
     }
+}
+
+/// A program that is killed between HEAD and the index: all of its commit but that.
+fn killed(repo: &Repo) -> String {
+    let head = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    repo.git(&["read-tree", "--index-output=.git/elsewhere", "HEAD"]);
+    let index = repo.path(".git/elsewhere");
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.current_dir(repo.path(".")).env("GIT_INDEX_FILE", &index);
+        git.env("GIT_REFLOG_ACTION", "commit (programmator an id)");
+        assert!(git.args(args).status().unwrap().success());
+    };
+    git(&["add", "a.txt"]);
+    git(&["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", "Ours"]);
+    head
+}
+
+#[tokio::test]
+async fn the_index_follows_a_commit_whose_program_was_killed() {
+    let repo = Repo::new().with_commit();
+    repo.write("theirs.txt", "staged\n");
+    repo.git(&["add", "theirs.txt"]);
+    works(&repo, 1, async || repo.write("a.txt", "x\n")).await;
+    let head = killed(&repo);
+    assert_eq!(status(&repo), ["D  a.txt", "A  theirs.txt", "?? a.txt"], "the index lags");
+    let made = repo.tree().await.recover_commit(Some(&head), "an id").await.unwrap().unwrap().unwrap();
+    assert_eq!((made.id, made.files, made.trouble), (repo.git(&["rev-parse", "HEAD"]).trim().into(), 1, None));
+    assert_eq!(status(&repo), ["A  theirs.txt"]);
+    // What is finished is finished, also after more was committed upon it.
+    repo.git(&["commit", "-q", "-m", "theirs"]);
+    repo.tree().await.recover_commit(Some(&head), "an id").await.unwrap().unwrap().unwrap();
+    assert_eq!(status(&repo), Vec::<String>::new());
+    let other = repo.tree().await.recover_commit(Some(&head), "another id").await.unwrap().unwrap().unwrap_err();
+    assert!(other.contains("HEAD has moved meanwhile and does not have this commit"), "{other}");
+}
+
+#[tokio::test]
+async fn a_commit_that_was_not_made_before_its_program_was_killed_is_told_so() {
+    let repo = Repo::new().with_commit();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let recover = async || repo.tree().await.recover_commit(Some(head.trim()), "an id").await.unwrap();
+    assert_eq!(
+        recover().await,
+        Some(Err("programmator ended before git had committed. Nothing was committed.".into()))
+    );
+    // As long as git holds its message it is at work.
+    let keep = repo.keep().join("commit");
+    std::fs::create_dir_all(&keep).unwrap();
+    std::fs::write(keep.join("message"), "m").unwrap();
+    let at_work = std::fs::File::open(keep.join("message")).unwrap();
+    at_work.lock().unwrap();
+    assert_eq!(recover().await, None);
+    std::fs::write(keep.join("output"), "no tabs, please\n").unwrap();
+    drop(at_work);
+    let why = recover().await.unwrap().unwrap_err();
+    assert!(why.ends_with("Nothing was committed.\nno tabs, please"), "{why}");
+    assert!(!keep.exists());
+}
+
+#[tokio::test]
+async fn what_the_person_takes_out_stays_out() {
+    let repo = Repo::new().with_commit();
+    repo.write("old.txt", "a line that stays\n");
+    repo.commit_all("more");
+    works(&repo, 1, async || {
+        repo.write("a.txt", "x\n");
+        repo.write("b.txt", "y\n");
+        std::fs::rename(repo.path("old.txt"), repo.path("new.txt")).unwrap();
+    })
+    .await;
+    let shown = plan(&repo).await;
+    assert_eq!(files(&shown), ["A a.txt", "A b.txt", "R new.txt"]);
+    repo.person();
+    let tree = repo.tree().await;
+    let without = |names: &[&str]| Agreed {
+        without: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..agreed(&shown, "m")
+    };
+    let none = without(&["a.txt", "b.txt", "new.txt"]);
+    let why = tree.commit(&work(&repo, FUTURE), &none, &AN_ID, &repo.exclude()).await.unwrap_err();
+    assert_eq!(why, "there is nothing to commit");
+    tree.commit(&work(&repo, FUTURE), &without(&["b.txt", "new.txt"]), &AN_ID, &repo.exclude()).await.unwrap();
+    assert_eq!(committed(&repo), ["A a.txt"]);
+    assert_eq!(status(&repo), [" D old.txt", "?? b.txt", "?? new.txt"]);
 }

@@ -12,6 +12,7 @@ use programmator::domain::approval::{
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
+use programmator::domain::commit::{CommitIntended, CommitSettled};
 use programmator::domain::denial::Denial;
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
@@ -68,6 +69,10 @@ pub fn summary(run: RunId) -> RunSummary {
         started: time(0),
         updated: time(5),
         worked_ms: 7,
+        commit: Some("0123456789abcdef".into()),
+        committing: true,
+        added: 3,
+        removed: 4,
     }
 }
 
@@ -321,6 +326,17 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::StorageWaited { ms: u64::MAX },
+        Record::CommitIntended(CommitIntended {
+            id: text(),
+            head: Some(text()),
+            tree: text(),
+            message: text(),
+            files: vec![text()],
+            total: usize::MAX,
+            by: Answerer::SCREEN,
+        }),
+        Record::CommitSettled(CommitSettled { id: text(), commit: Some(text()), files: 1, trouble: Some(text()) }),
+        Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
 }

@@ -3,7 +3,7 @@
 //! Others may commit on top before we look, hooks of ours too; a call may be killed after HEAD has moved. So ours is looked
 //! for under HEAD: by the mark that git wrote beside it into the reflog, or by the tree that our index holds.
 
-use crate::adapters::git::command::{Said, line};
+use crate::adapters::git::command::line;
 use crate::adapters::git::error::EvidenceError;
 use crate::adapters::git::paths;
 use crate::adapters::git::repository::Repository;
@@ -24,7 +24,8 @@ pub(super) struct Attempt {
     pub(super) own: PathBuf,
     /// What git's reflog says of it, and of nothing before.
     pub(super) mark: String,
-    pub(super) ended_well: bool,
+    /// How it ended: its exit code, `None` within for a signal; `None`: the program that called has not heard it.
+    pub(super) ended: Option<Result<Option<i32>, EvidenceError>>,
 }
 
 /// Our commit.
@@ -39,7 +40,9 @@ pub(super) async fn find(repository: &Repository, attempt: &Attempt) -> Result<O
     if attempt.before.as_ref() == Some(&head) {
         return Ok(None);
     }
-    let marked = if attempt.ended_well { marked(repository, &attempt.mark).await? } else { HashSet::new() };
+    // A hook of a call that failed may have committed under its mark.
+    let may_be_marked = matches!(attempt.ended, None | Some(Ok(Some(0))));
+    let marked = if may_be_marked { marked(repository, &attempt.mark).await? } else { HashSet::new() };
     let tree = repository.git("write-tree").env("GIT_INDEX_FILE", &attempt.own).thorough().run().await?;
     let tree = (tree.code == Some(0)).then(|| paths::shown(&line(tree.stdout)));
     let not_before = attempt.before.as_ref().map(|before| format!("^{before}"));
@@ -71,25 +74,26 @@ async fn marked(repository: &Repository, mark: &str) -> Result<HashSet<String>, 
     Ok(entries.filter(|(_, of)| of.starts_with(mark)).map(|(id, _)| id.to_owned()).collect())
 }
 
-/// Why there is no commit, in words.
-pub(super) async fn nothing(repository: &Repository, attempt: &Attempt, said: Result<Said, EvidenceError>) -> String {
+/// Why there is no commit, in words; `said`: by git and its hooks.
+pub(super) async fn nothing(repository: &Repository, attempt: &Attempt, said: &[u8]) -> String {
     let is_still = repository.head().await.is_ok_and(|head| head == attempt.before);
     let so = if is_still {
         "Nothing was committed."
     } else {
         "HEAD has moved meanwhile and does not have this commit; `git reflog` says what came."
     };
-    match said {
-        Ok(said) if said.code == Some(0) => format!("git says that it has committed, but HEAD does not have it. {so}"),
-        Ok(said) => {
-            let said = last_lines(&[&said.stdout[..], said.stderr.as_bytes()].concat());
+    let said = last_lines(said);
+    match &attempt.ended {
+        None => format!("programmator ended before git had committed. {so}\n{said}").trim_end().to_owned(),
+        Some(Ok(Some(0))) => format!("git says that it has committed, but HEAD does not have it. {so}"),
+        Some(Ok(_)) => {
             let so = if is_still { "nothing is lost" } else { so };
             format!("git did not commit; {so}\n{said}")
         }
-        Err(EvidenceError::TimedOut { seconds, .. }) => {
+        Some(Err(EvidenceError::TimedOut { seconds, .. })) => {
             format!("git, its hooks or the signing did not end within {seconds} s. {so}")
         }
-        Err(error) => format!("{error}. {so}"),
+        Some(Err(error)) => format!("{error}. {so}"),
     }
 }
 

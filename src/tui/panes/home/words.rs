@@ -2,6 +2,7 @@
 
 use super::rows::Entry;
 use crate::base::text::clean_line;
+use crate::domain::commit::short;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
@@ -22,7 +23,7 @@ impl Entry<'_> {
                 (None, Some(dep)) => format!("after {dep}"),
                 (None, None) => self.ready(),
             },
-            (_, Some(tab), _) => of_tab(model, tab, self.standing),
+            (_, Some(tab), _) => committed(of_tab(model, tab, self.standing), tab.state.commits.last.as_deref()),
             (_, None, Some(run)) if run.folder != model.folder && !model.home.everywhere => {
                 let words = of_run(model, run);
                 let air = if words.is_empty() { "" } else { ": " };
@@ -78,8 +79,20 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     }
 }
 
+/// With the commit that its work is in.
+fn committed(words: String, commit: Option<&str>) -> String {
+    match commit {
+        Some(commit) => format!("{words} · committed {}", short(commit)),
+        None => words,
+    }
+}
+
 /// What another program's run does, or one of the past has done.
 fn of_run(model: &Model, run: &RunSummary) -> String {
+    committed(does(model, run), run.commit.as_deref())
+}
+
+fn does(model: &Model, run: &RunSummary) -> String {
     let reason = run.reason.as_deref().and_then(ExitReason::from_word);
     let phase = run.phase.as_deref().unwrap_or_default();
     match (run.state, &run.needs) {

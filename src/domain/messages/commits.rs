@@ -1,0 +1,25 @@
+//! Commits in words.
+
+use super::line::{Weight, counted};
+use crate::domain::commit::{CommitSettled, short};
+use crate::domain::record::Record;
+
+pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
+    match record {
+        Record::CommitIntended(intended) => {
+            let subject = intended.message.lines().next().unwrap_or_default();
+            Some((Weight::Info, format!("committing {}: {subject}", counted(intended.total, "file"))))
+        }
+        Record::CommitSettled(CommitSettled { commit: Some(commit), files, trouble, .. }) => {
+            let made = format!("committed as {} · {}", short(commit), counted(*files, "file"));
+            Some(match trouble {
+                Some(trouble) => (Weight::Warn, format!("{made} · {trouble}")),
+                None => (Weight::Info, made),
+            })
+        }
+        Record::CommitSettled(CommitSettled { trouble, .. }) => {
+            Some((Weight::Warn, format!("not committed: {}", trouble.as_deref().unwrap_or("no reason is known"))))
+        }
+        _ => None,
+    }
+}

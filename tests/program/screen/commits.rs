@@ -1,0 +1,110 @@
+//! Committing from the end card, with the real git: what is killed, left alone or refused there is known again at the next
+//! start.
+
+use super::stage::{ROOMY, gated_project, leave, start};
+use crate::project::Project;
+use crate::terminal::Terminal;
+
+const SEND: &str = "\x13";
+
+/// A project whose run of `tk-1` is complete, with this hook from before it.
+fn ended(hook: &str, script: &str) -> Project {
+    let project = gated_project(&["Alpha"]);
+    for (key, value) in [("user.name", "A Person"), ("user.email", "person@localhost")] {
+        project.git(&["config", key, value]);
+    }
+    project.write(&format!("work/.git/hooks/{hook}"), &format!("#!/bin/sh\n{script}\n"));
+    let path = project.path(&format!("work/.git/hooks/{hook}"));
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    project.open_gate("alpha");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    project
+}
+
+/// The commit dialog on its end card, with what goes in.
+fn at_the_dialog(project: &Project) -> Terminal {
+    let mut terminal = start(project, &[], ROOMY);
+    terminal.wait_for("Work on tk-1");
+    terminal.keys_until("\r", "run again");
+    terminal.keys_until("c", "1 file goes in");
+    terminal
+}
+
+fn close_the_dialog(terminal: &mut Terminal) {
+    terminal.keys("\x1b");
+    terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-1"));
+}
+
+fn status(project: &Project) -> Vec<String> {
+    let said = project.git(&["status", "--porcelain"]);
+    said.lines().filter(|line| !line.contains("tickets")).map(str::to_owned).collect()
+}
+
+/// Of the newest commit.
+fn subject(project: &Project) -> String {
+    project.git(&["log", "-1", "--format=%s"]).trim().to_owned()
+}
+
+#[test]
+fn killed_between_head_and_the_index_it_is_finished_at_the_next_start() {
+    let project = ended("post-commit", "[ ! -e .git/kill ] || kill -9 $(ps -o ppid= -p $PPID)");
+    project.write("work/.git/kill", "");
+    let mut terminal = at_the_dialog(&project);
+    terminal.keys(SEND);
+    terminal.wait_end();
+    assert_eq!(
+        (subject(&project), status(&project)),
+        ("Work on tk-1".into(), vec!["D  alpha.txt".into(), "?? alpha.txt".into()])
+    );
+    let terminal = start(&project, &[], ROOMY);
+    terminal.wait_for("· committed ");
+    assert_eq!(status(&project), Vec::<String>::new());
+    leave(terminal, &project);
+    let said = String::from_utf8(project.run(&["logs", "tk-1"]).stdout).unwrap();
+    assert!(said.contains("committing 1 file: Work on tk-1") && said.contains("committed as "), "{said}");
+    // Once, whoever looks again.
+    leave(start_at_home(&project), &project);
+    assert_eq!(super::stage::count(&project, "commit_settled"), 1);
+}
+
+fn start_at_home(project: &Project) -> Terminal {
+    let terminal = start(project, &[], ROOMY);
+    terminal.wait_for("· committed ");
+    terminal
+}
+
+#[test]
+fn whoever_quits_during_a_hook_is_told_and_a_second_time_git_is_left_alone() {
+    let gate = "until [ -e .git/go ]; do sleep 0.02; done; echo checked; [ -e .git/no ] && exit 1; exit 0";
+    let project = ended("pre-commit", gate);
+    let mut terminal = at_the_dialog(&project);
+    terminal.keys(SEND);
+    terminal.wait_for("committing; hooks");
+    close_the_dialog(&mut terminal);
+    terminal.keys_until("q", "git is committing tk-1 (hooks, signing); q again leaves it to git");
+    terminal.keys("q");
+    terminal.wait_end();
+    // Another program sees that git is at work, and what comes of it.
+    let terminal = start(&project, &[], ROOMY);
+    terminal.wait_for("Work on tk-1");
+    assert_ne!(subject(&project), "Work on tk-1");
+    project.write("work/.git/go", "");
+    terminal.wait_for("· committed ");
+    assert_eq!((subject(&project), status(&project)), ("Work on tk-1".into(), vec![]));
+    leave(terminal, &project);
+}
+
+#[test]
+fn what_a_hook_refuses_can_still_be_read_after_a_restart() {
+    let project = ended("pre-commit", "echo 'no tabs, please'; exit 1");
+    let mut terminal = at_the_dialog(&project);
+    terminal.keys_until(SEND, "no tabs, please");
+    close_the_dialog(&mut terminal);
+    terminal.wait_for("not committed: git did not commit; nothing is lost");
+    leave(terminal, &project);
+    let mut terminal = at_the_dialog(&project);
+    assert!(terminal.screen().contains("no tabs, please"), "{}", terminal.screen());
+    close_the_dialog(&mut terminal);
+    terminal.wait_for("not committed: git did not commit; nothing is lost");
+    leave(terminal, &project);
+}
