@@ -12,12 +12,16 @@ mod error;
 mod folder;
 pub mod head;
 mod history;
+mod index;
+mod kept;
 mod paths;
 mod programs;
+mod refs;
 mod repository;
 mod restore;
 mod scratch;
 mod snapshot;
+mod warm;
 
 pub use attribution::Work;
 pub use commit::{PATIENCE, Try};
@@ -33,6 +37,7 @@ use paths::Excludes;
 use scratch::{Objects, Staged};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use warm::Wanted;
 
 const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
 
@@ -81,10 +86,12 @@ impl WorkTree {
         let exclude = self.excludes(exclude);
         match self {
             Self::Git(repository) => {
-                let staged = scratch::stage(repository, &exclude, Objects::Kept).await?;
+                let staged = warm::stage(repository, &exclude, Wanted::Lately).await?;
                 let reference = format!("{}/{}/{}", history::folder(&name.ticket), name.run, name.n);
                 let id = history::keep(repository, &staged, &reference).await?;
-                Ok(Taken { id, skipped: staged.skipped })
+                let skipped = staged.skipped.clone();
+                warm::keep(repository, staged, exclude);
+                Ok(Taken { id, skipped })
             }
             Self::Plain(folder) => folder.snapshot(exclude).await,
         }
@@ -122,16 +129,23 @@ impl WorkTree {
             Self::Git(repository) => repository,
             Self::Plain(folder) => return folder.changed(from, exclude).await,
         };
-        let objects = if name.is_some() { Objects::Kept } else { Objects::Passing };
-        let staged = scratch::stage(repository, &exclude, objects).await?;
-        // Without it a commit only leaves out what this iteration has changed.
-        let keep = async {
-            if let Some(name) = name {
-                let _ = history::keep_end(repository, &staged, name).await;
-            }
+        let Some(name) = name else {
+            let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
+            return compare_each(repository, &staged, from, &exclude).await;
         };
-        let compare = compare_each(repository, &staged, from, &exclude);
-        tokio::join!(keep, compare).1
+        let staged = warm::stage(repository, &exclude, Wanted::Now).await?;
+        // Without it a commit only leaves out what this iteration has changed.
+        let end = history::keep_end(repository, &staged, name);
+        let (_, compared) = tokio::join!(end, compare_each(repository, &staged, from, &exclude));
+        warm::keep(repository, staged, exclude);
+        compared
+    }
+
+    /// Commands have run here since the last evidence: the next snapshot looks at everything.
+    pub fn commands_ran(&self) {
+        if let Self::Git(repository) = self {
+            warm::stir(repository);
+        }
     }
 
     /// What differs between a snapshot and now, for people.

@@ -2,13 +2,14 @@
 //!
 //! One test a promise. `evidence/repo.rs` makes the repositories, `evidence/hostile.rs` holds the traps
 //! that must not spring, `evidence/restoring.rs` what goes back and what stays,
-//! `evidence/changes.rs` what people are told.
+//! `evidence/changes.rs` what people are told, `evidence/warm.rs` what is kept from one look to the next.
 
 mod changes;
 mod commits;
 mod hostile;
 mod repo;
 mod restoring;
+mod warm;
 
 use repo::{Repo, no};
 use std::path::PathBuf;

@@ -5,6 +5,7 @@
 use super::command::{Git, line};
 use super::error::EvidenceError;
 use super::paths::{self, Excludes};
+use super::refs;
 use super::repository::Repository;
 use super::scratch::{Scratch, Staged};
 use super::snapshot::{Snapshot, SnapshotId, SnapshotName};
@@ -32,13 +33,13 @@ pub(super) async fn keep(
     reference: &str,
 ) -> Result<SnapshotId, EvidenceError> {
     let mut commit = staged.scratch.git("commit-tree").args([staged.tree.as_str()]);
-    if let Some(head) = repository.head().await? {
+    if let Some(head) = refs::head(repository).await? {
         commit = commit.args(["-p", &head]);
     }
     let message = format!("programmator: the work tree before {reference}\n");
     let id = line(commit.args(["-F", "-"]).input(message.into_bytes()).ok().await?);
     let id = paths::shown(&id);
-    repository.git("update-ref").args([reference, &id]).ok().await?;
+    refs::set(repository, reference, &id).await?;
     Ok(SnapshotId(id))
 }
 
@@ -52,7 +53,7 @@ pub(super) async fn keep_end(
     name: &SnapshotName,
 ) -> Result<(), EvidenceError> {
     let reference = format!("{}/{}/{}{END}", folder(&name.ticket), name.run, name.n);
-    repository.git("update-ref").args([&reference, &staged.tree]).ok().await.map(drop)
+    refs::set(repository, &reference, &staged.tree).await
 }
 
 /// An iteration: its snapshot, and the files at its end where they were seen.

@@ -35,7 +35,7 @@ pub(super) fn quoted(path: &Path) -> Vec<u8> {
 }
 
 /// What neither counts as a change nor is saved or restored: the ticket, programmator's own folder.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Excludes {
     below_top: Vec<Vec<u8>>,
 }

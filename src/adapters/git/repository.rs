@@ -5,9 +5,11 @@
 
 use super::command::{Git, failed, line};
 use super::error::EvidenceError;
+use super::kept::Warm;
 use super::paths;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// An open repository with a working tree.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub struct Repository {
     pub(super) converts_all: bool,
     /// Line ends of all text files are converted for a commit.
     pub(super) autocrlf: bool,
+    /// Its refs are plain files, which nobody but their owner may write.
+    pub(super) ref_files: bool,
+    /// The last tree that was read for a run.
+    pub(super) warm: Mutex<Option<Warm>>,
 }
 
 /// Settings of the repository that describe its file system.
@@ -96,6 +102,9 @@ impl Repository {
                 top.join(paths::path(value))
             }),
             converts_all: set("core.autocrlf").and_then(flag) == Some("true") || set("core.eol") == Some("crlf"),
+            ref_files: set("extensions.refstorage").is_none_or(|kind| kind == "files")
+                && set("core.sharedrepository").is_none(),
+            warm: Mutex::default(),
             autocrlf: set("core.autocrlf").is_some_and(|value| value == "input" || flag(value) == Some("true")),
             top,
         }))

@@ -7,6 +7,7 @@
 
 use super::command::{Git, failed, line};
 use super::error::EvidenceError;
+use super::kept::Known;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use crate::base::text::clean_line;
@@ -44,6 +45,8 @@ pub(super) struct Staged {
     pub(super) tree: String,
     /// What git could not read, in its words.
     pub(super) skipped: Vec<String>,
+    /// What it was made from, as far as that is known.
+    pub(super) known: Option<Arc<Known>>,
 }
 
 /// A git folder of our own; gone when dropped.
@@ -59,22 +62,20 @@ pub(super) async fn stage(
     exclude: &Excludes,
     objects: Objects,
 ) -> Result<Staged, EvidenceError> {
-    let scratch = Scratch::new(repository, objects).await?;
+    stage_in(Scratch::new(repository, objects).await?, exclude).await
+}
+
+/// The same in a fresh git folder.
+pub(super) async fn stage_in(scratch: Scratch, exclude: &Excludes) -> Result<Staged, EvidenceError> {
     let seed = scratch.seed().await?;
     scratch.unseed(&seed, exclude).await?;
     let skipped = scratch.add(&seed, exclude).await?;
-    let tree = scratch
-        .git("write-tree")
-        // A partial clone lacks blobs that nobody has touched.
-        .args(["--missing-ok"])
-        .thorough()
-        .ok()
-        .await?;
-    Ok(Staged { scratch, tree: paths::shown(&line(tree)), skipped })
+    let tree = scratch.write_tree().await?;
+    Ok(Staged { scratch, tree, skipped, known: None })
 }
 
 /// An entry of the index that we start from.
-struct Entry {
+pub(super) struct Entry {
     path: Vec<u8>,
     submodule: bool,
 }
@@ -95,6 +96,27 @@ impl Scratch {
             }
         })?;
         Ok(Self { dir, repository: Arc::clone(repository), objects })
+    }
+
+    /// One whose folder was kept.
+    pub(super) fn of(repository: &Arc<Repository>, dir: TempDir) -> Self {
+        Self { dir, repository: Arc::clone(repository), objects: Objects::Kept }
+    }
+
+    /// Its folder, to be kept.
+    pub(super) fn into_dir(self) -> TempDir {
+        self.dir
+    }
+
+    /// Its index.
+    pub(super) fn index(&self) -> PathBuf {
+        self.dir.path().join("git/index")
+    }
+
+    pub(super) async fn write_tree(&self) -> Result<String, EvidenceError> {
+        // A partial clone lacks blobs that nobody has touched.
+        let tree = self.git("write-tree").args(["--missing-ok"]).thorough().ok().await?;
+        Ok(paths::shown(&line(tree)))
     }
 
     /// A place for another file of ours.
@@ -130,7 +152,7 @@ impl Scratch {
         if listed.code == Some(0) {
             return Ok(entries(&listed.stdout));
         }
-        let index = self.dir.path().join("git/index");
+        let index = self.index();
         fs::remove_file(&index).map_err(|source| EvidenceError::Io {
             what: "starting without an index".to_owned(),
             path: index,
@@ -184,7 +206,7 @@ impl Scratch {
     }
 
     /// Brings the index up to the disk. Gives what could not be read.
-    async fn add(&self, seed: &[Entry], exclude: &Excludes) -> Result<Vec<String>, EvidenceError> {
+    pub(super) async fn add(&self, seed: &[Entry], exclude: &Excludes) -> Result<Vec<String>, EvidenceError> {
         let submodules: Vec<&[u8]> = seed
             .iter()
             .filter(|entry| entry.submodule && !exclude.covers(&entry.path))

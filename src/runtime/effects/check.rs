@@ -26,7 +26,7 @@ impl Effects {
         let storage = &self.config.storage;
         let output = storage.validation_output;
         let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
-        let file = self.ticket_file.clone();
+        let (file, tree) = (self.ticket_file.clone(), self.work.evidence.clone());
         let (stop, stopped) = oneshot::channel();
         self.work.validation = Some(stop);
         self.answer_with(async move {
@@ -38,6 +38,9 @@ impl Effects {
             };
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
             let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
+            if let Some(tree) = tree.get() {
+                tree.commands_ran();
+            }
             // They run what Claude has written, which may have ticked a box too.
             let reading = file.read().await;
             match results {

@@ -1,0 +1,115 @@
+//! What is kept of the last tree, and how it is told whether that is still what a fresh look would give.
+
+use super::paths::{self, Excludes};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A snapshot that comes so soon after the evidence may have its tree.
+const SOON: Duration = Duration::from_secs(1);
+/// So many files are looked at by two threads.
+const SHARE: usize = 4_000;
+
+/// What there is of the last tree.
+#[derive(Debug)]
+pub(super) struct Warm {
+    pub(super) dir: TempDir,
+    pub(super) tree: String,
+    pub(super) exclude: Excludes,
+    pub(super) known: Arc<Known>,
+    /// Commands have run since it was read.
+    pub(super) stirred: bool,
+}
+
+/// What the tree was made from.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) began: Began,
+    /// All files of the tree, below the top.
+    pub(super) files: Vec<PathBuf>,
+    /// Their folders, the top as the empty path.
+    pub(super) folders: BTreeSet<PathBuf>,
+    /// What says which files count.
+    pub(super) rules: Vec<(PathBuf, Looks)>,
+}
+
+/// The moment before a reading.
+#[derive(Debug)]
+pub(super) struct Began {
+    /// By the clock of the file system with this number.
+    pub(super) time: (i64, i64),
+    device: u64,
+    at: Instant,
+    /// Of the folders that have something that is left out: what else was in them.
+    pub(super) beside: HashMap<PathBuf, Vec<PathBuf>>,
+}
+
+/// What tells a file from a changed one; `None`: it is not there.
+pub(super) type Looks = Option<(u64, u64, (i64, i64), (i64, i64))>;
+
+impl Known {
+    pub(super) fn rules_stand(&self) -> bool {
+        self.rules.iter().all(|(path, before)| looks(path) == *before)
+    }
+
+    /// Nothing that is known has changed since before it was read, and nothing has come beside it. What comes meanwhile
+    /// in a folder that had nothing counts as what comes a moment later.
+    pub(super) fn stands(&self, top: &Path, exclude: &Excludes) -> bool {
+        if self.began.at.elapsed() > SOON {
+            return false;
+        }
+        let is_old = |path: &Path| {
+            let data = fs::symlink_metadata(top.join(path));
+            data.is_ok_and(|data| data.dev() == self.began.device && changed(&data) < self.began.time)
+        };
+        let is_as_before = |folder: &PathBuf| {
+            is_old(folder)
+                || self
+                    .began
+                    .beside
+                    .get(folder)
+                    .is_some_and(|before| beside(top, folder, exclude).as_ref() == Some(before))
+        };
+        let are_old = |files: &[PathBuf]| files.iter().all(|file| is_old(file));
+        let (first, second) = self.files.split_at(if self.files.len() < SHARE { 0 } else { self.files.len() / 2 });
+        self.folders.iter().all(is_as_before)
+            && std::thread::scope(|scope| {
+                let beside = || std::thread::Builder::new().spawn_scoped(scope, || are_old(first));
+                let beside = (!first.is_empty()).then(beside);
+                are_old(second) && beside.is_none_or(|beside| beside.is_ok_and(|look| look.join().unwrap_or(false)))
+            })
+    }
+}
+
+impl Began {
+    /// By a file that is made now. `None`: it cannot be.
+    pub(super) fn now(mark: &Path, top: &Path, exclude: &Excludes) -> Option<Self> {
+        fs::write(mark, "").ok()?;
+        let data = fs::symlink_metadata(mark).ok()?;
+        let folders = exclude.iter().filter_map(|path| paths::path(path).parent().map(Path::to_owned));
+        let beside = folders.filter_map(|folder| Some((folder.clone(), beside(top, &folder, exclude)?))).collect();
+        Some(Self { time: changed(&data), device: data.dev(), at: Instant::now(), beside })
+    }
+}
+
+fn changed(data: &Metadata) -> (i64, i64) {
+    (data.ctime(), data.ctime_nsec())
+}
+
+pub(super) fn looks(path: &Path) -> Looks {
+    let data = fs::symlink_metadata(path).ok()?;
+    Some((data.size(), data.ino(), (data.mtime(), data.mtime_nsec()), changed(&data)))
+}
+
+/// What is in a folder, but for what is left out.
+fn beside(top: &Path, folder: &Path, exclude: &Excludes) -> Option<Vec<PathBuf>> {
+    let entries = fs::read_dir(top.join(folder)).ok()?;
+    let names = entries.map(|entry| Some(folder.join(entry.ok()?.file_name()))).collect::<Option<Vec<PathBuf>>>()?;
+    let mut names: Vec<PathBuf> = names.into_iter().filter(|path| !exclude.covers(paths::bytes(path))).collect();
+    names.sort();
+    Some(names)
+}

@@ -1,0 +1,60 @@
+//! Refs that are read and written as the files that they are: no process is started for them. Where a repository keeps
+//! them otherwise, or anything is unusual, git is asked.
+
+use super::error::EvidenceError;
+use super::repository::Repository;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+/// The commit of HEAD; `None` when there is none yet.
+pub(super) async fn head(repository: &Repository) -> Result<Option<String>, EvidenceError> {
+    match repository.ref_files.then(|| read_head(repository)).flatten() {
+        Some(known) => Ok(Some(known)),
+        None => repository.head().await,
+    }
+}
+
+/// Makes a ref of ours, below `refs/programmator`, say this.
+pub(super) async fn set(repository: &Repository, reference: &str, id: &str) -> Result<(), EvidenceError> {
+    if repository.ref_files {
+        let (folder, name, text) = (repository.common_dir.clone(), reference.to_owned(), format!("{id}\n"));
+        let written = tokio::task::spawn_blocking(move || write(&folder, &name, &text)).await;
+        if matches!(written, Ok(Ok(()))) {
+            return Ok(());
+        }
+    }
+    repository.git("update-ref").args([reference, id]).ok().await.map(drop)
+}
+
+fn read_head(repository: &Repository) -> Option<String> {
+    let id = |text: &str| {
+        let digits = if repository.object_format == "sha256" { 64 } else { 40 };
+        (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| text.to_owned())
+    };
+    let head = fs::read_to_string(repository.git_dir.join("HEAD")).ok()?;
+    let Some(branch) = head.trim_end().strip_prefix("ref: ") else { return id(head.trim_end()) };
+    // Others may be another working tree's own.
+    let branch = branch.strip_prefix("refs/heads/").map(|_| branch)?;
+    match fs::read_to_string(repository.common_dir.join(branch)) {
+        Ok(text) => id(text.trim_end()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let packed = fs::read_to_string(repository.common_dir.join("packed-refs")).ok()?;
+            packed.lines().find_map(|line| id(line.strip_suffix(branch)?.strip_suffix(' ')?))
+        }
+        Err(_) => None,
+    }
+}
+
+/// As git does it: a lock beside the ref, which then takes its name.
+fn write(folder: &Path, reference: &str, text: &str) -> io::Result<()> {
+    let path = folder.join(reference);
+    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    let lock = folder.join(format!("{reference}.lock"));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&lock)?;
+    let written =
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&lock, &path));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&lock);
+    })
+}

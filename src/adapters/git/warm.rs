@@ -1,0 +1,136 @@
+//! The scratch folder of the last tree, kept for the next: then only what has changed is read again, and nothing at all
+//! where a snapshot follows the evidence at once.
+//!
+//! It is used only while it would come to the same as a fresh one: the person's index, what says which files are ignored,
+//! and what is left out are as they were, and there was nothing unusual in it (other repositories, unreadable files).
+
+use super::error::EvidenceError;
+use super::index;
+use super::kept::{Began, Known, Looks, Warm, looks};
+use super::paths::{self, Excludes};
+use super::repository::Repository;
+use super::scratch::{self, Objects, Scratch, Staged};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+/// How new the tree must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All is looked at.
+    Now,
+    /// That of a moment ago will do, if nothing has changed since.
+    Lately,
+}
+
+/// The tree as it is, in objects that last.
+pub(super) async fn stage(
+    repository: &Arc<Repository>,
+    exclude: &Excludes,
+    wanted: Wanted,
+) -> Result<Staged, EvidenceError> {
+    let last = repository.warm.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let last = last.filter(|last| last.exclude == *exclude);
+    if let Some(Warm { dir, tree, known, stirred, .. }) = last {
+        let scratch = Scratch::of(repository, dir);
+        let top = repository.top.clone();
+        let (held, excluded) = (Arc::clone(&known), exclude.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let is_usable = held.rules_stand();
+            let may_stay = is_usable && !stirred && wanted == Wanted::Lately;
+            (is_usable, may_stay && held.stands(&top, &excluded))
+        });
+        match looked.await.unwrap_or_default() {
+            (true, true) => return Ok(Staged { scratch, tree, skipped: Vec::new(), known: Some(known) }),
+            (true, false) => {
+                if let Some(staged) = again(repository, scratch, tree, exclude).await? {
+                    return Ok(staged);
+                }
+            }
+            (false, _) => {}
+        }
+    }
+    let scratch = Scratch::new(repository, Objects::Kept).await?;
+    let began = Began::now(&scratch.beside("began"), &repository.top, exclude);
+    let mut staged = scratch::stage_in(scratch, exclude).await?;
+    staged.known = known(repository, &staged, began).await;
+    Ok(staged)
+}
+
+/// Brings the last tree up to date. `None`: it takes a fresh look.
+async fn again(
+    repository: &Arc<Repository>,
+    scratch: Scratch,
+    tree: String,
+    exclude: &Excludes,
+) -> Result<Option<Staged>, EvidenceError> {
+    let began = Began::now(&scratch.beside("began"), &repository.top, exclude);
+    let before = looks(&scratch.index());
+    // What goes wrong here may go well in a fresh one, and else says so there.
+    if !scratch.add(&[], exclude).await.is_ok_and(|skipped| skipped.is_empty()) {
+        return Ok(None);
+    }
+    let tree = if looks(&scratch.index()) == before { tree } else { scratch.write_tree().await? };
+    let mut staged = Staged { scratch, tree, skipped: Vec::new(), known: None };
+    staged.known = known(repository, &staged, began).await;
+    Ok(staged.known.is_some().then_some(staged))
+}
+
+/// Keeps what was staged for the next time.
+pub(super) fn keep(repository: &Repository, staged: Staged, exclude: Excludes) {
+    let Staged { scratch, tree, skipped, known } = staged;
+    if let (Some(known), true) = (known, skipped.is_empty()) {
+        let warm = Warm { dir: scratch.into_dir(), tree, exclude, known, stirred: false };
+        *repository.warm.lock().unwrap_or_else(PoisonError::into_inner) = Some(warm);
+    }
+}
+
+/// Commands have run: what is there now may be anything.
+pub(super) fn stir(repository: &Repository) {
+    if let Some(warm) = repository.warm.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        warm.stirred = true;
+    }
+}
+
+/// What is known of the tree, where all of it is of the usual kind.
+async fn known(repository: &Arc<Repository>, staged: &Staged, began: Option<Began>) -> Option<Arc<Known>> {
+    let (began, index, repository) = (began?, staged.scratch.index(), Arc::clone(repository));
+    let look = move || {
+        let id = if repository.object_format == "sha256" { 32 } else { 20 };
+        let files = index::paths(&fs::read(index).ok()?, id)?;
+        let files: Vec<PathBuf> = files.into_iter().map(|path| paths::path(&path)).collect();
+        let mut folders = BTreeSet::from([PathBuf::new()]);
+        for file in &files {
+            for above in file.ancestors().skip(1) {
+                if !folders.insert(above.to_owned()) {
+                    break;
+                }
+            }
+        }
+        folders.extend(began.beside.keys().cloned());
+        let rules: Vec<(PathBuf, Looks)> =
+            rules(&repository, &folders).map(|path| (path.clone(), looks(&path))).collect();
+        // Else one of them may have changed while it was followed.
+        let old = |looks: &Looks| looks.is_none_or(|(.., changed)| changed < began.time);
+        rules.iter().all(|(_, looks)| old(looks)).then(|| Arc::new(Known { began, files, folders, rules }))
+    };
+    tokio::task::spawn_blocking(look).await.ok().flatten()
+}
+
+/// Files that say which of the others count: the person's index, and lists of what is ignored. In the place of a `.git`
+/// below the top another repository may begin.
+fn rules<'a>(repository: &'a Repository, folders: &'a BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> + 'a {
+    let of_folders = folders.iter().flat_map(move |folder| {
+        let names = if folder.as_os_str().is_empty() { &[".gitignore"][..] } else { &[".gitignore", ".git"] };
+        names.iter().map(move |name| repository.top.join(folder).join(name))
+    });
+    let home = || {
+        let config = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let config = config.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
+        config.map(|config| config.join("git/ignore"))
+    };
+    let of_person = repository.excludes_file.clone().or_else(home);
+    let of_git = [repository.git_dir.join("index"), repository.common_dir.join("info/exclude")];
+    of_git.into_iter().chain(of_person).chain(of_folders)
+}

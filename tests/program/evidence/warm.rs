@@ -1,0 +1,123 @@
+//! A tree that is kept from one look to the next comes to the same as a fresh one, whatever has happened meanwhile; and
+//! refs that are written without git are those that git reads.
+
+use super::repo::Repo;
+use programmator::adapters::git::{SnapshotId, WorkTree};
+
+fn tree_of(repo: &Repo, id: &SnapshotId) -> String {
+    repo.git(&["ls-tree", "-r", &id.0])
+}
+
+/// Evidence, then at once the next snapshot, as between two iterations.
+async fn next(repo: &Repo, kept: &WorkTree, n: u32, meanwhile: impl FnOnce()) -> (Vec<String>, SnapshotId) {
+    let before = kept.snapshot(&repo.name(n), &repo.exclude()).await.unwrap().id;
+    let each = kept.changed_by(&repo.name(n), &[&before], &repo.exclude()).await.unwrap();
+    meanwhile();
+    (each.concat(), kept.snapshot(&repo.name(n + 1), &repo.exclude()).await.unwrap().id)
+}
+
+#[tokio::test]
+async fn a_kept_tree_is_as_a_fresh_one_after_every_kind_of_change() {
+    let repo = Repo::new().with_commit();
+    repo.write("tickets/tk-1.md", "- [ ] one\n");
+    repo.write("src/a.rs", "fn a() {}\n");
+    let kept = repo.tree().await;
+    let steps: [(&str, fn(&Repo)); 20] = [
+        ("nothing", |_| ()),
+        ("a new file", |repo| repo.write("src/b.rs", "fn b() {}\n")),
+        ("an edit", |repo| repo.write("src/a.rs", "fn a() { b() }\n")),
+        ("an edit of the same length", |repo| repo.write("src/a.rs", "fn a() { c() }\n")),
+        ("the ticket", |repo| repo.write("tickets/tk-1.md", "- [x] one\n")),
+        ("a file beside the ticket", |repo| repo.write("tickets/tk-2.md", "- [ ] two\n")),
+        ("a folder", |repo| repo.write("new/folder/file", "1")),
+        ("a rename", |repo| std::fs::rename(repo.path("src/b.rs"), repo.path("src/c.rs")).unwrap()),
+        ("a mode", |repo| repo.make_executable("src/c.rs")),
+        ("a link", |repo| repo.link("a.rs", "src/link")),
+        ("a file that goes", |repo| repo.remove("tracked.txt")),
+        ("a folder in the place of a file", |repo| repo.write("tracked.txt/inside", "2")),
+        ("what was there is ignored now", |repo| repo.write(".gitignore", "/new\n*.log\n")),
+        ("an ignored file", |repo| repo.write("a.log", "3")),
+        ("an ignored file that is added all the same", |repo| drop(repo.git(&["add", "-f", "a.log"]))),
+        ("and taken out again", |repo| drop(repo.git(&["rm", "-q", "--cached", "a.log"]))),
+        ("a commit", |repo| repo.commit_all("all of it")),
+        ("other ends of lines", |repo| repo.write(".gitattributes", "*.rs text eol=crlf\n")),
+        ("a list that ignores itself", |repo| {
+            repo.write("src/link.d/x", "4");
+            repo.write("src/.gitignore", "*\n");
+        }),
+        ("another repository", |repo| {
+            repo.write("inner/file", "5");
+            repo.git(&["init", "-q", "inner"]);
+            repo.git(&["-C", "inner", "add", "-A"]);
+            repo.git(&["-C", "inner", "-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-qm", "inner"]);
+        }),
+    ];
+    for (at, (what, step)) in (0_u32..).zip(steps) {
+        step(&repo);
+        let (changed, own) = next(&repo, &kept, 10 * at + 1, || ()).await;
+        assert_eq!(changed, [""; 0], "{what}");
+        assert_eq!(tree_of(&repo, &own), tree_of(&repo, &repo.snapshot(10 * at + 5).await), "{what}");
+        // A person who saves between the evidence and the snapshot.
+        let (_, own) = next(&repo, &kept, 10 * at + 7, || repo.write("meanwhile.txt", what)).await;
+        assert_eq!(repo.git(&["cat-file", "blob", &format!("{}:meanwhile.txt", own.0)]), what);
+        assert_eq!(tree_of(&repo, &own), tree_of(&repo, &repo.snapshot(10 * at + 9).await), "{what}, and an edit");
+    }
+    drop(kept);
+    assert_eq!(repo.scratch_left(), 0);
+}
+
+#[tokio::test]
+async fn after_commands_have_run_the_next_snapshot_looks_at_everything() {
+    let repo = Repo::new().with_commit();
+    std::fs::create_dir(repo.path("empty")).unwrap();
+    let kept = repo.tree().await;
+    let (_, own) = next(&repo, &kept, 1, || {
+        repo.write("empty/new.txt", "by a command");
+        kept.commands_ran();
+    })
+    .await;
+    assert_eq!(repo.git(&["cat-file", "blob", &format!("{}:empty/new.txt", own.0)]), "by a command");
+}
+
+#[tokio::test]
+async fn a_snapshot_is_the_child_of_head_wherever_that_is_written() {
+    let repo = Repo::new();
+    let first = repo.snapshot(1).await;
+    assert!(!repo.git_may(&["rev-parse", "--verify", "-q", &format!("{}^1", first.0)]), "there is no commit yet");
+    let repo = repo.with_commit();
+    let at_head = async |n: u32| {
+        let id = repo.snapshot(n).await;
+        assert_eq!(repo.git(&["rev-parse", &format!("{}^1", id.0)]), repo.git(&["rev-parse", "HEAD"]));
+        let named = format!("refs/programmator/{}/{}/{n}", repo.ticket, repo.run);
+        assert_eq!(repo.git(&["rev-parse", &named]).trim(), id.0);
+    };
+    at_head(2).await;
+    repo.git(&["pack-refs", "--all"]);
+    at_head(3).await;
+    repo.write("more.txt", "taken again, over a packed ref");
+    at_head(2).await;
+    repo.commit_all("second");
+    at_head(4).await;
+    repo.git(&["checkout", "-q", "--detach", "HEAD^"]);
+    at_head(5).await;
+    repo.git(&["checkout", "-q", "-b", "deep/branch"]);
+    at_head(6).await;
+    let other = repo.linked();
+    other.commit_all("in the other one");
+    let id = other.snapshot(7).await;
+    assert_eq!(other.git(&["rev-parse", &format!("{}^1", id.0)]), other.git(&["rev-parse", "HEAD"]));
+}
+
+#[tokio::test]
+async fn refs_that_are_no_files_are_left_to_git() {
+    let repo = Repo::plain();
+    if !repo.git_may(&["init", "-q", "--ref-format=reftable"]) {
+        return;
+    }
+    let repo = repo.with_commit();
+    let id = repo.snapshot(1).await;
+    assert_eq!(repo.git(&["rev-parse", &format!("{}^1", id.0)]), repo.git(&["rev-parse", "HEAD"]));
+    let kept = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/programmator"]);
+    assert_eq!(kept.trim(), id.0);
+    assert!(!repo.path(".git/refs/programmator").exists());
+}
