@@ -10,9 +10,10 @@ mod folder;
 pub mod load;
 mod os;
 pub mod write;
+mod writer;
 
 pub use create::{CreateError, NewTicket, create};
 pub use find::{FindError, Places, find};
 pub use folder::{Listed, list};
 pub use load::{LoadError, load};
-pub use write::{reopen, set_status, tick};
+pub use writer::{TicketWriter, reopen, set_status, tick};

@@ -14,7 +14,7 @@ use crate::adapters::agent::{Agent, orphans};
 use crate::adapters::git::WorkTree;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
-use crate::adapters::tickets;
+use crate::adapters::tickets::TicketWriter;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
@@ -143,9 +143,9 @@ impl Effects {
             }
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
             Effect::SetStatus { to } => {
-                let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
-                self.answer_with_blocking(move || {
-                    let outcome = tickets::set_status(&path, to, &locks);
+                let file = self.ticket_file.clone();
+                self.answer_with(async move {
+                    let outcome = file.write_aside(move |ticket| ticket.set_status(to)).await;
                     Input::StatusSettled { to, outcome }
                 });
             }
@@ -157,10 +157,11 @@ impl Effects {
 
     /// Ticks the box of a phase in the file or unticks it: one write after the other, in the order they were decided in.
     fn set_box(&mut self, state: &State, phase: OfPhase, done: bool) {
-        let (path, locks) = (self.ticket_path.clone(), self.store.folder().join("locks"));
         let place = phase.id.and_then(|id| state.place(id)).map(|(text, nth)| (text.to_owned(), nth));
-        let change = if done { tickets::tick } else { tickets::reopen };
-        let write = move || place.map_or(WriteOutcome::NotThere, |(text, nth)| change(&path, &text, nth, &locks));
+        let change = if done { TicketWriter::tick } else { TicketWriter::reopen };
+        let write = move |ticket: &mut TicketWriter| {
+            place.map_or(WriteOutcome::NotThere, |(text, nth)| change(ticket, text, nth))
+        };
         let (before, ended) = (self.work.box_written.take(), oneshot::channel());
         self.work.box_written = Some(ended.1);
         let file = self.ticket_file.clone();
@@ -184,6 +185,7 @@ impl Effects {
         if let Claude::Started(agent) = claude {
             agent.stop(&Ladder::DEFAULT).await;
         }
+        self.ticket_file.finish().await;
         // What Claude or a validation command put into the background does not outlive the run.
         let run = self.run;
         let clear = move || {
@@ -251,14 +253,6 @@ impl Effects {
     /// Our own folder for the run: scrollback, outputs of commands, manifests.
     fn run_dir(&self) -> PathBuf {
         self.store.folder().join("runs").join(self.run.to_string())
-    }
-
-    /// The same for work that blocks its thread: files and their locks.
-    fn answer_with_blocking(&mut self, work: impl FnOnce() -> Input + Send + 'static) {
-        self.answer_with(async move {
-            let done = tokio::task::spawn_blocking(work).await;
-            done.unwrap_or_else(|error| Input::Faulted { message: format!("internal error: {error}") })
-        });
     }
 }
 

@@ -16,6 +16,7 @@ use crate::adapters::clock::fresh_id;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{Store, StoreError};
+use crate::adapters::tickets::TicketWriter;
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
@@ -131,6 +132,7 @@ impl Supervisor {
             inputs: inputs.clone(),
             // What the run begins with was the first.
             last: Mutex::new(state.reading + 1),
+            writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path.clone(), self.store.folder().join("locks")))),
             broken: AtomicBool::default(),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.

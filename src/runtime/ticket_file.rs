@@ -3,7 +3,7 @@
 
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::store::TicketLock;
-use crate::adapters::tickets;
+use crate::adapters::tickets::{self, TicketWriter};
 use crate::domain::news::News;
 use crate::domain::record::WriteOutcome;
 use crate::domain::ticket::TicketKey;
@@ -14,7 +14,7 @@ use crate::runtime::supervisor::OpenError;
 use crate::runtime::{channels, translate};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
@@ -33,6 +33,7 @@ pub struct TicketFile {
     /// The number of the last reading or write of a box. Held by whoever is at the file, so that the run hears of both in
     /// their order.
     pub last: Mutex<u64>,
+    pub writer: Arc<std::sync::Mutex<TicketWriter>>,
     /// It could not be read when it was read last, which was told.
     pub broken: AtomicBool,
 }
@@ -74,14 +75,32 @@ impl TicketFile {
     /// Writes a box, and tells the run what came of it, with the number of the first reading that could have it.
     pub async fn write(
         &self,
-        write: impl FnOnce() -> WriteOutcome + Send + 'static,
+        write: impl FnOnce(&mut TicketWriter) -> WriteOutcome + Send + 'static,
         settled: impl FnOnce(WriteOutcome, u64) -> Input,
     ) {
         let mut last = self.last.lock().await;
-        let written = tokio::task::spawn_blocking(write).await;
+        let outcome = self.write_aside(write).await;
         *last += 1;
-        let outcome = written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()));
         let _ = self.inputs.send(settled(outcome, *last)).await;
+    }
+
+    /// Writes, and has what was replaced looked at a little later.
+    pub async fn write_aside(
+        &self,
+        write: impl FnOnce(&mut TicketWriter) -> WriteOutcome + Send + 'static,
+    ) -> WriteOutcome {
+        let writer = self.writer.clone();
+        let written = tokio::task::spawn_blocking(move || write(&mut held(&writer))).await;
+        let writer = self.writer.clone();
+        tokio::spawn(look_back(writer));
+        written.unwrap_or_else(|error| WriteOutcome::Failed(error.to_string()))
+    }
+
+    /// Waits until nothing is left to be looked at.
+    pub async fn finish(&self) {
+        while held(&self.writer).is_busy() {
+            look_back(self.writer.clone()).await;
+        }
     }
 
     /// Follows the file, for as long as what is returned lives: tells the run and front ends what it says now, and
@@ -120,6 +139,16 @@ impl TicketFile {
             })
             .ok()
     }
+}
+
+async fn look_back(writer: Arc<std::sync::Mutex<TicketWriter>>) {
+    tokio::time::sleep(TicketWriter::PAUSE).await;
+    let _ = tokio::task::spawn_blocking(move || held(&writer).look_back()).await;
+}
+
+/// A panic in a write leaves what is to be looked at as it was.
+fn held(writer: &std::sync::Mutex<TicketWriter>) -> MutexGuard<'_, TicketWriter> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a ticket says, for the run. `own`: the person's validation commands.
@@ -171,6 +200,7 @@ mod tests {
             reporter: Reporter::new(Store::open(&folder.path().join("state")).unwrap()),
             inputs,
             last: Mutex::new(1),
+            writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path.clone(), folder.path().join("locks")))),
             broken: AtomicBool::default(),
         });
         let watch = file.clone().follow(Weak::new());

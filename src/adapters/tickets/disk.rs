@@ -36,7 +36,7 @@ pub trait Disk {
 }
 
 /// Longer than any editor needs from opening a file of this size to closing it.
-const PAUSE: Duration = Duration::from_millis(40);
+pub(super) const PAUSE: Duration = Duration::from_millis(40);
 
 /// The real one: the files of one folder. Links are not followed.
 #[derive(Debug)]

@@ -3,90 +3,48 @@
 //! A link is not followed: the file may have been made one since its path was found. Read, edit the bytes, write a new
 //! file beside the ticket, look again, exchange the two names in one step, and look at what came out. If that is not
 //! what was read, a person saved in between: they get their file back and the edit is made anew on their text. A save
-//! into the old file that comes after the exchange is found too, after a pause, and carried over.
+//! into the old file that comes after the exchange is found too, by a look some time later, and carried over.
 //!
-//! What stays possible: an editor that holds the old file open for longer than that pause before it writes
+//! What stays possible: an editor that holds the old file open for longer than that before it writes
 //! (or writes in it while this program is killed), and, on file systems that cannot exchange, a rename in
 //! the instant between the last look and ours.
 //!
-//! How the text changes is `domain::ticket::edit`'s part.
+//! How the text changes is `domain::ticket::edit`'s part; who writes, and under which lock, `writer`'s.
 
-use super::disk::{Disk, RealDisk, Swapped};
-use super::load::{LoadError, shown};
+use super::disk::{Disk, Swapped};
+use super::load::shown;
 use crate::domain::record::WriteOutcome;
-use crate::domain::ticket::TicketStatus;
-use crate::domain::ticket::edit::{self, Unchanged};
-use sha2::{Digest, Sha256};
-use std::fs::{File, TryLockError};
+use crate::domain::ticket::edit::Unchanged;
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the edit is made anew because the file changed meanwhile.
 const TRIES: usize = 6;
 
-/// Ticks the phase with this text, of several the `nth`. `locks` is the folder of the lock files, the same for all programs.
-pub fn tick(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome {
-    locked(path, locks, &|bytes| edit::complete_phase(bytes, phase, nth))
-}
-
-pub fn reopen(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcome {
-    locked(path, locks, &|bytes| edit::reopen_phase(bytes, phase, nth))
-}
-
-/// Sets `status:` in the front matter.
-pub fn set_status(path: &Path, to: TicketStatus, locks: &Path) -> WriteOutcome {
-    locked(path, locks, &|bytes| edit::set_status(bytes, to))
-}
-
 /// An edit: the new bytes, or why there is nothing to change.
 pub type Edit<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, Unchanged>;
 
-fn locked(path: &Path, locks: &Path, edit: Edit<'_>) -> WriteOutcome {
-    let lock = match lock(path, locks) {
-        Ok(lock) => lock,
-        Err(error) => return WriteOutcome::Failed(format!("{} cannot be locked: {error}", shown(path))),
-    };
-    let outcome = match RealDisk::of(path) {
-        Ok(mut disk) => write(&mut disk, path, edit),
-        Err(LoadError::Gone { .. }) => WriteOutcome::FileGone,
-        Err(error) => WriteOutcome::Failed(error.to_string()),
-    };
-    drop(lock);
-    outcome
-}
-
-/// Waits for other programs of ours that write the same ticket; the lock goes with the file.
-fn lock(path: &Path, locks: &Path) -> io::Result<File> {
-    std::fs::create_dir_all(locks)?;
-    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    let file = File::create(locks.join(format!("ticket-{number:016x}.lock")))?;
-    for _ in 0..200 {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(25)),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
-    Err(io::Error::other("another programmator process has held the lock for 5 s; stop it if it hangs"))
-}
-
-/// Makes the edit on the file at `path`, by the steps of `disk`. Without a lock: [`tick`] and [`set_status`] take it.
+/// Makes the edit on the file at `path`, by the steps of `disk`, and waits for the look back. Without a lock.
 pub fn write<D: Disk>(disk: &mut D, path: &Path, edit: Edit<'_>) -> WriteOutcome {
-    let mut writer = Writer { disk, edit, late: None };
-    let mut last = WriteOutcome::FileGone;
+    let mut writer = Writer::default();
+    let mut outcome = writer.write(disk, path, &edit);
     for _ in 0..TRIES {
-        last = match writer.attempt(path) {
-            Ok(Attempt::Settled(outcome)) => return outcome,
-            // Editors that save by renaming leave a moment without a file, others one with half a text.
-            Ok(Attempt::InDoubt(outcome)) => outcome,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => WriteOutcome::FileGone,
-            Err(error) => return WriteOutcome::Failed(format!("{} cannot be written: {error}", shown(path))),
+        if !writer.is_busy() {
+            return outcome;
+        }
+        disk.pause();
+        outcome = match writer.look_back(disk, path, Duration::ZERO) {
+            Ok(again) => again.unwrap_or(outcome),
+            Err(error) => return unwritten(path, &error),
         };
-        writer.disk.pause();
     }
-    last
+    Attempt::overtaken().outcome()
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> WriteOutcome {
+    WriteOutcome::Failed(format!("{} cannot be written: {error}", shown(path)))
 }
 
 enum Attempt {
@@ -99,6 +57,12 @@ impl Attempt {
         Self::InDoubt(WriteOutcome::Failed(
             "the ticket keeps changing while it is edited: nothing was written".to_owned(),
         ))
+    }
+
+    fn outcome(self) -> WriteOutcome {
+        match self {
+            Self::Settled(outcome) | Self::InDoubt(outcome) => outcome,
+        }
     }
 }
 
@@ -115,23 +79,107 @@ fn staged_name(target: &Path, number: u32) -> PathBuf {
     target.with_file_name(format!(".{name}.programmator-{number}"))
 }
 
-struct Writer<'a, D: Disk> {
-    disk: &'a mut D,
-    edit: Edit<'a>,
-    late: Option<Late>,
+/// What had the ticket's name before an edit. A person who had it open may still save there.
+struct Replaced<E, F> {
+    file: F,
+    before: Vec<u8>,
+    edit: E,
+    at: Instant,
 }
 
-impl<D: Disk> Writer<'_, D> {
+/// The edits of one file, one after another.
+pub(super) struct Writer<E, F> {
+    late: Option<Late>,
+    /// The oldest first.
+    replaced: Vec<Replaced<E, F>>,
+    /// What was put in the ticket's place last.
+    ours: Option<(F, Vec<u8>)>,
+}
+
+impl<E, F> Default for Writer<E, F> {
+    fn default() -> Self {
+        Self { late: None, replaced: Vec::new(), ours: None }
+    }
+}
+
+impl<E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>, F> Writer<E, F> {
+    /// Something is to be looked at again.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    /// Nothing is.
+    pub(super) fn give_up(&mut self) {
+        self.replaced.clear();
+    }
+
+    /// Makes the edit. What it replaces is to be looked at again.
+    pub(super) fn write<D: Disk<File = F>>(&mut self, disk: &mut D, path: &Path, edit: &E) -> WriteOutcome {
+        let mut last = WriteOutcome::FileGone;
+        for _ in 0..TRIES {
+            last = match (Step { writer: self, disk, edit }).attempt(path) {
+                Ok(Attempt::Settled(outcome)) => return outcome,
+                // Editors that save by renaming leave a moment without a file, others one with half a text.
+                Ok(Attempt::InDoubt(outcome)) => outcome,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => WriteOutcome::FileGone,
+                Err(error) => return unwritten(path, &error),
+            };
+            disk.pause();
+        }
+        last
+    }
+
+    /// Looks at what was replaced so long ago. Where a person has saved there meanwhile, all edits since are made anew on
+    /// the newest such text, unless they have saved the ticket itself: `Some`, what came of that.
+    pub(super) fn look_back<D: Disk<File = F>>(
+        &mut self,
+        disk: &mut D,
+        path: &Path,
+        age: Duration,
+    ) -> io::Result<Option<WriteOutcome>> {
+        let due = self.replaced.iter().take_while(|old| old.at.elapsed() >= age).count();
+        if due > 0 {
+            // A power failure before may bring the old file back: the run makes the edit again.
+            disk.sync_folder()?;
+        }
+        let mut saved = None;
+        for (at, old) in self.replaced[..due].iter_mut().enumerate() {
+            let text = disk.read(&mut old.file)?;
+            if text != old.before {
+                saved = Some((at, text));
+            }
+        }
+        let Some((at, text)) = saved else {
+            self.replaced.drain(..due);
+            return Ok(None);
+        };
+        let edits: Vec<E> = self.replaced.drain(..).skip(at).map(|old| old.edit).collect();
+        let Some((last, before)) = edits.split_last() else { return Ok(None) };
+        let text = before.iter().fold(text, |text, edit| edit(&text).unwrap_or(text));
+        self.late = self.ours.as_ref().map(|(_, instead)| Late { instead: instead.clone(), text });
+        Ok(Some(self.write(disk, path, last)))
+    }
+}
+
+/// One edit under way.
+struct Step<'a, D: Disk, E> {
+    writer: &'a mut Writer<E, D::File>,
+    disk: &'a mut D,
+    edit: &'a E,
+}
+
+impl<D: Disk, E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>> Step<'_, D, E> {
     fn attempt(&mut self, target: &Path) -> io::Result<Attempt> {
         let mut file = self.disk.open(target)?;
         let before = self.disk.read(&mut file)?;
-        if self.disk.is_fresh(&file) {
+        let is_ours = |(ours, text): &(D::File, Vec<u8>)| *text == before && self.disk.is_same(ours, &file);
+        if !self.writer.ours.as_ref().is_some_and(is_ours) && self.disk.is_fresh(&file) {
             self.disk.pause();
             if !self.is_still(target, &file, &before)? {
                 return Ok(Attempt::overtaken());
             }
         }
-        let late = self.late.take().filter(|late| late.instead == before);
+        let late = self.writer.late.take().filter(|late| late.instead == before);
         let base = late.as_ref().map_or(&before, |late| &late.text);
         let new = match (self.edit)(base) {
             Ok(new) => new,
@@ -208,7 +256,7 @@ impl<D: Disk> Writer<'_, D> {
                 return Err(error);
             }
         };
-        let mut out = match swapped {
+        let out = match swapped {
             Swapped::Replaced => old,
             Swapped::Exchanged => match self.take_out(staged, before) {
                 Ok((out, None)) => out,
@@ -220,14 +268,10 @@ impl<D: Disk> Writer<'_, D> {
                 }
             },
         };
-        self.disk.sync_folder()?;
-        self.disk.pause();
-        let text = self.disk.read(&mut out)?;
-        if text == before {
-            return Ok(Attempt::Settled(WriteOutcome::Written));
-        }
-        self.late = Some(Late { instead: new.to_vec(), text });
-        Ok(Attempt::overtaken())
+        let (before, edit) = (before.to_vec(), self.edit.clone());
+        self.writer.replaced.push(Replaced { file: out, before, edit, at: Instant::now() });
+        self.writer.ours = Some((ours, new.to_vec()));
+        Ok(Attempt::Settled(WriteOutcome::Written))
     }
 
     /// What the exchange brought out: removed if it is what was read, else with its text.
@@ -274,7 +318,7 @@ impl<D: Disk> Writer<'_, D> {
                 self.disk.pause();
                 let text = self.disk.read(&mut back)?;
                 if text != back_text {
-                    self.late = Some(Late { instead: self.disk.read(&mut out)?, text });
+                    self.writer.late = Some(Late { instead: self.disk.read(&mut out)?, text });
                 }
                 return Ok(Attempt::overtaken());
             }
