@@ -14,7 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes that the kernel keeps for us while we are busy.
 const PIPE_SIZE: usize = 1 << 20;
@@ -69,11 +69,13 @@ impl Process {
 /// All processes, but this one, that carry one of `markers` in their environment.
 pub(super) fn marked(markers: &[String]) -> Vec<Process> {
     let wanted: Vec<Vec<u8>> = markers.iter().map(|marker| format!("{MARKER}={marker}").into_bytes()).collect();
-    let carries = |process: &Process| {
-        let environ = std::fs::read(format!("/proc/{}/environ", process.pid.as_raw_nonzero())).unwrap_or_default();
+    let carries = |pid: &Pid| {
+        let environ = std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
         environ.split(|byte| *byte == 0).any(|entry| wanted.iter().any(|wanted| entry == wanted.as_slice()))
     };
-    all().filter(|pid| *pid != getpid()).filter_map(hold).filter(carries).collect()
+    // Few are worth being held; of those it is asked again.
+    let held = all().filter(|pid| *pid != getpid() && carries(pid)).filter_map(hold);
+    held.filter(|process| carries(&process.pid)).collect()
 }
 
 pub(super) fn process(pid: u32) -> Option<Process> {
@@ -168,12 +170,14 @@ impl Group {
     pub(super) fn kill(&self) {
         std::fs::write(self.0.join("cgroup.kill"), "1").ok();
         let events = self.0.join("cgroup.events");
-        for _ in 0..100 {
-            // One that cannot be read is gone.
-            if std::fs::read_to_string(&events).map_or(true, |events| events.contains("populated 0")) {
+        let begun = Instant::now();
+        // One that cannot be read is gone.
+        while !std::fs::read_to_string(&events).map_or(true, |events| events.contains("populated 0")) {
+            let waited = begun.elapsed();
+            if waited > Duration::from_secs(1) {
                 return;
             }
-            sleep(Duration::from_millis(10));
+            sleep(waited.clamp(Duration::from_micros(200), Duration::from_millis(10)));
         }
     }
 }

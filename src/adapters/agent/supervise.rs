@@ -157,16 +157,20 @@ impl Watcher {
         // Its children may hold the pipes: what they still say is read, then they are swept.
         timeout(LAST_OUTPUT, drained.changed()).await.ok();
         let (marker, family) = (vec![self.marker.clone()], Arc::clone(&self.family));
-        let swept = tokio::task::spawn_blocking(move || orphans::end(&marker, &family)).await.unwrap_or(0);
-        self.claude.release().await;
-        let family = Arc::clone(&self.family);
-        tokio::task::spawn_blocking(move || family.close()).await.ok();
+        let sweep = move || {
+            let swept = orphans::end(&marker, &family);
+            family.close();
+            swept
+        };
+        let swept = tokio::task::spawn_blocking(sweep).await.unwrap_or(0);
         self.read_out(drained).await;
         timeout(LAST_OUTPUT, stderr_drained).await.ok();
 
         let status = status.unwrap_or_default();
         let exit = Exit { code: status.code(), signal: status.signal(), swept, stderr_tail: self.tail.text() };
         self.out.send(Out::Event(AgentEvent::Exited(exit.clone()))).ok();
+        // A keeper has nobody left to keep; who waits for the end of everything waits for its end too.
+        self.claude.release().await;
         self.exited.send_replace(Some(exit));
     }
 
