@@ -31,8 +31,9 @@
 //!   tui::update ▶ tui::view        or runtime::headless, one line each
 //! ```
 //!
-//! Order matters: records are durable before an effect begins, so a run that is killed at any point is resumed by
-//! folding its journal and asking `decide` what is still to do. What must not happen twice has a record before it
+//! Order matters: records are stored before an effect begins, so a run that is killed at any point is resumed by
+//! folding its journal and asking `decide` what is still to do. They are on the disk before an effect that cannot be
+//! repeated; what is found out or decided again after a power failure goes there with the next of those. What must not happen twice has a record before it
 //! (intended) and one after it (settled). The screen, the printer, `logs` and `replay` fold the same records with the
 //! same [`apply`](orchestrator::apply::apply).
 //!
@@ -127,7 +128,8 @@
 //! - No I/O, no clock and no channel in `base`, `domain`, `orchestrator`, `policy` and the drawing half of `tui`.
 //! - No state of a run that is not a fold of its records; no state at all in the screen that a run needs.
 //! - No run waits for the screen, and the screen waits for no run.
-//! - No effect before its record is durable, and no answer to a tool call before its verdict is.
+//! - No effect before its record is stored, none that cannot be repeated before it is on the disk, and no answer to a tool
+//!   call before its verdict is.
 //! - No tick on Claude's word alone where a command or the working tree can be checked.
 //! - No guess at which phase a claim means: it is disputed.
 //! - No ticket is rewritten: one byte, one value or one ` [x]` changes, and never over a person's edit.

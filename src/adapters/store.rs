@@ -56,7 +56,7 @@ impl Store {
         let wishes = folder.join("wishes");
         let db = schema::open(&database)?;
         let reader = Mutex::new(schema::open_reader(&database)?);
-        let ledger = Mutex::new(schema::connect(&database)?);
+        let ledger = Mutex::new(limits::connect(&database)?);
         let opened = folder::Database::at(database.clone())?;
         let writer = writer::Writer::start(db, opened.clone(), bell::Notifier::open(&bell)?)?;
         Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })

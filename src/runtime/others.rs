@@ -134,10 +134,13 @@ impl Follow {
 
     /// Waits for runs that have changed; for a while only where something may have happened that no record says.
     async fn changed(&self, runs: &mut RunsFollower) -> Result<Vec<RunSummary>, StoreError> {
-        let patience = match (self.known().is_empty(), runs.at_work()) {
-            (false, _) => PACE,
-            (true, 0) => Duration::MAX,
-            (true, _) => ALIVE,
+        let patience = if !self.known().is_empty() {
+            PACE
+        } else if runs.at_work().any(|run| !self.reporter.is_here(run)) {
+            ALIVE
+        } else {
+            // Of our own all is told.
+            Duration::MAX
         };
         tokio::select! {
             changed = timeout(patience, runs.next()) => changed.unwrap_or(Ok(Vec::new())),

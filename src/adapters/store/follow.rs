@@ -86,9 +86,9 @@ impl RunsFollower {
         }
     }
 
-    /// How many runs were at work when they were last told.
-    pub fn at_work(&self) -> usize {
-        self.at_work.len()
+    /// The runs that were at work when they were last told.
+    pub fn at_work(&self) -> impl Iterator<Item = RunId> {
+        self.at_work.keys().copied()
     }
 
     /// Those of them whose program is gone, which no record says.

@@ -6,6 +6,7 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::ledger::{count, stored};
+use super::schema;
 use crate::base::id::RunId;
 use crate::base::time::{Moment, Timestamp};
 use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, Purpose, Reserved, Verdict, admit};
@@ -13,6 +14,7 @@ use crate::domain::limits::provider::{Reset, Window};
 use crate::domain::limits::{Limits, Spent, hour};
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
@@ -24,6 +26,14 @@ const STEP: i64 = 30_000;
 const DAYS: i64 = 2 * 86_400_000;
 /// No iteration lasts longer.
 const LONGEST: Duration = Duration::from_secs(48 * 3_600);
+
+/// A connection for the ledger. It never waits for the disk: what is granted is spent only behind a record that does,
+/// which takes it along.
+pub(super) fn connect(database: &Path) -> Result<Connection, StoreError> {
+    let db = schema::connect(database)?;
+    db.pragma_update(None, "synchronous", "normal").map_err(StoreError::sql(database))?;
+    Ok(db)
+}
 
 impl Store {
     /// Asks for a call of `run` at `now`. It is counted when it may be made, in the same transaction; the same call

@@ -116,11 +116,11 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
     }
 }
 
-/// Whether the next commit waits for the disk. It need not for what only repeats Claude's stream: the scrollback has it,
-/// nothing is done because of it, and the next record that waits takes it along. A power failure may cost the
-/// last of these; a crash of the program costs none.
+/// Whether the next commit waits for the disk. It need not where all of it is found again: nothing that cannot be done
+/// twice is done because of it, and the next commit that waits takes it along. A power failure may cost the last of
+/// these; a crash of the program costs none.
 fn durability<'a>(db: &Connection, mut records: impl Iterator<Item = &'a Record>) -> rusqlite::Result<()> {
-    let level = if records.all(Record::repeats_stream) { "normal" } else { "full" };
+    let level = if records.all(Record::is_found_again) { "normal" } else { "full" };
     db.pragma_update(None, "synchronous", level)
 }
 
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_repeats_the_stream_does_not_wait_for_the_disk() {
+    fn only_what_is_found_again_does_not_wait_for_the_disk() {
         let db = Connection::open_in_memory().unwrap();
         let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
         for (records, level) in

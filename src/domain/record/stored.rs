@@ -25,8 +25,20 @@ pub struct Stored {
 }
 
 impl Record {
-    /// Claude's stream says the same, and the scrollback keeps the stream.
-    pub fn repeats_stream(&self) -> bool {
-        matches!(self, Self::ToolFinished { .. } | Self::ApiRetried(_))
+    /// Where a power failure takes it along, nothing is lost: Claude's stream says the same and the scrollback keeps the
+    /// stream, or it is found out or decided again, and what follows from it at once may be done again.
+    pub fn is_found_again(&self) -> bool {
+        matches!(
+            self,
+            Self::ToolFinished { .. }
+                | Self::ApiRetried(_)
+                | Self::AgentSpawned { .. }
+                | Self::AgentExited { .. }
+                | Self::TickSettled(_)
+                | Self::UntickSettled(_)
+                | Self::StatusSettled { .. }
+                | Self::IterationStarted { .. }
+                | Self::CallCounted(_)
+        )
     }
 }

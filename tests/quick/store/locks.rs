@@ -138,13 +138,13 @@ async fn how_runs_stand_is_told_once_each_time_it_changes_and_when_their_program
     let states = |told: Vec<RunSummary>| told.iter().map(|told| (told.run, told.state)).collect::<BTreeMap<_, _>>();
     let all = states(follower.next().await.unwrap());
     assert_eq!(all, BTreeMap::from([(run, RunState::Running), (other, RunState::Interrupted)]));
-    assert_eq!((follower.at_work(), follower.died().unwrap().len()), (1, 0));
+    assert_eq!((follower.at_work().count(), follower.died().unwrap().len()), (1, 0));
     store.append(at_work(run, &path)).await.unwrap();
     let changed = states(follower.next().await.unwrap());
     assert_eq!(changed, BTreeMap::from([(run, RunState::Running)]), "only what has changed");
     drop(lock);
     assert_eq!(states(follower.died().unwrap()), BTreeMap::from([(run, RunState::Interrupted)]));
-    assert_eq!((follower.at_work(), follower.died().unwrap().len()), (0, 0), "once");
+    assert_eq!((follower.at_work().count(), follower.died().unwrap().len()), (0, 0), "once");
 }
 
 #[cfg(unix)]

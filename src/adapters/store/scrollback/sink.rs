@@ -6,7 +6,7 @@
 
 use super::index;
 use super::shared::{Iteration, Shared, write};
-use super::soon::Soon;
+use super::soon::{self, Soon};
 use crate::adapters::room::Room;
 use crate::adapters::store::os;
 use crate::domain::scrollback::{Entry, EntryKind, LiveChange, Sink};
@@ -113,7 +113,13 @@ impl RunSink {
 
     /// Writes what is left and makes everything durable. The live tail is cleared.
     pub fn finish(mut self) -> io::Result<()> {
-        self.close()
+        let written = self.close();
+        self.text.sync_data()?;
+        if let Some(index) = &self.index {
+            index.sync_data()?;
+        }
+        os::sync_folder(&self.shared.folder)?;
+        written
     }
 
     fn close(&mut self) -> io::Result<()> {
@@ -123,11 +129,6 @@ impl RunSink {
         if written.is_err() || self.disk == Disk::Failing {
             self.give_up_waiting();
         }
-        self.text.sync_data()?;
-        if let Some(index) = &self.index {
-            index.sync_data()?;
-        }
-        os::sync_folder(&self.shared.folder)?;
         written
     }
 
@@ -294,11 +295,15 @@ impl Sink for RunSink {
 
 impl Drop for RunSink {
     fn drop(&mut self) {
-        if !self.finished
-            && let Err(error) = self.close()
-        {
-            tracing::warn!(folder = %self.shared.folder.display(), %error, "scrollback not durable");
+        if self.finished {
+            return;
         }
+        if let Err(error) = self.close() {
+            tracing::warn!(folder = %self.shared.folder.display(), %error, "scrollback not written");
+        }
+        // Nobody waits for the disk: what was written in the last second may go with the power.
+        let files = std::iter::once(&self.text).chain(&self.index).filter_map(|file| file.try_clone().ok());
+        soon::sync_last(files.collect(), self.shared.folder.clone());
     }
 }
 

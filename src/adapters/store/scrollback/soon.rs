@@ -3,8 +3,10 @@
 //! One thread for all files: a file that was written to waits there with the others, and is synced once however often it
 //! was written to. The writer never waits for the disk. While nothing is written the thread sleeps.
 
+use crate::adapters::store::os;
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
@@ -57,6 +59,29 @@ impl<F: Durable> Job for Waiting<F> {
         if let Err(error) = self.file.sync() {
             tracing::warn!(%error, "what Claude printed is not durable yet");
         }
+    }
+}
+
+/// What a folder has got, whole.
+struct Last {
+    files: Vec<File>,
+    folder: PathBuf,
+}
+
+impl Job for Last {
+    fn run(&self) {
+        let synced = self.files.iter().try_for_each(File::sync_data).and_then(|()| os::sync_folder(&self.folder));
+        if let Err(error) = synced {
+            tracing::warn!(folder = %self.folder.display(), %error, "scrollback not durable");
+        }
+    }
+}
+
+/// Syncs files that get no more, and their names in the folder.
+pub(super) fn sync_last(files: Vec<File>, folder: PathBuf) {
+    let last = Arc::new(Last { files, folder });
+    if queue().send(last.clone()).is_err() {
+        last.run();
     }
 }
 
