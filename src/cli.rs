@@ -15,6 +15,7 @@ mod in_force;
 mod keys;
 pub mod logs;
 pub mod options;
+mod park;
 pub mod parse;
 pub mod passphrase;
 mod person_only;

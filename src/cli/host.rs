@@ -1,6 +1,7 @@
 //! What the screen needs of the program: the service behind it, and what is done while the terminal is not its own:
 //! editor, background, clipboard.
 
+use super::park;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -81,6 +82,11 @@ impl TerminalHost {
 }
 
 impl Host for TerminalHost {
+    /// Within [`park::block_on`], as the screen's loop is run here.
+    fn sleep_until(at: tokio::time::Instant) -> impl Future<Output = ()> {
+        park::sleep_until(at.into_std())
+    }
+
     async fn heard(&mut self) -> Msg {
         tokio::select! {
             biased;

@@ -3,6 +3,7 @@
 use super::error::CliError;
 use super::host::TerminalHost;
 use super::in_force;
+use super::park;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
@@ -84,7 +85,8 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let working = tokio::spawn(work(app, first, signals, stop.clone()));
-    let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host).await;
+    let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host);
+    let shown = tokio::task::block_in_place(|| park::block_on(shown));
     drop(screen);
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
@@ -225,12 +227,15 @@ pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     let clock = session.clock();
     let stop = CancellationToken::new();
-    tokio::select! {
-        wish = signals.next() => Ok(wish.exit_code()),
-        shown = screen_loop::run(&mut screen, &mut model, &*clock, stop, &mut host) => {
-            shown.map(|()| 0).map_err(|error| unfit(&error))
+    let shown = async {
+        tokio::select! {
+            wish = signals.next() => Ok(wish.exit_code()),
+            shown = screen_loop::run(&mut screen, &mut model, &*clock, stop, &mut host) => {
+                shown.map(|()| 0).map_err(|error| unfit(&error))
+            }
         }
-    }
+    };
+    tokio::task::block_in_place(|| park::block_on(shown))
 }
 
 /// The screen of a run of the past, and what is told there.

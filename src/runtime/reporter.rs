@@ -12,7 +12,7 @@ use crate::domain::scrollback::Scrollback;
 use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels::{self, About, Kept, kept};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -63,6 +63,8 @@ struct Listener {
 #[derive(Default)]
 struct Untaken {
     news: VecDeque<Next>,
+    /// Tickets that the list has something about.
+    tickets: HashSet<TicketKey>,
     /// Runs that stand as [`Next::Whole`] in the list: their records are not listed as well.
     whole: BTreeSet<RunId>,
     /// Runs that could not be read: they are with their next record, or [later](AGAIN).
@@ -178,6 +180,11 @@ impl Reporter {
         told.runs.iter().rev().find(|(_, opened)| opened.ticket == *ticket).map(|(run, _)| *run)
     }
 
+    /// This program works on the run.
+    pub fn is_here(&self, run: RunId) -> bool {
+        lock(&self.told).runs.get(&run).is_some_and(|opened| opened.owner == Owner::Here)
+    }
+
     /// What Claude has printed in an open run.
     pub fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
         lock(&self.told).runs.get(&run).map(|opened| opened.scrollback.clone())
@@ -211,7 +218,11 @@ impl Listener {
             Kept::Stored(run) if full || untaken.unread.contains(&run) => untaken.whole(run),
             Kept::Latest(About::Stream(run)) => drop(untaken.grown.insert(run)),
             Kept::Latest(about) => {
-                untaken.news.retain(|next| !matches!(next, Next::News(old) if kept(old) == Kept::Latest(about)));
+                // Ten thousand tickets are told of at once: only what is in the list is looked for there.
+                let is_listed = !matches!(about, About::Ticket(ticket) if untaken.tickets.insert(ticket.clone()));
+                if is_listed {
+                    untaken.news.retain(|next| !matches!(next, Next::News(old) if kept(old) == Kept::Latest(about)));
+                }
                 untaken.news.push_back(Next::News(news.clone()));
             }
             Kept::IfRoom if full => return,
@@ -282,7 +293,12 @@ impl Subscription {
             let mut untaken = lock(&self.listener.untaken);
             untaken.read_again();
             let run = match untaken.news.pop_front() {
-                Some(Next::News(news)) => return Some(news),
+                Some(Next::News(news)) => {
+                    if let Kept::Latest(About::Ticket(ticket)) = kept(&news) {
+                        untaken.tickets.remove(ticket);
+                    }
+                    return Some(news);
+                }
                 Some(Next::Whole(run)) => run,
                 None => return untaken.grown.pop_first().map(News::StreamGrew),
             };

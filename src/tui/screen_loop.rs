@@ -93,18 +93,22 @@ pub trait Host {
     fn notify(&mut self, notification: &Notification) -> (bool, bool);
     /// Has this code read, and what was asked for before no longer; its parts are [heard](Self::heard).
     fn colour(&mut self, _wanted: Vec<Arc<Snippet>>) {}
+    /// Waits until this moment.
+    fn sleep_until(at: Instant) -> impl Future<Output = ()> {
+        tokio::time::sleep_until(at)
+    }
     /// Puts clean text on the clipboard; what to tell the person.
     fn copy(&mut self, text: &str) -> Result<String, String>;
 }
 
 /// Shows the ui until the person leaves, `stop` is cancelled, or the terminal is gone. The first
 /// frame is drawn before anything is read.
-pub async fn run(
+pub async fn run<H: Host>(
     screen: &mut Screen,
     ui: &mut Ui,
     clock: &dyn Clock,
     stop: CancellationToken,
-    host: &mut impl Host,
+    host: &mut H,
 ) -> Result<(), ScreenError> {
     ui.size = screen.size()?;
     ui.now = clock.now();
@@ -133,7 +137,7 @@ pub async fn run(
             }
             // While a frame is due anyway, more news need not wake us.
             first = host.heard(), if !ui.dirty => put(&mut inbox, first, host),
-            () = sleep_until(due) => {}
+            () = sleep_until::<H>(due) => {}
         }
         while inbox.len() < BURST
             && let Some(more) = host.heard_already()
@@ -258,9 +262,9 @@ fn due(ui: &Ui, pace: &Pace, now: Timestamp) -> Option<Instant> {
     Some(Instant::now() + wait)
 }
 
-async fn sleep_until(due: Option<Instant>) {
+async fn sleep_until<H: Host>(due: Option<Instant>) {
     match due {
-        Some(due) => tokio::time::sleep_until(due).await,
+        Some(due) => H::sleep_until(due).await,
         None => std::future::pending().await,
     }
 }
