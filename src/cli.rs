@@ -148,7 +148,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let show = if headless || !stdout().is_terminal() { Show::Lines } else { Show::Screen };
             demo::run(here(&look.into())?, show).await
         }
-        Some(Command::Replay { run, look }) => start::replay(&here(&look.into())?, &run).await,
+        Some(Command::Replay { run, look }) => start::replay(&here(&look.into())?, &run),
         Some(Command::Picture { options, look }) => picture::write(out, &here(&look.into())?, &options).map(|()| 0),
         Some(Command::Logs { run, follow, json }) => {
             let follow = if follow { Follow::Yes } else { Follow::No };

@@ -221,7 +221,7 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
 }
 
 /// Shows a run of the past.
-pub async fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
+pub fn replay(session: &Session, run: &str) -> Result<u8, CliError> {
     let (mut model, mut host) = stored(session, run, Surface::of(&session.environment))?;
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
