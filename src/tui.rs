@@ -10,6 +10,7 @@ pub mod attention;
 pub mod call_words;
 pub mod changes;
 pub mod command;
+pub mod forecast;
 pub mod home;
 pub mod input;
 pub mod keys;

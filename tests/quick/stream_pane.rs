@@ -7,6 +7,7 @@ mod jumps;
 mod looks;
 mod pane;
 mod properties;
+mod runs;
 
 use pane::{Memory, Pane, call, result, text, thinking, within};
 use programmator::domain::claim::{Claim, ClaimStatus};
@@ -139,7 +140,7 @@ fn scrolled_it_stays_and_counts_what_comes() {
     pane.update(StreamMsg::Lines(-7));
     let before = pane.screen();
     for i in 0..5 {
-        pane.push(7, &call(&format!("n{i}"), "Read", json!({"file_path": format!("f{i}.rs")})));
+        pane.push(7, &call(&format!("n{i}"), "Bash", json!({"command": format!("ls {i}")})));
         pane.memory.say(" and more words that make the live text grow");
     }
     check("scrolled@78x12", &mut pane);

@@ -9,10 +9,12 @@ mod fields;
 mod notices;
 mod results;
 mod status;
+mod todo;
 mod tools;
 
 pub use block::{Block, Edit, Excerpt, Progress, Shown, Tool, ToolResult, TurnEnd};
 pub use results::{seconds, size};
+pub use todo::{Todo, TodoChange, TodoState, change};
 
 use crate::domain::record::Level;
 use crate::domain::stream::envelope;
@@ -223,7 +225,7 @@ mod tests {
         assert_eq!(thinking[..2], ["thinking hmm, deep", "thinking (redacted thinking)"]);
         let tasks = all(include_bytes!("../../../tests/fixtures/stream/tasks.jsonl"));
         assert_eq!(tasks[0], "TaskCreate First");
-        assert_eq!(tasks[6], "TodoWrite 1 to do");
+        assert_eq!(tasks[6], "TodoWrite 0 of 1 done");
         let bad = all(include_bytes!("../../../tests/fixtures/stream/badjson_tool.jsonl"));
         assert_eq!(bad[..2], ["Bash {\"command\": \"echo hi", "= error error"]);
         let fallback = all(include_bytes!("../../../tests/fixtures/stream/fallback.jsonl"));

@@ -3,10 +3,12 @@
 use crate::base::time::human;
 use crate::orchestrator::state::{Retry, State};
 use crate::tui::command::{self, Command, Scope, press, rows};
+use crate::tui::forecast;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane::{Entry, Pane};
+use crate::tui::panes::now::ROOMY;
 use crate::tui::panes::stream::Stream;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -48,18 +50,24 @@ pub fn height(model: &Model) -> u16 {
 
 /// The gauges that have something to say; all of them while keys go to the pane.
 fn told(model: &Model, tab: &Tab) -> Vec<Gauge> {
+    // The line under the tabs says it too.
+    let is_said = |gauge: &Gauge| gauge.label == TIME_LEFT && usize::from(model.size.0) >= ROOMY;
     let at_rest = |gauge: &Gauge| {
-        let low = gauge.share.is_some_and(|share| share < AT_REST);
-        let seldom = matches!(gauge.label, "Context" | "Tokens/h") && low;
-        !gauge.warns() && (gauge.label.starts_with(' ') || gauge.label == "Model" || seldom)
+        !gauge.warns() && (gauge.label.starts_with(' ') || gauge.label == "Model" || is_low(gauge) || is_said(gauge))
     };
     let mut all = gauges(model, tab);
     all.retain(|gauge| model.focus == NAME || !at_rest(gauge));
     all
 }
 
+/// It has nothing to say as long as it is low.
+fn is_low(gauge: &Gauge) -> bool {
+    matches!(gauge.label, "Context" | "Tokens/h") && gauge.share.is_some_and(|share| share < AT_REST)
+}
+
 /// Columns of the labels.
 const LABEL: usize = 14;
+const TIME_LEFT: &str = "Time left";
 /// The circuit breaker's row.
 const LAMP: &str = "Breaker";
 /// The row that stands at the right of the one-line form.
@@ -103,12 +111,13 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
         Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
         Some(iteration),
+        forecast::left(model, tab).map(|left| Gauge::new(TIME_LEFT, "left", forecast::words(left))),
         last_byte(model, tab),
         state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
     ];
     let mut rows: Vec<Gauge> = rows.into_iter().flatten().collect();
-    // Behind the iteration.
-    let at = rows.iter().position(|row| row.label == "Iteration").map_or(rows.len(), |at| at + 1);
+    // Behind the iteration and its time.
+    let at = rows.iter().rposition(|row| ["Iteration", TIME_LEFT].contains(&row.label)).map_or(rows.len(), |at| at + 1);
     rows.splice(at..at, limits::rows(model, tab).into_iter().chain(context(glyphs, state)));
     rows
 }
@@ -201,6 +210,7 @@ impl Pane for Gauges {
     fn view_line(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return };
         let mut all = gauges(model, tab);
+        all.retain(|gauge| !is_low(gauge));
         let last =
             all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));
         let mut row = Row::new().left(Role::Text, " ");

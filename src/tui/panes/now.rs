@@ -4,6 +4,7 @@ use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::phase::Mark;
 use crate::orchestrator::state::Stage;
+use crate::tui::forecast;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
@@ -13,6 +14,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
+/// Columns from which on it says how much time is left.
+pub const ROOMY: usize = 100;
 /// Marks of phases that are shown.
 const MARKS: usize = 16;
 
@@ -38,6 +41,10 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         .left(Role::Title, place)
         .left(Role::Title, phase)
         .left(Role::Dim, format!("   {}", clean_line(&call, 400)));
+    // Where the line has room for more than it must say.
+    if let Some(left) = forecast::left(model, tab).filter(|_| width >= ROOMY) {
+        row = row.right(Role::Dim, format!("  {} left", forecast::words(left)));
+    }
     let marks: Vec<Mark> = state.phases.iter().map(|phase| phase.mark).collect();
     let from = at.unwrap_or(0).saturating_sub(MARKS / 2).min(marks.len().saturating_sub(MARKS));
     let shown = &marks[from..marks.len().min(from + MARKS)];

@@ -1,5 +1,6 @@
 //! What a record shows, decoded.
 
+use super::todo::TodoChange;
 use crate::domain::claim::Claim;
 use crate::domain::record::Level;
 
@@ -77,6 +78,8 @@ pub struct Tool {
     pub detail: String,
     /// What it changes in a file.
     pub edit: Option<Edit>,
+    /// What it changes in the list of tasks.
+    pub todo: Option<TodoChange>,
     pub subagent: bool,
 }
 
@@ -104,6 +107,8 @@ pub struct ToolResult {
     pub written: Option<Edit>,
     /// What was read of a file.
     pub read: Option<Excerpt>,
+    /// What it tells of the list of tasks.
+    pub todo: Option<TodoChange>,
     pub text: String,
 }
 

@@ -4,6 +4,7 @@
 
 use super::block::{Edit, Excerpt, ToolResult};
 use super::fields::{self, Fields};
+use super::todo;
 use crate::base::text::clean_line;
 
 /// Longest text shown as its own summary, in columns.
@@ -28,6 +29,7 @@ pub(super) fn result(block: &Fields<'_>, shape: Option<&Fields<'_>>) -> ToolResu
         }),
         written: shape.and_then(written),
         read: shape.and_then(excerpt),
+        todo: shape.and_then(todo::told),
         text: unwrapped(text),
     }
 }

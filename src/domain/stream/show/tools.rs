@@ -3,6 +3,7 @@
 
 use super::block::{Edit, Tool};
 use super::fields::{self, Fields};
+use super::todo;
 
 pub(super) fn call(block: &Fields<'_>, cwd: &str) -> Tool {
     let given = block.text("name").unwrap_or_else(|| "?".to_owned());
@@ -13,6 +14,7 @@ pub(super) fn call(block: &Fields<'_>, cwd: &str) -> Tool {
         subagent: matches!(given.as_str(), "Task" | "Agent"),
         edit: edit(&given, &input, cwd),
         detail: detail(&given, &input),
+        todo: todo::called(&given, &input),
         name,
         target,
     }
@@ -67,7 +69,11 @@ fn named(given: &str, input: &Fields<'_>, cwd: &str) -> (String, String) {
         "WebFetch" => field("url"),
         "WebSearch" => field("query"),
         "Skill" => field("skill"),
-        "TodoWrite" => format!("{} to do", input.list("todos").len()),
+        "TodoWrite" => {
+            let todos = input.list("todos").into_iter().filter_map(|todo| Fields::read(todo.get()));
+            let done: Vec<bool> = todos.map(|todo| todo.text("status").as_deref() == Some("completed")).collect();
+            format!("{} of {} done", done.iter().filter(|done| **done).count(), done.len())
+        }
         "TaskCreate" => field("subject"),
         "TaskUpdate" | "TaskGet" | "TaskStop" | "TaskOutput" => {
             let id = input.text("taskId").or_else(|| input.text("task_id")).unwrap_or_default();

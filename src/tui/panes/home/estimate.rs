@@ -4,38 +4,9 @@
 use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
-use crate::domain::outcome::ExitReason;
-use crate::domain::summary::RunSummary;
+use crate::tui::forecast::{Estimate, of_a_phase};
 use crate::tui::model::Model;
 use std::path::Path;
-use std::time::Duration;
-
-/// What a phase has cost: medians of the completed runs of this directory.
-struct Estimate {
-    runs: usize,
-    /// US dollars.
-    cost: f64,
-    /// In which the run worked: not queued, parked or waiting for the person. `None`: no run tells.
-    time: Option<Duration>,
-}
-
-/// `None`: no run was completed here.
-fn of_a_phase(model: &Model) -> Option<Estimate> {
-    let complete = ExitReason::Complete.word();
-    let is_one =
-        |run: &&RunSummary| run.folder == model.folder && run.reason.as_deref() == Some(complete) && run.iterations > 0;
-    let runs: Vec<&RunSummary> = model.runs.values().map(AsRef::as_ref).filter(is_one).collect();
-    let phases = |run: &RunSummary| f64::from(run.phases_done.max(1));
-    let cost = median(runs.iter().map(|run| run.cost_usd / phases(run)).collect())?;
-    let timed = runs.iter().filter(|run| run.worked_ms > 0);
-    let time = median(timed.map(|run| run.worked_ms as f64 / 1_000.0 / phases(run)).collect());
-    Some(Estimate { runs: runs.len(), cost, time: time.map(Duration::from_secs_f64) })
-}
-
-fn median(mut all: Vec<f64>) -> Option<f64> {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied()
-}
 
 /// The lines before a start of these tickets.
 pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {

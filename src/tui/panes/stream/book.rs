@@ -2,8 +2,11 @@
 //! keeps a little of it. Nothing is kept per record; a place that is not looked at costs nothing.
 
 mod calls;
+mod chain;
 mod folds;
 mod parts;
+mod runs;
+mod todos;
 
 pub use parts::Part;
 
@@ -19,6 +22,8 @@ use crate::domain::record::Level;
 use crate::domain::scrollback::{Entry, Live, Scrollback};
 use crate::domain::search::Found;
 use crate::domain::stream::show::{self, Block, Shown, size};
+use crate::tui::theme::role::Role;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +54,8 @@ struct Call {
     words: String,
     /// The call of the subagent that made it.
     parent: Option<String>,
+    /// It may be one of a row that is counted.
+    counts: bool,
 }
 
 /// A place's rows, with the blank row above where there is one.
@@ -102,6 +109,11 @@ pub(super) struct Book {
     statuses: HashMap<(u32, usize), (usize, Option<usize>)>,
     /// Up to which record a call's result was looked for.
     looked: HashMap<String, usize>,
+    /// The first call of the row of each, and what is known of the rows.
+    heads: HashMap<(u32, usize), usize>,
+    runs: HashMap<(u32, usize), chain::Run>,
+    /// The calls below which the list of tasks is shown, and up to where a later one was looked for.
+    newest: Vec<(u32, usize, usize)>,
     speech: Speech,
     hidden: Arc<Body>,
 }
@@ -133,6 +145,7 @@ impl Book {
             live = scrollback.live();
         }
         self.journal.settle();
+        self.follow_todos();
         self.speech.hear(live, columns);
         if self.bodies.len() > BODIES || self.rows > ROWS {
             let frame = self.frame;
@@ -143,6 +156,10 @@ impl Book {
             self.known.clear();
             self.calls.clear();
             self.looked.clear();
+        }
+        if self.heads.len() > FACTS {
+            (self.heads, self.runs) = Default::default();
+            self.forget_all();
         }
         other
     }
@@ -221,9 +238,14 @@ impl Book {
         }
         let mut shown = self.shown(n, i, BRIEF);
         let with = match shown.blocks.first() {
-            Some(Block::ToolResult(result)) => self.call_of(n, i, &result.id).map_or(i, |(at, _)| at),
-            _ => i,
+            Some(Block::ToolResult(result)) => match self.call_of(n, i, &result.id) {
+                Some((at, _)) if self.calls.get(&result.id).is_some_and(|call| call.counts) => self.head_of(n, at),
+                Some((at, _)) => at,
+                None => i,
+            },
+            _ => self.head(n, i, &shown).unwrap_or(i),
         };
+        let todo = matches!(&shown.blocks[..], [Block::Tool(tool)] if tool.todo.is_some() && shown.parent.is_none());
         let (columns, fold) = (self.columns, self.fold_of((n, with)));
         if fold == Fold::Full && shown.missing > 0 {
             shown = self.shown(n, i, FULL);
@@ -232,11 +254,25 @@ impl Book {
             // A note stands where it was given and says there that it was delivered.
             shown.blocks.retain(|block| !matches!(block, Block::Person(text) if self.journal.has_note(text)));
         }
+        let denied = matches!(shown.blocks.first(), Some(Block::ToolResult(result)) if self.journal.refused(&result.id).is_some());
         let depth = self.depth(n, i, shown.parent.as_deref(), fold);
-        let body = match depth {
+        // A later call of a row of them.
+        let counted = fold == Fold::Brief && with != i && matches!(shown.blocks[..], [Block::Tool(_)]);
+        let mut body = match depth {
+            _ if counted => Body::default(),
             Some(depth) => layout::body(&shown, columns, depth, fold, &mut |id| self.origin(n, i, id)),
             None => Body::default(),
         };
+        if denied {
+            // It is no error: who denied it stands beside the call.
+            let pieces = body.rows.iter_mut().flat_map(|row| &mut row.left);
+            pieces.filter(|piece| piece.role == Role::StreamError).for_each(|piece| piece.role = Role::StreamResult);
+        }
+        if todo {
+            body.continues = counted;
+            body.add(Group::Tools, self.checklist(n, i));
+            body.folds = !body.rows.is_empty();
+        }
         let body = if body == Body::default() {
             // Most of what is hidden comes in long stretches: one body serves them all.
             self.hidden.clone()
@@ -285,7 +321,8 @@ impl Book {
             match block {
                 Block::Tool(tool) => {
                     let words = format!("{} {}", clean_line(&tool.name, 32), clean_line(&tool.target, 200));
-                    let call = Call { n, i, words, parent: shown.parent.clone() };
+                    let counts = chain::class(&shown).is_some();
+                    let call = Call { n, i, words, parent: shown.parent.clone(), counts };
                     self.calls.insert(tool.id.clone(), call);
                 }
                 Block::ToolResult(result) => {

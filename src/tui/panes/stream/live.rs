@@ -19,10 +19,20 @@ const OPEN: usize = 64 * 1024;
 pub(super) struct Speech {
     live: Live,
     columns: usize,
-    /// Bytes of the text that are in `rows`.
+    /// Bytes of the text that are in the first rows of the body, which stay: the thought and what is complete.
     done: usize,
-    rows: Vec<Row>,
+    kept: Kept,
     pub(super) body: Arc<Body>,
+}
+
+/// How far the rows of the body stay, and what they look like.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    rows: usize,
+    /// Pieces of the last one, without the cursor.
+    pieces: usize,
+    first: Group,
+    last: Group,
 }
 
 impl Speech {
@@ -32,43 +42,37 @@ impl Speech {
             return;
         }
         let (text, status) = before_status(&live.text);
-        if self.columns != columns || self.live.text.get(..self.done) != text.get(..self.done) {
+        // Nobody else has the body between two frames: it is changed where it is.
+        let body = Arc::make_mut(&mut self.body);
+        let same = self.columns == columns && self.live.thinking == live.thinking;
+        if same && self.live.text.get(..self.done) == text.get(..self.done) {
+            body.rows.truncate(self.kept.rows);
+            if let Some(last) = body.rows.last_mut() {
+                last.left.truncate(self.kept.pieces);
+            }
+            (body.first, body.last) = (self.kept.first, self.kept.last);
+        } else {
             (self.done, self.columns) = (0, columns);
-            self.rows.clear();
+            *body = Body::default();
+            if !live.thinking.trim().is_empty() {
+                let thought = tail(&live.thinking, OPEN);
+                let mut rows = plain(thought, columns.min(PROSE), Role::StreamThinking, "", usize::MAX);
+                rows.drain(..rows.len().saturating_sub(3));
+                body.add(Group::Words, rows);
+            }
         }
         let whole = complete(&text[self.done..]);
         if whole > 0 {
-            self.read(&text[self.done..self.done + whole]);
+            let text = Clean::new(text[self.done..self.done + whole].trim_matches('\n'));
+            body.add(Group::Words, markdown::rows(text.as_str(), columns).into_iter().map(Row::from).collect());
             self.done += whole;
         }
-        self.body = Arc::new(self.lay_out(&live, &text[self.done..], status));
-        self.live = live;
-    }
-
-    fn read(&mut self, text: &str) {
-        if !self.rows.is_empty() {
-            self.rows.push(Row::default());
-        }
-        let rows = markdown::rows(Clean::new(text.trim_matches('\n')).as_str(), self.columns);
-        self.rows.extend(rows.into_iter().map(Row::from));
-    }
-
-    fn lay_out(&self, live: &Live, open: &str, status: bool) -> Body {
-        let columns = self.columns;
-        let mut body = Body::default();
-        if !live.thinking.trim().is_empty() {
-            let mut rows = plain(tail(&live.thinking, OPEN), columns.min(PROSE), Role::StreamThinking, "", usize::MAX);
-            rows.drain(..rows.len().saturating_sub(3));
-            body.add(Group::Words, rows);
-        }
-        let mut rows = self.rows.clone();
+        let pieces = body.rows.last().map_or(0, |row| row.left.len());
+        self.kept = Kept { rows: body.rows.len(), pieces, first: body.first, last: body.last };
+        let open = &text[self.done..];
         if !open.trim().is_empty() {
-            if !rows.is_empty() {
-                rows.push(Row::default());
-            }
-            rows.extend(plain(tail(open, OPEN), columns.min(PROSE), Role::StreamText, "", usize::MAX));
+            body.add(Group::Words, plain(tail(open, OPEN), columns.min(PROSE), Role::StreamText, "", usize::MAX));
         }
-        body.add(Group::Words, rows);
         if status {
             body.add(Group::Words, vec![Row::of("◐ status … ", Role::StreamStatus)]);
         }
@@ -79,7 +83,7 @@ impl Speech {
         if let Some(row) = body.rows.last_mut().filter(|row| width(&row.left) < columns) {
             row.left.push(Piece::new("█", Role::Accent));
         }
-        body
+        self.live = live;
     }
 }
 

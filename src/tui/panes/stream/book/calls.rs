@@ -1,5 +1,6 @@
 //! What belongs to a record and stands elsewhere: a call's result, a result's call, the verdict on a status block.
 
+use super::super::fold::Fold;
 use super::super::layout::Origin;
 use super::super::marks::Mark;
 use super::super::order::Place;
@@ -21,8 +22,10 @@ impl Book {
     /// Where the call of the result in record `i` stands.
     pub(super) fn origin(&mut self, n: u32, i: usize, id: &str) -> Origin {
         let Some((at, _)) = self.call_of(n, i, id) else { return Origin::Unknown };
+        let head = self.heads.get(&(n, at)).copied().unwrap_or(at);
+        let is_counted = head != at && self.fold_of((n, head)) == Fold::Brief;
         let mut between = self.entries(n, at + 1..i).into_iter();
-        if between.all(|entry| entry.kind == EntryKind::System) {
+        if !is_counted && between.all(|entry| entry.kind == EntryKind::System) {
             return Origin::Above;
         }
         let call = self.calls.get(id).map(|call| call.words.clone()).unwrap_or_default();
@@ -124,6 +127,9 @@ impl Book {
             }
             Later::Call { id } | Later::Number { id, .. } => id.clone(),
         };
+        if matches!(row.later, Later::Call { .. }) && self.tell_run(n, i, row) {
+            return;
+        }
         let mut known = self.known(n, i, &id);
         if let Some(ms) = self.journal.took(&id)
             && (ms >= SLOW || known.summary.starts_with("exit"))

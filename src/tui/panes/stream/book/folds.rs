@@ -1,6 +1,7 @@
 //! What is folded, and what belongs together: a call and its result are one card, and so are a thought, words, a verdict.
 
 use super::super::fold::Fold;
+use super::super::layout::Group;
 use super::super::marks::Mark;
 use super::super::order::Place;
 use super::Book;
@@ -105,7 +106,10 @@ impl Book {
         let mut at = (n, place);
         loop {
             at = if down { self.journal.next(at.0, at.1)? } else { self.journal.prev(at.0, at.1)? };
-            if !self.item(at.0, at.1).continues() {
+            let item = self.item(at.0, at.1);
+            // Rules and notices are neither folded nor worth copying.
+            let is_card = matches!(item.body.first, Group::Words | Group::Tools) || self.folds(at.0, at.1);
+            if at.1 == Place::Live || is_card && !item.continues() {
                 return Some(at).filter(|at| at.1 != Place::Live);
             }
         }

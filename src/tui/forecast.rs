@@ -1,0 +1,113 @@
+//! What the rest may take and cost: by the phases that this run has finished, and by the runs that were completed in this
+//! directory before.
+
+use crate::base::time::human;
+use crate::domain::outcome::ExitReason;
+use crate::domain::summary::RunSummary;
+use crate::tui::model::{Mode, Model};
+use crate::tui::tab::Tab;
+use std::time::Duration;
+
+/// What a phase has cost: medians of the completed runs of this directory.
+pub struct Estimate {
+    pub runs: usize,
+    /// US dollars.
+    pub cost: f64,
+    /// In which the run worked: not queued, parked or waiting for the person. `None`: no run tells.
+    pub time: Option<Duration>,
+}
+
+/// `None`: no run was completed here.
+pub fn of_a_phase(model: &Model) -> Option<Estimate> {
+    let runs = completed(model, &model.folder);
+    let cost = median(runs.iter().map(|run| run.cost_usd / phases(run)).collect())?;
+    let time = median(times(&runs));
+    Some(Estimate { runs: runs.len(), cost, time: time.map(Duration::from_secs_f64) })
+}
+
+/// The time that the open phases of a run at work may still take; `None`: there is nothing to judge by, or the last phase
+/// takes longer than one usually does.
+pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
+    if model.mode == Mode::Replay || !tab.is_active() {
+        return None;
+    }
+    let state = &tab.state;
+    let done = state.phases.iter().filter(|phase| phase.is_done_by_claude() && phase.spent_ms > 0);
+    let mut seen: Vec<f64> = done.map(|phase| phase.spent_ms as f64 / 1_000.0).collect();
+    seen.extend(times(&completed(model, &state.workspace.directory().to_string_lossy())));
+    let usual = Duration::from_secs_f64(median(seen)?);
+    let current = tab.current_phase().map(|phase| phase.id);
+    let open = state.phases.iter().filter(|phase| phase.is_open());
+    let rest = open.map(|phase| match tab.time_on(phase, model.now) {
+        Some(spent) if Some(phase.id) == current => usual.saturating_sub(spent),
+        _ => usual,
+    });
+    Some(rest.sum::<Duration>()).filter(|rest| !rest.is_zero())
+}
+
+/// "≈ 19 min": in minutes, for it is no more than a guess.
+pub fn words(left: Duration) -> String {
+    match left.as_secs().div_ceil(60) {
+        0 | 1 => "≈ 1 min".to_owned(),
+        minutes @ 2..=90 => format!("≈ {minutes} min"),
+        minutes => format!("≈ {}", human(Duration::from_secs(minutes.div_ceil(15) * 15 * 60))),
+    }
+}
+
+fn completed<'a>(model: &'a Model, folder: &str) -> Vec<&'a RunSummary> {
+    let complete = ExitReason::Complete.word();
+    let is_one =
+        |run: &&RunSummary| run.folder == folder && run.reason.as_deref() == Some(complete) && run.iterations > 0;
+    model.runs.values().map(AsRef::as_ref).filter(is_one).collect()
+}
+
+/// Seconds that a phase took in each of these runs.
+fn times(runs: &[&RunSummary]) -> Vec<f64> {
+    let timed = runs.iter().filter(|run| run.worked_ms > 0);
+    timed.map(|run| run.worked_ms as f64 / 1_000.0 / phases(run)).collect()
+}
+
+fn phases(run: &RunSummary) -> f64 {
+    f64::from(run.phases_done.max(1))
+}
+
+fn median(mut all: Vec<f64>) -> Option<f64> {
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    fn minutes(change: impl FnOnce(&mut Model)) -> Option<u64> {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        change(&mut model);
+        left(&model, &model.tabs[0]).map(|left| left.as_secs() / 60)
+    }
+
+    #[test]
+    fn what_is_left_is_told_by_the_phases_that_were_done() {
+        // Two are done, in 2 and 6 minutes; the third of six runs for 4.
+        assert_eq!(minutes(|_| ()), Some(19));
+        let late = |model: &mut Model| model.tabs[0].state.phases[2].spent_ms = 3_600_000;
+        assert_eq!(minutes(late), Some(18), "the running one takes longer than usual");
+        let first = |model: &mut Model| model.tabs[0].state.phases.iter_mut().for_each(|phase| phase.spent_ms = 0);
+        assert_eq!(minutes(first), None, "nothing is known yet");
+        let last = |model: &mut Model| {
+            late(model);
+            model.tabs[0].state.phases.truncate(3);
+        };
+        assert_eq!(minutes(last), None, "any moment now");
+        assert_eq!(minutes(|model| model.mode = Mode::Replay), None);
+        assert_eq!(minutes(|model| model.tabs[0].state.stage = crate::orchestrator::state::Stage::Paused), None);
+    }
+
+    #[test]
+    fn a_guess_is_told_in_minutes() {
+        let told = |seconds| words(Duration::from_secs(seconds));
+        assert_eq!([told(1), told(61), told(1_140), told(5_401)], ["≈ 1 min", "≈ 2 min", "≈ 19 min", "≈ 1h 45m"]);
+    }
+}
