@@ -180,6 +180,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             match command {
                 CircuitCommand::Status { json: false } => circuit::list(out, &session).map(|()| 0),
                 CircuitCommand::Status { json: true } => circuit::json(out, &session).map(|()| 0),
+                CircuitCommand::WhatIf(wanted) => circuit::what_if(out, &session, &wanted).map(|()| 0),
                 CircuitCommand::Reset { ticket } => circuit::reset(out, &session, ticket.as_deref()).await,
             }
         }

@@ -14,11 +14,11 @@ use crate::domain::record::{ByPerson, Record};
 use crate::domain::request::{HELD, Refused, Reply, Request};
 use crate::domain::settings::BreakerSettings;
 use crate::domain::summary::RunSummary;
-use crate::orchestrator::breaker::{Recovery, recover};
+use crate::orchestrator::breaker::{self, Recovery, recover};
 use crate::runtime::app::App;
 use crate::runtime::offline::state_of;
 use crate::runtime::supervisor::Typed;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,12 +33,70 @@ pub enum CircuitCommand {
         #[arg(long)]
         json: bool,
     },
+    #[command(after_help = help::CIRCUIT_WHAT_IF)]
+    /// Show what the breaker would have done on a recorded run with other thresholds.
+    WhatIf(WhatIf),
     #[command(after_help = help::CIRCUIT_RESET)]
     /// Close a circuit breaker and reset its counters.
     Reset {
         /// The ticket; without one, every ticket that was worked on in this folder.
         ticket: Option<String>,
     },
+}
+
+/// A recorded run, and thresholds; those of the run where none is given.
+#[derive(Debug, Args)]
+pub struct WhatIf {
+    /// A run id or its last characters, or a ticket.
+    run: String,
+    /// Iterations without progress that open it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    no_progress: Option<u32>,
+    /// Iterations with the same error that open it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    same_error: Option<u32>,
+    /// Iterations with refused calls that open it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    permission_denials: Option<u32>,
+    /// Percent by which the output must fall to half-open it.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    output_decline: Option<u32>,
+}
+
+/// Prints how the breaker would have moved, and where the run would have ended.
+pub fn what_if(out: &mut dyn Write, session: &Session, wanted: &WhatIf) -> Result<(), CliError> {
+    let store = session.store_to_read()?;
+    let run = session.find_run(&store, &wanted.run, Typed::Part)?;
+    let mut limits = state_of(&store, run.run)?.settings.breaker;
+    let given = [
+        (wanted.no_progress, &mut limits.no_progress),
+        (wanted.same_error, &mut limits.same_error),
+        (wanted.permission_denials, &mut limits.permission_denials),
+        (wanted.output_decline, &mut limits.output_decline),
+    ];
+    for (given, limit) in given {
+        *limit = given.unwrap_or(*limit);
+    }
+    let moves = breaker::what_if(&store.load(run.run)?.records, &limits);
+    writeln!(
+        out,
+        "{} · run {} · {} iterations; with no progress {}, same error {}, permission denials {}, output decline {} %:",
+        cut(run.ticket.as_str(), 40),
+        run.run.short(),
+        run.iterations,
+        limits.no_progress,
+        limits.same_error,
+        limits.permission_denials,
+        limits.output_decline
+    )?;
+    for StateMoved { n, from, to, reason } in &moves {
+        writeln!(out, "  iteration {n:>3}  {} → {}: {}", from.word(), to.word(), clean_line(reason, 400))?;
+    }
+    match moves.last().filter(|last| last.to == Circuit::Open) {
+        Some(last) => writeln!(out, "The run would have ended after iteration {}.", last.n)?,
+        None => writeln!(out, "The breaker would not have opened.")?,
+    }
+    Ok(())
 }
 
 /// Moves that are shown to people below each ticket.

@@ -291,6 +291,13 @@ Examples:
 
 With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open one allows one iteration), history (every change, with run and iteration).";
 
+pub const CIRCUIT_WHAT_IF: &str = "\
+Examples:
+  programmator circuit what-if tk-4f2a --no-progress 2
+  programmator circuit what-if tk-4f2a --same-error 3 --permission-denials 4
+
+Claude's iterations are taken as they were recorded; only the thresholds are others. The first OPEN would have ended the run.";
+
 pub const CIRCUIT_RESET: &str = "\
 Examples:
   programmator circuit reset tk-4f2a

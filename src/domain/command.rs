@@ -2,6 +2,7 @@
 
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::phase::PhaseId;
+use crate::domain::settings::Change;
 use serde::{Deserialize, Serialize};
 
 /// One request of the person to the run of one ticket.
@@ -34,6 +35,8 @@ pub enum UserCommand {
     },
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
+    /// Another limit or model, from the next iteration on.
+    ChangeSetting(Change),
     /// A call of Claude's that waits for the person.
     AnswerApproval { id: QuestionId, answer: Answer },
     /// Another input for a call that waits: it is judged, and asked about with it.

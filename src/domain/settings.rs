@@ -1,6 +1,10 @@
 //! The settings of one run, resolved from all config layers; stored with the run so that a resumed
 //! run goes on under the rules it began with.
 
+mod change;
+
+pub use change::{Adjustable, Change};
+
 use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
 use serde::{Deserialize, Serialize};

@@ -10,9 +10,11 @@
 
 mod observe;
 mod recover;
+mod what_if;
 
 pub use observe::{Observation, Progress, observe};
 pub use recover::{Recovery, recover, refusal};
+pub use what_if::what_if;
 
 use crate::base::time::Timestamp;
 use crate::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};

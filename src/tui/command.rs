@@ -12,6 +12,7 @@ mod when;
 
 pub use keymap::{Found, hints, hints_that_act, markdown_table, times};
 pub use table::{row_of, table};
+pub use when::can_command;
 
 /// Everything a key can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +26,8 @@ pub enum Command {
     ResetBreaker,
     Commit,
     Export,
+    Limits,
+    Undo,
     NextReady,
     NextWaiting,
     Queue,
@@ -108,6 +111,10 @@ pub enum Scope {
     CommitFiles,
     /// A run as a file.
     Export,
+    /// The limits of a run.
+    Limits,
+    /// A value of one of them.
+    LimitValue,
     /// Leaving while something runs.
     Quit,
     Question,

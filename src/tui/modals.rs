@@ -8,6 +8,7 @@ pub mod draft;
 pub mod explain;
 pub mod export;
 pub mod help;
+pub mod limits;
 pub mod matter;
 pub mod open;
 pub mod palette;
@@ -44,6 +45,8 @@ pub enum Modal {
     Commit(Box<commit::Commit>),
     /// A run as a file.
     Export(Box<export::Export>),
+    /// The limits of a run.
+    Limits(limits::Limits),
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
@@ -72,6 +75,7 @@ impl Modal {
             Self::Diff(_) => Scope::Diff,
             Self::Commit(commit) => commit.scope(),
             Self::Export(_) => Scope::Export,
+            Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
             Self::Card(card) => card.scope(),
@@ -97,6 +101,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
+        Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),

@@ -4,10 +4,12 @@
 
 mod movement;
 mod pulse;
+mod undo;
 mod unstored;
 
 pub use movement::Movement;
 pub use pulse::Pulse;
+pub use undo::Step;
 pub use unstored::Unstored;
 
 use crate::base::id::RunId;
@@ -57,6 +59,8 @@ pub struct Tab {
     pub unstored: Unstored,
     /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
+    /// What the person can take back, the last one at the end.
+    pub undo: Vec<Step>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,
     /// A commit's message that was typed and not used.
@@ -140,6 +144,7 @@ impl Tab {
             failure: None,
             unstored: Unstored::default(),
             movements: VecDeque::new(),
+            undo: Vec::new(),
             draft: Vec::new(),
             commit_draft: String::new(),
         }
@@ -179,6 +184,7 @@ impl Tab {
         if stored.seq <= self.state.seq {
             return false;
         }
+        undo::fold(&mut self.undo, &self.state.settings, &stored.record);
         apply(&mut self.state, stored);
         self.reopened &= self.state.ended.is_some();
         self.unstored.stored(&self.state);

@@ -23,6 +23,7 @@ use crate::tui::modals::draft::Form;
 use crate::tui::modals::explain::Explain;
 use crate::tui::modals::export::Export;
 use crate::tui::modals::help::Help;
+use crate::tui::modals::limits::Limits;
 use crate::tui::modals::open::Open;
 use crate::tui::modals::palette::Palette;
 use crate::tui::modals::queue::Queue;
@@ -276,6 +277,15 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
                 ui.modals.push(Modal::Commit(Box::new(dialog)));
                 return vec![ask];
             }
+        }
+        Command::Limits => {
+            let limits = ui.tab().map(Limits::of);
+            ui.modals.extend(limits.map(Modal::Limits));
+        }
+        Command::Undo => {
+            let Some(step) = ui.tab().and_then(|tab| tab.undo.last()).cloned() else { return Vec::new() };
+            ui.tell(step.words());
+            return ui.to_run(step.command());
         }
         Command::Export => {
             let export = ui.tab().and_then(Export::open);

@@ -578,6 +578,11 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     assert_eq!((&shown["state"], &shown["no_progress"], &shown["total_opens"]), (&"OPEN".into(), &3.into(), &1.into()));
     assert!((1..=1_800).contains(&shown["left"].as_u64().unwrap()), "{shown}");
 
+    let sooner = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "2"], 0);
+    assert!(sooner.contains("CLOSED → OPEN") && sooner.contains("ended after iteration 2"), "{sooner}");
+    let later = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "4"], 0);
+    assert!(later.contains("→ HALF_OPEN") && later.contains("would not have opened"), "{later}");
+
     project.scenario_with(DILIGENT, PATIENT);
     let refused = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));

@@ -26,11 +26,13 @@ use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
 use programmator::domain::session::{Sessions, Told};
+use programmator::domain::settings::BreakerSettings;
 use programmator::domain::ticket::{Boxes, TicketStatus};
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::TurnResult;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::apply::{apply, folded};
+use programmator::orchestrator::breaker;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Timer;
 use programmator::orchestrator::input::Input;
@@ -66,6 +68,37 @@ fn a_refused_iteration_counts_for_nothing() {
         }
     }
     assert!(refused > 10, "too few to tell anything: {refused}");
+}
+
+/// With its own thresholds a recorded run is told as it was; with others, the breaker opens earlier or later.
+#[test]
+fn what_a_breaker_would_have_done_is_what_it_did() {
+    let (mut opened, mut spared) = (0, 0);
+    for seed in 0..300 {
+        let world = run(seed, Weather::Rough);
+        let records: Vec<_> = world.journal.iter().cloned().map(std::sync::Arc::new).collect();
+        let did: Vec<_> = world
+            .journal
+            .iter()
+            .filter_map(|stored| match &stored.record {
+                Record::BreakerMoved(moved) if moved.n > 0 => Some(moved.clone()),
+                _ => None,
+            })
+            .collect();
+        let limits = &world.state.settings.breaker;
+        let would = breaker::what_if(&records, limits);
+        assert_eq!(would, did[..would.len()], "seed {seed}");
+        if would.last().is_some_and(|moved| moved.to == Circuit::Open) {
+            opened += 1;
+            let patient =
+                BreakerSettings { no_progress: 999, same_error: 999, permission_denials: 999, ..limits.clone() };
+            spared += usize::from(breaker::what_if(&records, &patient).iter().all(|moved| moved.to != Circuit::Open));
+        } else {
+            assert_eq!(would.len(), did.len(), "seed {seed}");
+        }
+    }
+    assert!(opened > 10, "too few to tell anything: {opened}");
+    assert_eq!(spared, opened);
 }
 
 #[test]

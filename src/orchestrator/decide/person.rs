@@ -7,6 +7,7 @@ use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{ByPerson, ChangeAnswered, Level, PhaseByPerson, Record, WishTaken};
+use crate::domain::settings::{Change, SettingsChanged};
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 
@@ -58,11 +59,26 @@ impl Draft<'_> {
             }
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),
+            UserCommand::ChangeSetting(change) => self.change_setting(&change),
             UserCommand::ResetBreaker => {
                 if !self.state.breaker.is_at_rest() {
                     self.record(Record::BreakerReset(ByPerson { by }));
                 }
             }
+        }
+    }
+
+    /// The next iteration goes by it; a run that waits for a limit looks whether it still must.
+    fn change_setting(&mut self, change: &Change) {
+        match self.state.settings.with(change) {
+            Ok(settings) => {
+                let what = self.state.settings.differences(&settings);
+                if !what.is_empty() {
+                    self.record(Record::SettingsChanged(SettingsChanged { settings, what }));
+                    self.look_again(Asker::Person);
+                }
+            }
+            Err(why) => self.notice(Level::Warn, format!("not changed: {why}")),
         }
     }
 

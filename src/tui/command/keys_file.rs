@@ -167,6 +167,7 @@ fn types(scope: Scope) -> bool {
         Scope::Prompt,
         Scope::Commit,
         Scope::Export,
+        Scope::LimitValue,
     ];
     typing.contains(&scope)
 }

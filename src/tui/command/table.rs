@@ -5,8 +5,8 @@
 
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, end_word, live, log_word,
-    pause_word, retry_word, several_tabs, someone_waits,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, end_word, live,
+    log_word, pause_word, retry_word, several_tabs, someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
@@ -50,6 +50,8 @@ const FIRST: &[Row] = rows! {
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
+    Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
+        "take back your last tick, skip or change of a limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
         "write the run, or one iteration, as a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
@@ -158,6 +160,14 @@ const REST: &[Row] = rows! {
         "in the commit dialog: write the message in $EDITOR";
     Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "in the commit dialog: close it and keep the message";
+    Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
+        "in the list of limits: one more, a budget by $1";
+    Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
+        "in the list of limits: one less";
+    Choose "limits.choose" Scope::Limits, "limits", [press(Key::Enter)], Shown, always, |_| "type a value",
+        "in the list of limits: type a value, or none";
+    Undo "limits.undo" Scope::Limits, "limits", [c('u')], Shown, can_undo, |_| "undo",
+        "in the list of limits: take the last change back";
     Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
         "in the export dialog: write the file";
     FocusNext "export.what" Scope::Export, "export", [press(Key::Tab), SHIFT_TAB], Shown, always, |_| "run/iteration",
@@ -206,6 +216,11 @@ macro_rules! hidden {
 }
 
 const HIDDEN: &[Row] = hidden! {
+    Down "limits.down" Scope::Limits, [c('j'), press(Key::Down)], "choose";
+    Up "limits.up" Scope::Limits, [c('k'), press(Key::Up)], "up";
+    Close "limits.close" Scope::Limits, [press(Key::Esc), c('q'), ctrl('c')], "close";
+    Choose "limit_value.choose" Scope::LimitValue, [press(Key::Enter)], "set";
+    Close "limit_value.close" Scope::LimitValue, [press(Key::Esc), ctrl('c')], "back";
     Close "zoomed.close" Scope::Zoomed, [press(Key::Esc)], "all panes";
     Prompt "help.filter" Scope::Help, [c('/')], "filter";
     Choose "palette.choose" Scope::Palette, [press(Key::Enter)], "run";
@@ -335,7 +350,7 @@ mod tests {
         for row in table().filter(|row| matches!(row.scope, Scope::Pane(_))) {
             // At Home a ticket is chosen, not a phase: there is none to skip. And while there is no search, `n` gives way.
             let own_search = ["stream.search", "log.filter", "home.filter"];
-            let on_purpose = [&["home.start", "home.new", "stream.next"], &own_search[..]].concat();
+            let on_purpose = [&["home.start", "home.new", "home.undo", "stream.next"], &own_search[..]].concat();
             for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
                 let hidden = find(Scope::Global, &key[0]);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);

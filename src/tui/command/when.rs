@@ -36,6 +36,10 @@ pub fn can_command(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run)
 }
 
+pub fn can_undo(model: &Model) -> bool {
+    can_command(model) && model.tab().is_some_and(|tab| !tab.undo.is_empty())
+}
+
 pub fn can_reset_breaker(model: &Model) -> bool {
     live_tab(model, |tab| tab.run.is_some() && !tab.state.breaker.is_at_rest())
 }

@@ -2,7 +2,7 @@
 
 use crate::base::time::human;
 use crate::orchestrator::state::{Retry, State};
-use crate::tui::command::{self, Command, Scope, press, rows};
+use crate::tui::command::{self, Command, Scope, c, can_command, press, rows};
 use crate::tui::forecast;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::{Mode, Model};
@@ -33,6 +33,8 @@ pub const NAME: &str = "gauges";
 const KEYS: &[command::Row] = rows! {
     Explain "gauges.explain" Scope::Pane(NAME), "gauges", [press(Key::Enter)], Shown, Model::shows_run, |_| "explain",
         "in Gauges: explain the circuit breaker's counters";
+    Limits "gauges.limits" Scope::Pane(NAME), "gauges", [c('+'), c('-'), c('=')], Shown, can_command, |_| "limits",
+        "in Gauges: change the run's limits, budget and model";
 };
 
 struct Gauges;

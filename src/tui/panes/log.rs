@@ -185,6 +185,8 @@ fn front(model: &Model) -> Option<&TicketKey> {
 
 impl Pane for Log {
     fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
+        // It may have no place of its own.
+        let height = height.max(1);
         match command {
             Command::Own("copy") => return self.copy(model),
             Command::Own("select") => {

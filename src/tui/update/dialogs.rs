@@ -54,6 +54,11 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
                 return vec![ask];
             }
         },
+        Modal::Limits(limits) => {
+            let (stays, ask) = limits.key(&ui.model, command, input);
+            ui.modals.extend(stays.map(Modal::Limits));
+            return ask.into_iter().collect();
+        }
         Modal::Export(export) => {
             let (stays, ask) = export.key(command, input);
             ui.modals.extend(stays.map(|export| Modal::Export(Box::new(export))));

@@ -10,6 +10,7 @@ use programmator::domain::phase::Claimed;
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{Record, Stored, WishTaken, WriteOutcome};
 use programmator::domain::session::Sessions;
+use programmator::domain::settings::{Adjustable, Change, Settings};
 use programmator::domain::ticket::TicketStatus;
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::decide::decide;
@@ -400,4 +401,24 @@ fn a_ticket_that_a_run_closed_unverified_stays_unverified_in_later_runs() {
     // An older program worked on such a ticket.
     let begun = programmator::orchestrator::apply::folded(&closed.journal[..1]);
     assert!(matches!(closed.journal[0].record, Record::RunStarted { .. }) && !begun.is_complete());
+}
+
+#[test]
+fn a_changed_limit_is_in_the_journal_and_counts_from_the_next_iteration() {
+    let mut world = at(&Stage::Running);
+    let before = world.state.settings.clone();
+    command(&mut world, UserCommand::ChangeSetting(Change::Set(Adjustable::Iterations, "1".into())));
+    assert_eq!(world.state.settings, Settings { max_iterations: 1, ..before.clone() });
+    assert_eq!(world.state.stage, Stage::Running, "what is under way goes on");
+    // What means nothing changes nothing, and is said.
+    command(&mut world, UserCommand::ChangeSetting(Change::Set(Adjustable::Iterations, "none".into())));
+    assert!(
+        matches!(&world.journal.last().unwrap().record, Record::Noticed { text, .. } if text.contains("not changed"))
+    );
+    let records = world.journal.len();
+    command(&mut world, UserCommand::ChangeSetting(Change::Set(Adjustable::Iterations, "1".into())));
+    assert_eq!(world.journal.len(), records, "it is so already");
+    world.live();
+    assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::MaxIterations);
+    assert_eq!(outcomes(&world).len(), 1);
 }
