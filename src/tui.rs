@@ -25,6 +25,7 @@ pub mod notifications;
 pub mod pane;
 pub mod panes;
 pub mod picture;
+pub mod replay;
 #[cfg(test)]
 pub mod sample;
 pub mod screen_loop;

@@ -88,6 +88,8 @@ pub enum Scope {
     Global,
     /// While one pane has the whole screen, before the pane's own.
     Zoomed,
+    /// In a run of the past, before the pane's own.
+    Replay,
     /// While lines are selected in a pane or a diff, before its own.
     Visual,
     /// In the pane of this name, before the global keys.

@@ -17,6 +17,7 @@ use crate::tui::log_lines::LogLines;
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::Ask;
 use crate::tui::panes::stream;
+use crate::tui::replay::Replay;
 use crate::tui::selection::Selection;
 use crate::tui::syntax::Syntax;
 use crate::tui::tab::Tab;
@@ -29,6 +30,9 @@ use std::time::Duration;
 
 /// How long words at the bottom stay.
 const TOAST: Duration = Duration::from_secs(4);
+
+/// How long a frame of a replay stands while it is played.
+const PLAYED: Duration = Duration::from_millis(100);
 
 /// What the person may do here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -91,6 +95,8 @@ pub struct Model {
     pub glyphs: Glyphs,
     /// Live or replay.
     pub mode: Mode,
+    /// How far a run of the past is shown.
+    pub replay: Option<Replay>,
     /// The tree's cursor and folds.
     pub selection: Selection,
     /// The colours of the code that is on the screen.
@@ -142,6 +148,7 @@ impl Model {
             touched: now,
             glyphs: Glyphs::default(),
             mode: Mode::default(),
+            replay: None,
             selection: Selection::default(),
             syntax: Syntax::default(),
             log: LogLines::default(),
@@ -280,7 +287,8 @@ impl Model {
             .anything_active()
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
-        clock.into_iter().chain(toast).chain(self.changes_due()).min()
+        let played = self.replay.as_ref().is_some_and(|replay| replay.is_playing).then(|| self.now.plus(PLAYED));
+        clock.into_iter().chain(toast).chain(self.changes_due()).chain(played).min()
     }
 
     /// A search in the shown stream has more to show in the next frame.

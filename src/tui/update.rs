@@ -8,6 +8,7 @@ mod certain;
 mod commits;
 mod dialogs;
 mod news;
+mod replay;
 mod spending;
 mod unavailable;
 
@@ -29,6 +30,7 @@ use crate::tui::modals::palette::Palette;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::modals::themes::Themes;
+use crate::tui::model::Mode;
 use crate::tui::msg::{Ask, Input, Key, Msg};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
@@ -79,6 +81,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             Vec::new()
         }
         Msg::Scrollback(run, scrollback) => {
+            replay::printed(ui, scrollback.clone());
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
                 tab.stream.attach(scrollback);
             }
@@ -96,6 +99,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         }
         Msg::News(news) => {
             ui.dirty = true;
+            replay::opened(ui, &news);
             let mut asks = news::fold(ui, news);
             asks.extend(leave_if_quiet(ui));
             asks
@@ -144,6 +148,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
 }
 
 fn tick(ui: &mut Ui, now: crate::base::time::Timestamp) {
+    replay::tick(ui, now);
     let due = ui.wake_at().is_some_and(|at| at <= now);
     ui.now = now;
     if due {
@@ -165,6 +170,10 @@ fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
     pressed.keys.push(input.clone());
     let (scopes, counts) = match ui.modals.last().map(Modal::scope) {
         Some(scope) => (vec![scope], command::row_of(scope, Command::PageDown).is_some()),
+        None if ui.mode == Mode::Replay && !ui.selects() => {
+            let zoomed = ui.arrangement.is_zoomed.then_some(Scope::Zoomed);
+            ([Scope::Replay].into_iter().chain(zoomed).chain([Scope::Pane(ui.focus), Scope::Global]).collect(), true)
+        }
         None if ui.selects() => (vec![Scope::Visual, Scope::Global], true),
         None if ui.arrangement.is_zoomed && !ui.is_home() => {
             (vec![Scope::Zoomed, Scope::Pane(ui.focus), Scope::Global], true)
@@ -376,6 +385,11 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),
+        command @ Command::Own(
+            "play" | "speed" | "record_next" | "record_previous" | "iteration_next" | "iteration_previous",
+        ) => {
+            replay::run(ui, command);
+        }
         // A pane's own, or a movement in it.
         command => {
             let asks = ui.act(command);

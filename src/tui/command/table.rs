@@ -5,8 +5,8 @@
 
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, end_word, live,
-    log_word, pause_word, retry_word, several_tabs, someone_waits,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, end_word,
+    in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs, someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
@@ -104,6 +104,18 @@ const REST: &[Row] = rows! {
     Quit "screen.quit" Scope::Global, "screen", [c('q'), ctrl('c')], Shown, always, |_| "quit",
         "quit; asks while something runs";
 
+    Own("play") "replay.play" Scope::Replay, "replay", [c(' ')], Shown, in_replay, play_word,
+        "in a replay: play it, or pause";
+    Own("speed") "replay.speed" Scope::Replay, "replay", [c('x')], Shown, in_replay, |_| "speed",
+        "in a replay: ×1, ×4 or ×16";
+    Own("record_previous") "replay.record_previous" Scope::Replay, "replay", [c(',')], HelpOnly, in_replay, |_| "record back",
+        "in a replay: one record back";
+    Own("record_next") "replay.record_next" Scope::Replay, "replay", [c('.')], Shown, in_replay, |_| "step",
+        "in a replay: one record on";
+    Own("iteration_previous") "replay.iteration_previous" Scope::Replay, "replay", [c('(')], HelpOnly, in_replay, |_| "iteration back",
+        "in a replay: to the iteration before";
+    Own("iteration_next") "replay.iteration_next" Scope::Replay, "replay", [c(')')], Shown, in_replay, |_| "iteration",
+        "in a replay: to the next iteration";
     Own("copy") "select.copy" Scope::Visual, "selection", [c('y'), press(Key::Enter)], Shown, always, |_| "copy",
         "while lines are selected: copy them";
     Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",

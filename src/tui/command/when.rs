@@ -36,6 +36,14 @@ pub fn can_command(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run)
 }
 
+pub fn in_replay(model: &Model) -> bool {
+    model.replay.is_some()
+}
+
+pub fn play_word(model: &Model) -> &'static str {
+    if model.replay.as_ref().is_some_and(|replay| replay.is_playing) { "pause" } else { "play" }
+}
+
 pub fn can_undo(model: &Model) -> bool {
     can_command(model) && model.tab().is_some_and(|tab| !tab.undo.is_empty())
 }

@@ -61,11 +61,15 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
     let place = |row: &&Entry| match row.scope {
         _ if is_back(row) => 1,
         _ if row.command == Command::NextWaiting => 0,
+        Scope::Replay => 1,
         Scope::Pane(_) | Scope::Visual => 2,
         _ => 3,
     };
     let scopes = [if selects { Scope::Visual } else { Scope::Pane(model.focus) }, Scope::Global];
-    let is_shown = |row: &Entry| scopes.contains(&row.scope) && matches!(row.flag, Flag::Shown | Flag::Destructive);
+    let is_played = |row: &Entry| row.scope == Scope::Replay && model.mode == Mode::Replay && !selects;
+    let is_shown = |row: &Entry| {
+        (scopes.contains(&row.scope) || is_played(row)) && matches!(row.flag, Flag::Shown | Flag::Destructive)
+    };
     let mut rows: Vec<&Entry> = table().filter(|row| (is_shown(row) || is_back(row)) && (row.enabled)(model)).collect();
     rows.sort_by_key(place);
     let all = rows.into_iter().map(|row| (model.keys.first(row), (row.hint)(model)));
@@ -97,6 +101,12 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
         );
     }
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return row };
+    if let Some(replay) = &model.replay {
+        let glyph = if replay.is_playing { model.glyphs.pick("▶", ">") } else { model.glyphs.pick("⏸", "=") };
+        let times = model.glyphs.pick("×", "x");
+        let place = format!(" {times}{} · {}/{} ", replay.speed(), replay.at, replay.records.len());
+        return row.right(Role::Accent, glyph).right(Role::Dim, place);
+    }
     let sign = model.standing(tab).sign(model.glyphs);
     let time = elapsed(model, tab);
     if width >= 100 {
