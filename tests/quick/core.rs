@@ -86,15 +86,15 @@ fn what_a_breaker_would_have_done_is_what_it_did() {
             })
             .collect();
         let limits = &world.state.settings.breaker;
-        let would = breaker::what_if(&records, limits);
-        assert_eq!(would, did[..would.len()], "seed {seed}");
-        if would.last().is_some_and(|moved| moved.to == Circuit::Open) {
+        let predicted = breaker::what_if(&records, limits);
+        assert_eq!(predicted, did[..predicted.len()], "seed {seed}");
+        if predicted.last().is_some_and(|moved| moved.to == Circuit::Open) {
             opened += 1;
             let patient =
                 BreakerSettings { no_progress: 999, same_error: 999, permission_denials: 999, ..limits.clone() };
             spared += usize::from(breaker::what_if(&records, &patient).iter().all(|moved| moved.to != Circuit::Open));
         } else {
-            assert_eq!(would.len(), did.len(), "seed {seed}");
+            assert_eq!(predicted.len(), did.len(), "seed {seed}");
         }
     }
     assert!(opened > 10, "too few to tell anything: {opened}");
