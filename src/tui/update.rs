@@ -385,11 +385,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),
-        command @ Command::Own(
-            "play" | "speed" | "record_next" | "record_previous" | "iteration_next" | "iteration_previous",
-        ) => {
-            replay::run(ui, command);
-        }
+        command if replay::is_key(command) => replay::run(ui, command),
         // A pane's own, or a movement in it.
         command => {
             let asks = ui.act(command);

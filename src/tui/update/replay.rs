@@ -3,7 +3,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::news::News;
 use crate::domain::scrollback::Scrollback;
-use crate::tui::command::Command;
+use crate::tui::command::{Command, Scope, table};
 use crate::tui::model::Mode;
 use crate::tui::replay::Replay;
 use crate::tui::ui::Ui;
@@ -36,6 +36,11 @@ pub(super) fn tick(ui: &mut Ui, now: Timestamp) {
         news::fold(ui, News::Recorded(stored));
     }
     ui.dirty = true;
+}
+
+/// The key is one of a replay's.
+pub(super) fn is_key(command: Command) -> bool {
+    table().any(|row| row.scope == Scope::Replay && row.command == command)
 }
 
 /// Does what a key means.
