@@ -5,6 +5,7 @@
 //! running the ticket's commands (`adapters::validate`). Names come as they are: clean them to show them.
 
 mod attribution;
+mod base;
 mod changes;
 mod command;
 mod commit;
@@ -19,6 +20,7 @@ mod programs;
 mod refs;
 mod repository;
 mod restore;
+mod revert;
 mod scratch;
 mod snapshot;
 mod warm;
@@ -30,8 +32,8 @@ pub use folder::Folder;
 pub use repository::Repository;
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
-use crate::base::id::TicketId;
-use crate::domain::changes::{Changes, Diff};
+use crate::base::id::{RunId, TicketId};
+use crate::domain::changes::{Changes, Diff, Hunk};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use paths::Excludes;
 use scratch::{Objects, Staged};
@@ -148,20 +150,78 @@ impl WorkTree {
         }
     }
 
-    /// What differs between a snapshot and now, for people.
-    pub async fn changes(&self, from: &SnapshotId, exclude: &[PathBuf]) -> Result<Changes, EvidenceError> {
+    /// What differs between a snapshot and another one, or now, for people.
+    pub async fn changes(
+        &self,
+        from: &SnapshotId,
+        to: Option<&SnapshotId>,
+        exclude: &[PathBuf],
+    ) -> Result<Changes, EvidenceError> {
         let exclude = self.excludes(exclude);
         match self {
-            Self::Git(repository) => changes::changes(repository, from, &exclude).await,
+            Self::Git(repository) => changes::changes(repository, from, to, &exclude).await,
             Self::Plain(folder) => folder.changes(from, exclude).await,
         }
     }
 
     /// One of these files, line by line; nothing for a plain folder, of which no contents are kept.
-    pub async fn diff(&self, from: &SnapshotId, path: &str, exclude: &[PathBuf]) -> Result<Diff, EvidenceError> {
+    pub async fn diff(
+        &self,
+        from: &SnapshotId,
+        to: Option<&SnapshotId>,
+        path: &str,
+        exclude: &[PathBuf],
+    ) -> Result<Diff, EvidenceError> {
         match self {
-            Self::Git(repository) => changes::diff(repository, from, path, &self.excludes(exclude)).await,
+            Self::Git(repository) => changes::diff(repository, from, to, path, &self.excludes(exclude)).await,
             Self::Plain(_) => Ok(Diff::default()),
+        }
+    }
+
+    /// Takes back a hunk of a file that was shown by [`diff`](Self::diff), after the present was saved; gives what a person
+    /// calls that snapshot. Words for the person where nothing was written.
+    pub async fn revert(
+        &self,
+        ticket: &TicketId,
+        from: &SnapshotId,
+        path: &str,
+        hunk: &Hunk,
+        exclude: &[PathBuf],
+    ) -> Result<String, String> {
+        match self {
+            Self::Git(repository) => {
+                revert::revert(repository, ticket, from, path, hunk, &self.excludes(exclude)).await
+            }
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// How the files were at the end of the run's last iteration; `None`: that was not seen, or there is no git.
+    pub async fn end_of(&self, ticket: &TicketId, run: RunId) -> Result<Option<SnapshotId>, EvidenceError> {
+        match self {
+            Self::Git(repository) => {
+                let points = history::points(repository, &[(ticket.clone(), run)]).await?;
+                Ok(points.into_iter().next_back().and_then(|last| last.after).map(SnapshotId))
+            }
+            Self::Plain(_) => Ok(None),
+        }
+    }
+
+    /// The commit that the branch began at, and the branch that it began from; words for the person where there is none.
+    pub async fn merge_base(&self) -> Result<(SnapshotId, String), String> {
+        match self {
+            Self::Git(repository) => base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
+                "nothing to compare with: this branch has no upstream, and no commit in common with a main or master".to_owned()
+            }),
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// Lines that a ticket's runs have added and removed, from its first snapshot to the end of this iteration.
+    pub async fn lines(&self, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
+        match self {
+            Self::Git(repository) => history::lines(repository, name).await,
+            Self::Plain(_) => Ok(None),
         }
     }
 

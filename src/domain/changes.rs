@@ -8,8 +8,10 @@ use std::path::PathBuf;
 pub enum Since {
     /// Since this snapshot was taken.
     Snapshot(String),
-    /// Since the first snapshot of the ticket's first run.
+    /// From the first snapshot of the ticket's first run to the end of this run, or to now while that is not known.
     Ticket,
+    /// Since the branch began: the merge base with its upstream or the default branch.
+    Base,
 }
 
 /// The files that differ.
@@ -26,6 +28,12 @@ pub struct Changes {
     pub removed: u64,
     /// There is no git: nothing is known of their lines.
     pub plain: bool,
+    /// They are compared with how they were at the run's end, not with how they are now.
+    #[serde(default)]
+    pub at_end: bool,
+    /// The branch whose merge base they are compared with.
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 /// A file that differs.

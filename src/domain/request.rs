@@ -6,7 +6,7 @@
 use crate::base::id::RunId;
 use crate::base::secret::Secret;
 use crate::domain::approval::QuestionId;
-use crate::domain::changes::{Changes, Diff, Since};
+use crate::domain::changes::{Changes, Diff, Hunk, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use crate::domain::export::Export;
@@ -79,6 +79,8 @@ pub enum Request {
     Changes(RunId, Since),
     /// One of them, line by line.
     Diff(RunId, Since, String),
+    /// Take back one hunk of such a file.
+    Revert(RunId, Since, String, Hunk),
     /// What a commit of the work of the run's ticket would be.
     PlanCommit(RunId),
     /// Make it.
@@ -138,6 +140,8 @@ pub enum Reply {
     /// What differs, or why that is not known; words for the person.
     Changes(RunId, Since, Result<Changes, String>),
     Diff(RunId, Since, String, Result<Diff, String>),
+    /// The hunk of this file is taken back, and what the snapshot of before is called; or why not. Words for the person.
+    Reverted(String, Result<String, String>),
     /// What would be committed, or why nothing can be; words for the person.
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
@@ -242,6 +246,8 @@ mod tests {
             Request::SaveRule { ticket: ticket.clone(), id: id.clone(), rules: "- a".into(), before: "b".into() },
             Request::Changes(run, Since::Snapshot("ab".into())),
             Request::Diff(run, Since::Ticket, "a.rs".into()),
+            Request::Changes(run, Since::Base),
+            Request::Revert(run, Since::Base, "a".into(), Hunk::default()),
             Request::PlanCommit(run),
             Request::Commit(
                 run,
@@ -270,6 +276,7 @@ mod tests {
             Reply::Suggested { checks: vec!["make".into()], templates: vec![("a".into(), Draft::default())] },
             Reply::Changes(run, Since::Ticket, Ok(Changes::default())),
             Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
+            Reply::Reverted("a".into(), Ok("restore/1".into())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::Exported(run, Ok("/a.cast".into())),

@@ -126,6 +126,11 @@ impl<'a> Draft<'a> {
                     self.record(Record::NoteDelivered { id });
                 }
             }
+            Input::LinesCounted { added, removed } => {
+                if self.state.is_open() && self.state.lines != (added, removed) {
+                    self.record(Record::LinesCounted { added, removed });
+                }
+            }
             Input::Warned { text } => {
                 if self.state.is_open() {
                     self.notice(Level::Warn, text);

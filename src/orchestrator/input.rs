@@ -57,6 +57,8 @@ pub enum Input {
     LimitSeen { n: u32, window: Window },
     /// The limits in the configuration of now; a run that is resumed began under those of then.
     LimitsRead(Box<Limits>),
+    /// Lines that the ticket's runs have added and removed so far.
+    LinesCounted { added: u64, removed: u64 },
     /// The tree was saved.
     SnapshotTaken { n: u32, id: String },
     /// The tree could not be saved.

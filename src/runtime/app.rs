@@ -316,6 +316,7 @@ impl Service {
             }
             Request::Changes(run, since) => return self.changes(run, since, reply),
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
+            Request::Revert(run, since, path, hunk) => return self.revert(run, since, (path, hunk), reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),

@@ -6,7 +6,7 @@
 
 use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{PATIENCE, Try, Work, WorkTree};
-use crate::adapters::store::{Append, Holder, LockError, Store, TicketLock, TreeLock};
+use crate::adapters::store::{Append, Holder, LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::answerer::Answerer;
@@ -120,6 +120,26 @@ impl Commits {
             }
         }
         made
+    }
+
+    /// That nobody works in the run's directory, as long as what is given is kept; a run that is paused there does not
+    /// count. Words for the person where somebody does.
+    pub async fn free(&self, run: RunId) -> Result<impl Sized, String> {
+        let store = self.store.clone();
+        let looked = spawn_blocking(move || -> Result<_, StoreError> {
+            let Some((meant, _)) = store.run(run)? else { return Ok(None) };
+            let mut here = store.runs()?;
+            here.retain(|other| other.state != RunState::Ended && shares_directory(other, &meant));
+            let here: Vec<RunSummary> = here.into_iter().map(|run| store.as_seen(run)).collect::<Result<_, _>>()?;
+            Ok(Some((meant, here)))
+        });
+        let looked = looked.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        let (meant, here) = looked.ok_or("there is no such run any more")?;
+        if let Some(open) = here.iter().find(|run| run.state == RunState::Running) {
+            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
+        }
+        let is_paused = here.iter().any(|run| run.state != RunState::Interrupted);
+        if is_paused { Ok(None) } else { self.lock(&meant).await.map(Some) }
     }
 
     /// Finishes what programs that have ended have left, and goes on with those whose git still works.
@@ -254,7 +274,7 @@ fn shares_directory(one: &RunSummary, other: &RunSummary) -> bool {
 
 /// Since when a changed hook may be Claude's and was not asked about: since the last commit, at which the person was asked,
 /// or the first run here, of whichever ticket.
-fn since(store: &Store, here: &[&RunSummary]) -> Result<Timestamp, crate::adapters::store::StoreError> {
+fn since(store: &Store, here: &[&RunSummary]) -> Result<Timestamp, StoreError> {
     let first = here.iter().map(|run| run.started).min().unwrap_or(Timestamp::from_millis(0));
     let Some(last) = here.iter().filter(|run| run.commit.is_some()).max_by_key(|run| run.updated) else {
         return Ok(first);

@@ -21,6 +21,7 @@ pub enum Reach {
     Iteration,
     Phase,
     Ticket,
+    Base,
 }
 
 impl Reach {
@@ -29,6 +30,7 @@ impl Reach {
             Self::Iteration => "this iteration",
             Self::Phase => "this phase",
             Self::Ticket => "whole ticket",
+            Self::Base => "against the branch's base",
         }
     }
 
@@ -37,7 +39,8 @@ impl Reach {
         match self {
             Self::Iteration => Self::Phase,
             Self::Phase => Self::Ticket,
-            Self::Ticket => Self::Iteration,
+            Self::Ticket => Self::Base,
+            Self::Base => Self::Iteration,
         }
     }
 
@@ -47,6 +50,7 @@ impl Reach {
             Self::Iteration => "No changes in this iteration.",
             Self::Phase => "No changes in this phase.",
             Self::Ticket => "No changes since the ticket began.",
+            Self::Base => "No changes since the branch began.",
         }
     }
 }
@@ -117,7 +121,10 @@ pub fn recorded(known: &mut Known, tab: &Tab, record: &Record) {
             let tool = tab.call.as_ref().and_then(|(call, _)| call.split(' ').next());
             tool.is_none_or(|tool| !READERS.contains(&tool))
         }
-        Record::EvidenceGathered { .. } | Record::IterationEnded { .. } | Record::SnapshotTaken { .. } => true,
+        Record::EvidenceGathered { .. }
+        | Record::IterationEnded { .. }
+        | Record::SnapshotTaken { .. }
+        | Record::RunEnded { .. } => true,
         _ => false,
     };
     known.stale |= wrote;

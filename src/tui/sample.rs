@@ -276,6 +276,7 @@ pub fn changes(model: &mut Ui) {
         added: 127,
         removed: 45,
         plain: false,
+        ..Changes::default()
     };
     let (run, since) = model.compared().unwrap();
     model.changes.tell((run, since), Ok(changes), NOW);
@@ -330,8 +331,8 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         worked_ms: 240_000,
         commit: None,
         committing: false,
-        added: 0,
-        removed: 0,
+        added: 48,
+        removed: 7,
     }
 }
 

@@ -29,23 +29,39 @@ impl Changes {
         let (added, removed) = files.iter().map(count).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let total = files.len();
         files.truncate(FILES);
-        Self { top: top.to_owned(), files, total, added, removed, plain }
+        Self { top: top.to_owned(), files, total, added, removed, plain, at_end: false, base: None }
     }
+}
+
+/// What a snapshot is compared with: another one, or the files as they are.
+async fn other(
+    repository: &Arc<Repository>,
+    to: Option<&SnapshotId>,
+    exclude: &Excludes,
+) -> Result<(Scratch, String), EvidenceError> {
+    if let Some(SnapshotId(to)) = to {
+        return Ok((Scratch::new(repository, Objects::Passing).await?, to.clone()));
+    }
+    let staged = stage(repository, exclude, Objects::Passing).await?;
+    Ok((staged.scratch, staged.tree))
 }
 
 pub(super) async fn changes(
     repository: &Arc<Repository>,
     from: &SnapshotId,
+    to: Option<&SnapshotId>,
     exclude: &Excludes,
 ) -> Result<Changes, EvidenceError> {
-    let staged = stage(repository, exclude, Objects::Passing).await?;
-    let said = compare(&staged.scratch, from, &staged.tree, &["--raw", "--numstat", "-z"], &[]).await?;
+    let (scratch, tree) = other(repository, to, exclude).await?;
+    let said = compare(&scratch, from, &tree, &["--raw", "--numstat", "-z"], &[]).await?;
     let files = read(&said.0).into_iter().filter(|file| {
         let there = || std::fs::symlink_metadata(repository.top.join(paths::path(&file.path)));
         // As in evidence: what is still on the disk was not deleted, only ignored.
-        !exclude.covers(&file.path) && (file.status != b'D' || there().map_or(true, |data| data.is_dir()))
+        let is_gone = || file.status != b'D' || there().map_or(true, |data| data.is_dir());
+        !exclude.covers(&file.path) && (to.is_some() || is_gone())
     });
-    Ok(Changes::of(&repository.top, files.map(File::told).collect(), false))
+    let changes = Changes::of(&repository.top, files.map(File::told).collect(), false);
+    Ok(Changes { at_end: to.is_some(), ..changes })
 }
 
 /// What two trees have differently, for people.
@@ -59,17 +75,39 @@ pub(super) async fn told(scratch: &Scratch, from: &str, to: &str) -> Result<Chan
 pub(super) async fn diff(
     repository: &Arc<Repository>,
     from: &SnapshotId,
+    to: Option<&SnapshotId>,
     path: &str,
     exclude: &Excludes,
 ) -> Result<Diff, EvidenceError> {
-    let staged = stage(repository, exclude, Objects::Passing).await?;
-    let said = compare(&staged.scratch, from, &staged.tree, &["--raw", "-z"], &[]).await?;
-    let Some(file) = read(&said.0).into_iter().find(|file| paths::shown(&file.path) == path) else {
+    let (scratch, tree) = other(repository, to, exclude).await?;
+    let Some(Patch { text, is_cut, file }) = patch(&scratch, from, &tree, path).await? else {
         return Ok(Diff::default());
     };
+    Ok(hunks(&text, is_cut, &file.path))
+}
+
+/// What git says of one file.
+pub(super) struct Patch {
+    pub(super) text: Vec<u8>,
+    /// There is more of it.
+    pub(super) is_cut: bool,
+    pub(super) file: File,
+}
+
+/// The patch of the file of this name; `None`: it does not differ.
+pub(super) async fn patch(
+    scratch: &Scratch,
+    from: &SnapshotId,
+    tree: &str,
+    path: &str,
+) -> Result<Option<Patch>, EvidenceError> {
+    let said = compare(scratch, from, tree, &["--raw", "-z"], &[]).await?;
+    let Some(file) = read(&said.0).into_iter().find(|file| paths::shown(&file.path) == path) else {
+        return Ok(None);
+    };
     let names: Vec<&[u8]> = std::iter::once(file.path.as_slice()).chain(file.from.as_deref()).collect();
-    let (said, cut) = compare(&staged.scratch, from, &staged.tree, &["-p", "-U3", "--no-color"], &names).await?;
-    Ok(hunks(&said, cut, &file.path))
+    let (text, is_cut) = compare(scratch, from, tree, &["-p", "-U3", "--no-color"], &names).await?;
+    Ok(Some(Patch { text, is_cut, file }))
 }
 
 /// Compares a snapshot with a tree; with names only these files, and of that only the beginning.
@@ -93,10 +131,11 @@ async fn compare(
 }
 
 /// One entry of `--raw --numstat -z`.
-struct File {
-    status: u8,
+pub(super) struct File {
+    /// Git's letter.
+    pub(super) status: u8,
     submodule: bool,
-    path: Vec<u8>,
+    pub(super) path: Vec<u8>,
     from: Option<Vec<u8>>,
     lines: Lines,
 }
@@ -144,7 +183,7 @@ fn read(said: &[u8]) -> Vec<File> {
 
 /// Reads the patches of one file: a file that became another kind of thing has two, and one that took the place of a
 /// folder comes with those of the files that were in there, which are not meant.
-fn hunks(patch: &[u8], cut: bool, name: &[u8]) -> Diff {
+pub(super) fn hunks(patch: &[u8], cut: bool, name: &[u8]) -> Diff {
     let mut diff = Diff { cut, ..Diff::default() };
     let below = [&b"diff --git a/"[..], name, b"/"].concat();
     let (mut in_head, mut is_meant) = (true, true);

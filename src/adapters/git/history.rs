@@ -56,6 +56,23 @@ pub(super) async fn keep_end(
     refs::set(repository, &reference, &staged.tree).await
 }
 
+/// Lines that differ between the ticket's first snapshot and the end of this iteration; `None`: one of them is not there.
+pub(super) async fn lines(repository: &Repository, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
+    let folder = folder(&name.ticket);
+    let listed = repository.git("for-each-ref").args(["--sort=creatordate", "--format=%(refname) %(objectname)"]);
+    let listed = paths::shown(&listed.args([format!("{folder}/*/1")]).ok().await?);
+    let first = listed.lines().filter_map(|line| line.split_once(' '));
+    let Some((_, first)) = first.into_iter().find(|(name, _)| !name.contains("/restore/")) else { return Ok(None) };
+    let (from, to) = (format!("{first}^{{tree}}"), format!("{folder}/{}/{}{END}", name.run, name.n));
+    let call = repository.git("diff-tree").args(["-r", "--numstat", "--no-ext-diff", "--no-textconv", &from, &to]);
+    let said = call.thorough().run().await?;
+    let said = paths::shown(&said.stdout);
+    let mut columns = said.lines().map(|line| line.split('\t').map(|number| number.parse::<u64>().unwrap_or(0)));
+    Ok(Some(columns.by_ref().fold((0, 0), |(added, removed), mut line| {
+        (added + line.next().unwrap_or(0), removed + line.next().unwrap_or(0))
+    })))
+}
+
 /// An iteration: its snapshot, and the files at its end where they were seen.
 pub(super) struct Point {
     pub(super) before: String,

@@ -7,7 +7,7 @@ use super::error::EvidenceError;
 use super::history::{self, Difference};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
-use super::scratch::{self, Objects, Scratch, listing};
+use super::scratch::{self, Objects, Scratch, Staged, listing};
 use super::snapshot::{Kept, Plan, Restored, SnapshotId};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
@@ -54,18 +54,10 @@ pub(super) async fn restore(
     let known = history::list(repository, ticket).await?;
     let target = history::pick(&known, ticket, wanted)?;
     let present = scratch::stage(repository, exclude, Objects::Kept).await?;
-    let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
-    let number = last.unwrap_or(0).saturating_add(1);
-    let saved = format!("{}/{}/{number}", history::folder(ticket), history::RESTORE);
-    let saved_id = history::keep(repository, &present, &saved).await?;
+    let (saved, saved_id) = save(repository, ticket, &present).await?;
     let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;
 
-    let mut report = Restored {
-        saved: format!("{}/{number}", history::RESTORE),
-        written: Vec::new(),
-        removed: Vec::new(),
-        kept: Vec::new(),
-    };
+    let mut report = Restored { saved, written: Vec::new(), removed: Vec::new(), kept: Vec::new() };
     let (removals, writes): (Vec<_>, Vec<_>) = differences.iter().partition(|d| d.status == b'D');
     for difference in removals {
         match remove(&repository.top, difference) {
@@ -82,6 +74,19 @@ pub(super) async fn restore(
     }
     write(&present.scratch, &target.id, &due, &mut report).await?;
     Ok(report)
+}
+
+/// Keeps the state before something is written; what a person calls it, and its id.
+pub(super) async fn save(
+    repository: &Arc<Repository>,
+    ticket: &TicketId,
+    present: &Staged,
+) -> Result<(String, SnapshotId), EvidenceError> {
+    let known = history::list(repository, ticket).await?;
+    let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
+    let name = format!("{}/{}", history::RESTORE, last.unwrap_or(0).saturating_add(1));
+    let id = history::keep(repository, present, &format!("{}/{name}", history::folder(ticket))).await?;
+    Ok((name, id))
 }
 
 fn kept(difference: &Difference, why: String) -> Kept {
@@ -156,7 +161,7 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
 }
 
 /// Every folder on the way is a real folder of this working tree.
-fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
+pub(super) fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
     if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
         return Err("its name leaves the working tree".to_owned());
     }

@@ -4,19 +4,22 @@ use super::Service;
 use crate::adapters::git::{SnapshotId, WorkTree};
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
-use crate::domain::changes::{Changes, Diff, Since};
+use crate::domain::changes::{Changes, Diff, Hunk, Since};
 use crate::domain::record::Record;
 use crate::domain::request::Reply;
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::runtime::commits::runs_of;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
-/// A tree, what in it is not compared, and the snapshot that it is compared with.
+/// A tree, what in it is not compared, and what is.
 struct Compared {
     tree: WorkTree,
     exclude: Vec<PathBuf>,
     from: SnapshotId,
+    /// `None`: the files as they are.
+    to: Option<SnapshotId>,
+    base: Option<String>,
 }
 
 impl Service {
@@ -24,8 +27,9 @@ impl Service {
         let store = self.opener.store.clone();
         tokio::spawn(async move {
             let changes: Result<Changes, String> = async {
-                let Compared { tree, exclude, from } = open(store, run, since.clone()).await?;
-                tree.changes(&from, &exclude).await.map_err(|error| error.to_string())
+                let Compared { tree, exclude, from, to, base } = open(store, run, since.clone()).await?;
+                let changes = tree.changes(&from, to.as_ref(), &exclude).await.map_err(|error| error.to_string())?;
+                Ok(Changes { base, ..changes })
             }
             .await;
             reply.send(Reply::Changes(run, since, changes))
@@ -38,37 +42,65 @@ impl Service {
         tokio::spawn(async move {
             let Some(_turn) = turn.come().await else { return reply.send(Reply::Done) };
             let diff: Result<Diff, String> = async {
-                let Compared { tree, exclude, from } = open(store, run, since.clone()).await?;
-                tree.diff(&from, &path, &exclude).await.map_err(|error| error.to_string())
+                let Compared { tree, exclude, from, to, .. } = open(store, run, since.clone()).await?;
+                tree.diff(&from, to.as_ref(), &path, &exclude).await.map_err(|error| error.to_string())
             }
             .await;
             reply.send(Reply::Diff(run, since, path, diff))
         });
     }
+
+    /// Between iterations only: nothing is written under Claude's hands.
+    pub(super) fn revert(&self, run: RunId, since: Since, (path, hunk): (String, Hunk), reply: oneshot::Sender<Reply>) {
+        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        tokio::spawn(async move {
+            let reverted: Result<String, String> = async {
+                let _free = commits.free(run).await?;
+                let ticket = store.run(run).map_err(|error| error.to_string())?.map(|(run, _)| run.ticket);
+                let ticket = ticket.ok_or("there is no such run any more")?;
+                let Compared { tree, exclude, from, .. } = open(store, run, since).await?;
+                tree.revert(&ticket, &from, &path, &hunk, &exclude).await
+            }
+            .await;
+            reply.send(Reply::Reverted(path, reverted))
+        });
+    }
 }
 
 async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String> {
+    let whole = since == Since::Ticket;
     let looked = tokio::task::spawn_blocking(move || look_up(&store, run, since)).await;
     let (run, from, keep) = looked.map_err(|error| error.to_string())??;
     let folder = run.workspace().directory().to_owned();
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
     let exclude = tree.excluded(Path::new(&run.ticket_path), &folder);
-    Ok(Compared { tree, exclude, from: SnapshotId(from) })
+    let (from, base) = match from {
+        Some(from) => (SnapshotId(from), None),
+        None => tree.merge_base().await.map(|(base, name)| (base, Some(name)))?,
+    };
+    // What came after the run is not its work.
+    let to = if whole && run.state == RunState::Ended {
+        tree.end_of(&run.ticket, run.run).await.map_err(|error| error.to_string())?
+    } else {
+        None
+    };
+    Ok(Compared { tree, exclude, from, to, base })
 }
 
-/// The run, the snapshot that is meant, and the folder of the run that took it.
-fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, String, PathBuf), String> {
+/// The run, the snapshot that is meant (`None`: the merge base), and the folder of the run that took it.
+fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Option<String>, PathBuf), String> {
     let known = store.run(run).map_err(|error| error.to_string())?;
     let (meant, _) = known.ok_or("there is no such run any more")?;
     let from = match since {
-        Since::Snapshot(from) => return Ok((meant, from, store.run_folder(run))),
+        Since::Snapshot(from) => return Ok((meant, Some(from), store.run_folder(run))),
+        Since::Base => return Ok((meant, None, store.run_folder(run))),
         Since::Ticket => {
             let all = store.runs().map_err(|error| error.to_string())?;
             let runs = runs_of(&all, run)?;
             runs.iter().find_map(|run| Some((first_snapshot(store, run.run)?, store.run_folder(run.run))))
         }
     };
-    from.map(|(from, keep)| (meant, from, keep)).ok_or_else(|| "there is no snapshot yet".to_owned())
+    from.map(|(from, keep)| (meant, Some(from), keep)).ok_or_else(|| "there is no snapshot yet".to_owned())
 }
 
 fn first_snapshot(store: &Store, run: RunId) -> Option<String> {

@@ -109,7 +109,13 @@ impl Effects {
                     }
                     evidence(n, again, reading)
                 }
-                compared => evidence(n, compared, reading),
+                compared => {
+                    let changed = matches!(&compared, Ok([files, _]) if !files.is_empty());
+                    if let Some((added, removed)) = place.lines(&name).await.filter(|_| changed) {
+                        let _ = inputs.send(Input::LinesCounted { added, removed }).await;
+                    }
+                    evidence(n, compared, reading)
+                }
             }
         });
     }
@@ -139,6 +145,11 @@ impl Place {
 
     fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
         tree.excluded(&self.ticket_path, self.workspace.directory())
+    }
+
+    /// Lines that the ticket's runs have changed so far, where they can be counted.
+    async fn lines(&self, name: &SnapshotName) -> Option<(u64, u64)> {
+        self.open().await.ok()?.lines(name).await.ok()?
     }
 
     /// The files that differ from each snapshot, their names clean. How the files are now is kept beside the snapshot of

@@ -1,11 +1,12 @@
 //! One changed file, line by line, over the whole screen; what differs inside a line is marked.
 
 use crate::base::id::RunId;
-use crate::base::text::Clean;
+use crate::base::text::{Clean, clean_line};
 use crate::domain::changes::{self, Change, ChangedFile, Lines, Side, Since};
 use crate::domain::request::Request;
 use crate::domain::syntax::{Code, of_path};
 use crate::tui::command::{Command, Scope, hints};
+use crate::tui::modals::confirm::Confirm;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::syntax::Syntax;
@@ -30,6 +31,10 @@ pub struct Diff {
     /// `None`: not yet told.
     told: Option<Result<Vec<Line>, String>>,
     cut: bool,
+    /// What came of the last key.
+    notice: String,
+    /// As they were told.
+    hunks: Vec<changes::Hunk>,
     scroll: Scrolled,
     /// The last key looked for another hunk, of which there is none.
     is_only: bool,
@@ -59,8 +64,20 @@ impl Diff {
     pub fn of((run, since): (RunId, Since), top: PathBuf, files: Vec<ChangedFile>, at: usize) -> Option<(Self, Ask)> {
         files.get(at)?;
         let scroll = Scrolled::default();
-        let mut diff =
-            Self { run, since, top, files, at, told: None, cut: false, scroll, is_only: false, selected: None };
+        let mut diff = Self {
+            run,
+            since,
+            top,
+            files,
+            at,
+            told: None,
+            cut: false,
+            hunks: Vec::new(),
+            notice: String::new(),
+            scroll,
+            is_only: false,
+            selected: None,
+        };
         let ask = diff.show(at);
         Some((diff, ask))
     }
@@ -74,6 +91,7 @@ impl Diff {
     pub fn tell(&mut self, run: RunId, since: &Since, path: &str, diff: Result<changes::Diff, String>) {
         if self.run == run && self.since == *since && self.files[self.at].path == path {
             self.cut = diff.as_ref().is_ok_and(|diff| diff.cut);
+            self.hunks = diff.as_ref().map_or_else(|_| Vec::new(), |diff| diff.hunks.clone());
             self.told = Some(diff.map(|diff| lines(diff, of_path(path))));
         }
     }
@@ -105,6 +123,29 @@ impl Diff {
         None
     }
 
+    /// The hunk at the top of the screen, to be taken back: what is asked first.
+    pub fn revert(&self) -> Option<Confirm> {
+        let here = self.scroll.above();
+        let at = self.lines().iter().take(here + 1).filter(|line| line.side.is_none()).count().checked_sub(1)?;
+        let (hunk, path) = (self.hunks.get(at)?.clone(), self.files[self.at].path.clone());
+        let of = self.hunks.len();
+        let words = format!(
+            "Take hunk {} of {of} in {} back? The files are saved as a snapshot first: `programmator restore` brings \
+            them back.",
+            at + 1,
+            clean_line(&path, 200)
+        );
+        let asks = vec![Ask::Request(Request::Revert(self.run, self.since.clone(), path, hunk))];
+        Some(Confirm { title: "Revert a hunk", words, asks })
+    }
+
+    /// It is otherwise now, or not, as these words say: asked for anew.
+    pub fn again(&mut self, path: &str, words: String) -> Option<Ask> {
+        let ask = (self.files[self.at].path == path).then(|| self.show(self.at));
+        self.notice = words;
+        ask
+    }
+
     fn copied(&self, lines: std::ops::Range<usize>) -> Ask {
         let text = |line: &Line| match line.side {
             None => format!("@@ {} @@", line.text),
@@ -117,6 +158,7 @@ impl Diff {
 
     /// Does what a key means.
     pub fn key(&mut self, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
+        self.notice.clear();
         let page = Self::page(room);
         if self.selects() {
             return self.select(command, lines, page);
@@ -216,14 +258,18 @@ impl Diff {
             Command::Own("hunk_next"),
             Command::Own("hunk_previous"),
             Command::Own("file_next"),
-            Command::Own("file_previous"),
             Command::Edit,
+            Command::Own("revert"),
             Command::Close,
         ];
         let mut keys = Row::keys(match self.selected {
             Some(_) => hints(model, Scope::Visual, &[Command::Own("copy"), Command::Down, Command::Close]),
             None => hints(model, Scope::Diff, &keys),
         });
+        if !self.notice.is_empty() {
+            let place = Rect { y: text.bottom(), height: 1.min(inside.height), ..inside };
+            Row::new().left(Role::Toast, clean_line(&self.notice, 600)).draw(theme, place, buf);
+        }
         if self.cut {
             keys = keys.right(Role::Warning, "the diff goes on: cut here");
         }

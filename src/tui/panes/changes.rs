@@ -1,5 +1,6 @@
 //! The Changes pane: the files that differ, since a point that a key moves.
 
+use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::changes::{ChangedFile, Changes, Lines, Since};
 use crate::domain::request::Request;
@@ -26,7 +27,7 @@ const KEYS: &[command::Row] = rows! {
     Choose "changes.diff" Scope::Pane(NAME), "changes", [press(Key::Enter)], Shown, has_files, |_| "diff",
         "in Changes: show the selected file line by line";
     Own("reach") "changes.reach" Scope::Pane(NAME), "changes", [c('o')], Shown, can_reach, |model| model.reach().next().word(),
-        "in Changes: since the iteration, phase or ticket began";
+        "in Changes: since iteration, phase, ticket or branch began";
     Own("back") "changes.back" Scope::Pane(NAME), "changes", [press(Key::Esc)], HelpOnly, |_| true, |_| "back",
         "in Changes: back to Stream";
 };
@@ -44,7 +45,7 @@ struct ChangesPane(Scrolled);
 
 impl Pane for ChangesPane {
     fn border(&self, model: &Model, _: u16) -> (String, String) {
-        (format!(" · {}", model.reach().word()), String::new())
+        (format!(" · {}", model.compared_words()), String::new())
     }
 
     fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
@@ -160,6 +161,7 @@ impl Model {
         let snapshot = iteration.and_then(|iteration| iteration.snapshot.clone());
         let snapshot = match self.reach() {
             Reach::Ticket => return Some((tab.run?, Since::Ticket)),
+            Reach::Base => return Some((tab.run?, Since::Base)),
             Reach::Iteration => snapshot,
             Reach::Phase => {
                 let phase = iteration.and_then(|iteration| tab.state.about(iteration.phase));
@@ -167,6 +169,20 @@ impl Model {
             }
         };
         Some((tab.run?, Since::Snapshot(snapshot?)))
+    }
+
+    /// What is compared, in words: also where it ends.
+    fn compared_words(&self) -> String {
+        let told = self.told_changes().and_then(|told| told.as_ref().ok());
+        let is_over = self.tab().is_some_and(Tab::is_over);
+        match (self.reach(), told) {
+            (Reach::Base, Some(Changes { base: Some(base), .. })) => {
+                format!("since the merge base with {}", clean_line(base, 40))
+            }
+            (Reach::Ticket, Some(Changes { at_end: true, .. })) => "whole ticket, as the run left it".to_owned(),
+            (Reach::Ticket, Some(_)) if is_over => "whole ticket, with later changes".to_owned(),
+            (reach, _) => reach.word().to_owned(),
+        }
     }
 
     /// What is told of it.

@@ -76,8 +76,10 @@ fn facts(model: &Model, tab: &Tab) -> Row {
             if changes.plain {
                 return row;
             }
+            let later = if changes.at_end { "" } else { " with later changes" };
             row.left(Role::DiffAdd, format!(" +{}", changes.added))
                 .left(Role::DiffDel, format!(" −{}", changes.removed))
+                .left(Role::Dim, later)
         }
         None => row,
     }
@@ -215,7 +217,7 @@ mod tests {
         let asks = update(&mut ui, Msg::Tick(sample::NOW));
         let [Ask::Request(Request::Changes(run, since))] = &asks[..] else { panic!("{asks:?}") };
         assert_eq!(*since, Since::Ticket);
-        let changes = Changes { total: 9, added: 212, removed: 64, ..Changes::default() };
+        let changes = Changes { total: 9, added: 212, removed: 64, at_end: true, ..Changes::default() };
         update(&mut ui, Msg::Replied(Reply::Changes(*run, since.clone(), Ok(changes))));
         assert!(text(&mut ui, 12).join("\n").contains("9 files +212 −64"));
     }

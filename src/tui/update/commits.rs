@@ -60,3 +60,67 @@ pub(super) fn quit(ui: &mut Ui) -> Vec<Ask> {
     ui.quitting = Some(Closing::Now);
     Vec::new()
 }
+
+/// A hunk was taken back, or why not; the file is shown as it is now.
+pub(super) fn reverted(ui: &mut Ui, path: &str, reverted: Result<String, String>) -> Vec<Ask> {
+    ui.changes.outdated();
+    let words = match reverted {
+        Ok(saved) => format!("hunk taken back; snapshot {saved} has the files as they were before"),
+        Err(why) => format!("not taken back: {why}"),
+    };
+    let diff = ui.modals.iter_mut().find_map(|modal| if let Modal::Diff(diff) = modal { Some(diff) } else { None });
+    if let Some(diff) = diff {
+        return diff.again(path, words).into_iter().collect();
+    }
+    ui.tell(clean_line(&words, 600));
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::changes::{Diff, Hunk, Side};
+    use crate::domain::commit::Agreed;
+    use crate::domain::request::Reply;
+    use crate::tui::msg::Msg;
+    use crate::tui::sample;
+    use crate::tui::update::update;
+
+    fn press(ui: &mut Ui, keys: &str) -> Vec<Ask> {
+        keys.split(' ').flat_map(|key| update(ui, Msg::Key(sample::key(key)))).collect()
+    }
+
+    #[test]
+    fn a_hunk_is_taken_back_after_a_question_and_what_came_of_it_is_seen() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::running("tk-1"));
+        sample::changes(&mut ui);
+        press(&mut ui, "D");
+        let asks = press(&mut ui, "Enter");
+        let Some(Ask::Request(Request::Diff(run, since, path))) = asks.last().cloned() else { panic!("{asks:?}") };
+        let hunk = Hunk { old: 1, new: 1, lines: vec![(Side::Old, "a".into()), (Side::New, "b".into())] };
+        let diff = Diff { hunks: vec![hunk.clone()], cut: false };
+        update(&mut ui, Msg::Replied(Reply::Diff(run, since.clone(), path.clone(), Ok(diff))));
+        press(&mut ui, "r");
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("Take hunk 1 of 1 in"), "{screen}");
+        let asks = press(&mut ui, "y");
+        assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk))]);
+        let why = "Claude is at work on tk-1 in this directory: pause the run first";
+        let asks = update(&mut ui, Msg::Replied(Reply::Reverted(path.clone(), Err(why.into()))));
+        assert_eq!(asks[..1], [Ask::Request(Request::Diff(run, since, path))]);
+        assert!(sample::draw(&mut ui, (120, 40)).contains(why));
+    }
+
+    #[test]
+    fn a_commit_under_way_is_waited_for_and_a_second_time_left_alone() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::finished("tk-1"));
+        sent(&mut ui, &[Ask::Request(Request::Commit(sample::run("tk-1"), Agreed::default()))]);
+        assert!(!press(&mut ui, "q").contains(&Ask::Leave));
+        assert!(sample::draw(&mut ui, (120, 40)).contains("git is committing tk-1"));
+        assert_eq!(press(&mut ui, "q"), [Ask::Request(Request::LeaveCommits), Ask::Leave]);
+        let left = update(&mut ui, Msg::Replied(Reply::Committed(sample::run("tk-1"), Err("no".into()))));
+        assert!(left.contains(&Ask::Leave), "{left:?}");
+    }
+}

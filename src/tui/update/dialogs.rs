@@ -32,6 +32,12 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
         Modal::Diff(diff) if command == Some(Command::Close) && !diff.selects() => None,
+        Modal::Diff(diff) if command == Some(Command::Own("revert")) && !diff.selects() => {
+            let confirm = diff.revert();
+            ui.modals.push(Modal::Diff(diff));
+            ui.modals.extend(confirm.map(Modal::Confirm));
+            return Vec::new();
+        }
         Modal::Diff(mut diff) => {
             let ask = diff.key(command, lines, room);
             ui.modals.push(Modal::Diff(diff));

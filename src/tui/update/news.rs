@@ -155,6 +155,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             ui.changes.tell((run, since), told, now);
         }
         Reply::Diff(run, since, path, told) => diff_told(ui, run, &since, &path, told),
+        Reply::Reverted(path, reverted) => return commits::reverted(ui, &path, reverted),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
             if let Some(at) = at.filter(|_| ui.was_opening(&asked)) {
@@ -255,6 +256,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         }
         Request::Changes(run, since) => ui.changes.not_asked(run, since, why),
         Request::Diff(run, since, path) => diff_told(ui, run, &since, &path, Err(why.to_owned())),
+        Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
         Request::Create(_) => {
             if let Some(form) = form(ui) {
                 form.refused(why.to_owned());

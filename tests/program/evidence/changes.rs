@@ -5,11 +5,11 @@ use programmator::adapters::git::SnapshotId;
 use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Lines, Side};
 
 async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
-    repo.tree().await.changes(from, &repo.exclude()).await.unwrap()
+    repo.tree().await.changes(from, None, &repo.exclude()).await.unwrap()
 }
 
 async fn diff(repo: &Repo, from: &SnapshotId, path: &str) -> Diff {
-    repo.tree().await.diff(from, path, &repo.exclude()).await.unwrap()
+    repo.tree().await.diff(from, None, path, &repo.exclude()).await.unwrap()
 }
 
 fn told(file: &ChangedFile) -> String {
@@ -103,4 +103,73 @@ async fn without_git_files_are_told_without_their_lines() {
     assert_eq!(all(&changes), ["M a.txt Unknown", "D b.txt Unknown", "A c.txt Unknown"]);
     assert!(changes.plain);
     assert_eq!(diff(&repo, &before, "a.txt").await, Diff::default());
+}
+
+#[tokio::test]
+async fn what_came_after_the_run_is_not_its_work() {
+    let repo = Repo::new().with_commit();
+    let before = repo.snapshot(1).await;
+    let tree = repo.tree().await;
+    assert_eq!(tree.end_of(&repo.ticket, repo.run).await.unwrap(), None);
+    repo.write("tracked.txt", "by the run\n");
+    repo.write("a.txt", "1\n2\n");
+    tree.changed_by(&repo.name(1), &[&before], &repo.exclude()).await.unwrap();
+    repo.write("tracked.txt", "by the person\nand more\n");
+    repo.remove("a.txt");
+    let end = tree.end_of(&repo.ticket, repo.run).await.unwrap();
+    let then = tree.changes(&before, end.as_ref(), &repo.exclude()).await.unwrap();
+    assert_eq!((all(&then), then.at_end), (vec!["A a.txt +2 -0".into(), "M tracked.txt +1 -1".into()], true));
+    assert_eq!(tree.lines(&repo.name(1)).await.unwrap(), Some((3, 1)));
+    let now = changes(&repo, &before).await;
+    assert_eq!((all(&now), now.at_end), (vec!["M tracked.txt +2 -1".into()], false));
+}
+
+#[tokio::test]
+async fn the_base_is_that_of_the_upstream_or_the_default_branch() {
+    let repo = Repo::new().with_commit();
+    repo.git(&["branch", "-M", "trunk"]);
+    let why = repo.tree().await.merge_base().await.unwrap_err();
+    assert!(why.contains("no upstream"), "{why}");
+    repo.git(&["branch", "-M", "main"]);
+    let first = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    repo.git(&["checkout", "-q", "-b", "fix"]);
+    repo.commit_all("on the branch");
+    let (base, name) = repo.tree().await.merge_base().await.unwrap();
+    assert_eq!((base.0, name.as_str()), (first, "main"));
+    let second = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    repo.git(&["branch", "other"]);
+    repo.git(&["branch", "-q", "--set-upstream-to", "other"]);
+    repo.commit_all("more");
+    let (base, name) = repo.tree().await.merge_base().await.unwrap();
+    assert_eq!((base.0, name.as_str()), (second, "other"));
+    assert!(Repo::plain().tree().await.merge_base().await.unwrap_err().contains("git init"));
+}
+
+#[tokio::test]
+async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown() {
+    let repo = Repo::new().with_commit();
+    let text = |two: &str, nine: &str| format!("1\n{two}\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n{nine}");
+    repo.write("a.sh", &text("2", "13"));
+    repo.make_executable("a.sh");
+    repo.commit_all("more");
+    let before = repo.snapshot(1).await;
+    repo.write("a.sh", &text("two", "thirteen\n"));
+    repo.write("new.txt", "x\n");
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let shown = diff(&repo, &before, "a.sh").await;
+    assert_eq!(shown.hunks.len(), 2);
+    let revert = async |path: &str, hunk| tree.revert(&repo.ticket, &before, path, hunk, &exclude).await;
+    // Changed by somebody since it was shown: nothing is written.
+    repo.write("a.sh", &text("zwei", "thirteen\n"));
+    let why = revert("a.sh", &shown.hunks[0]).await.unwrap_err();
+    assert_eq!(why, "the file has changed since this was shown: look at it again");
+    assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"));
+    // The other hunk is as it was shown.
+    assert_eq!(revert("a.sh", &shown.hunks[1]).await.unwrap(), "restore/1");
+    assert_eq!(repo.read("a.sh"), text("zwei", "13"));
+    assert!(std::os::unix::fs::PermissionsExt::mode(&repo.path("a.sh").metadata().unwrap().permissions()) & 0o100 != 0);
+    let new = diff(&repo, &before, "new.txt").await;
+    assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a file that is new"));
+    tree.restore(&repo.ticket, "restore/1", &exclude).await.unwrap();
+    assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"), "the snapshot has what was there");
 }

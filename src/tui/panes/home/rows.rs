@@ -242,6 +242,12 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// Lines that its runs have added and removed; `None`: none, or that is not known.
+    pub fn lines(&self) -> Option<(u64, u64)> {
+        let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.lines);
+        of_tab.or(self.run.map(|run| (run.added, run.removed))).filter(|lines| *lines != (0, 0))
+    }
+
     /// US dollars that the ticket's last run has cost; `None`: there was none.
     pub fn cost(&self) -> Option<f64> {
         let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.ticket_usd());

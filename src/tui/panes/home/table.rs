@@ -173,7 +173,19 @@ fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -
     } else {
         String::new()
     };
-    row.left(Role::Dim, place).left(words, format!(" {}", cell(&entry.words(model), room))).left(Role::Dim, numbers)
+    said(entry, &entry.words(model), (words, room), row.left(Role::Dim, place)).left(Role::Dim, numbers)
+}
+
+/// The words, and where they leave the room for it the lines that came and went, in exactly so many columns.
+fn said(entry: &Entry<'_>, words: &str, (role, room): (Role, usize), row: Row) -> Row {
+    let row = row.left(role, " ");
+    let Some((added, removed)) = entry.lines() else { return row.left(role, cell(words, room)) };
+    let (added, removed) = (format!("+{added}"), format!(" −{removed}"));
+    let columns = added.width() + removed.width();
+    if clean_line(words, 400).width() + 2 + columns > room {
+        return row.left(role, cell(words, room));
+    }
+    row.left(role, cell(words, room - columns)).left(Role::DiffAdd, added).left(Role::DiffDel, removed)
 }
 
 /// The title, its tags behind it where there is room, in exactly so many columns.

@@ -1,0 +1,157 @@
+//! Taking back one hunk of a changed file: only where it still stands as it was shown, and after the present was saved.
+
+use super::changes::{Patch, hunks, patch};
+use super::error::EvidenceError;
+use super::paths::{self, Excludes};
+use super::repository::Repository;
+use super::restore;
+use super::scratch::{self, Objects};
+use super::snapshot::SnapshotId;
+use crate::base::id::TicketId;
+use crate::domain::changes::Hunk;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Takes back the hunk of this file that was shown; gives what a person calls the snapshot of the state before. Words for
+/// the person where nothing was written.
+pub(super) async fn revert(
+    repository: &Arc<Repository>,
+    ticket: &TicketId,
+    from: &SnapshotId,
+    path: &str,
+    hunk: &Hunk,
+    exclude: &Excludes,
+) -> Result<String, String> {
+    let words = |error: EvidenceError| error.to_string();
+    let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
+    let Some(Patch { text, is_cut, file }) = patch(&present.scratch, from, &present.tree, path).await.map_err(words)?
+    else {
+        return Err(CHANGED.to_owned());
+    };
+    if !matches!(file.status, b'M' | b'R') {
+        return Err("a file that is new, gone or another kind of file is not taken back by hunks".to_owned());
+    }
+    let shown = hunks(&text, is_cut, &file.path).hunks;
+    let Some(at) = shown.iter().position(|now| now == hunk) else { return Err(CHANGED.to_owned()) };
+    if is_cut && at + 1 == shown.len() {
+        return Err("the diff is cut there: take it back in the editor".to_owned());
+    }
+    let raw = raw(&text).into_iter().nth(at).ok_or(CHANGED)?;
+    let relative = paths::path(&file.path);
+    restore::reachable(&repository.top, &relative)?;
+    let file = repository.top.join(relative);
+    let before = read(&file)?;
+    let after = raw.taken_back(&before).ok_or(CHANGED)?;
+    let (name, _) = restore::save(repository, ticket, &present).await.map_err(words)?;
+    if read(&file)? != before {
+        return Err(CHANGED.to_owned());
+    }
+    write(&file, &after).map_err(|error| format!("{path} cannot be written: {error}"))?;
+    Ok(name)
+}
+
+const CHANGED: &str = "the file has changed since this was shown: look at it again";
+
+/// Of a plain file.
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    match fs::symlink_metadata(file) {
+        Ok(data) if data.is_file() => fs::read(file).map_err(|error| format!("{}: {error}", file.display())),
+        Ok(_) => Err("it is no plain file".to_owned()),
+        Err(_) => Err(CHANGED.to_owned()),
+    }
+}
+
+/// In place of the file, whole or not at all.
+fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(bytes)?;
+    new.as_file().set_permissions(fs::metadata(file)?.permissions())?;
+    new.as_file().sync_all()?;
+    new.persist(file).map(drop).map_err(|failed| failed.error)
+}
+
+/// A hunk byte for byte.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Raw {
+    /// The number of its first line now, and how many there are.
+    start: usize,
+    count: usize,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+impl Raw {
+    /// The file without the hunk; `None`: it is not there.
+    fn taken_back(&self, file: &[u8]) -> Option<Vec<u8>> {
+        let lines: Vec<&[u8]> = file.split_inclusive(|&byte| byte == b'\n').collect();
+        // Of no lines git names the line before.
+        let first = if self.count == 0 { self.start } else { self.start.checked_sub(1)? };
+        let here = lines.get(first..first.checked_add(self.count)?)?;
+        if here.concat() != self.new {
+            return None;
+        }
+        Some([&lines[..first].concat()[..], &self.old, &lines[first + self.count..].concat()].concat())
+    }
+}
+
+/// The hunks of a patch of one file.
+fn raw(patch: &[u8]) -> Vec<Raw> {
+    let mut out: Vec<Raw> = Vec::new();
+    let mut last = b' ';
+    for line in patch.split_inclusive(|&byte| byte == b'\n') {
+        match (line.first(), out.last_mut()) {
+            (Some(b'@'), _) => {
+                let head = String::from_utf8_lossy(line);
+                let now = head.split(' ').find_map(|word| word.strip_prefix('+')).unwrap_or("0").to_owned();
+                let (start, count) = now.split_once(',').unwrap_or((&now, "1"));
+                let number = |text: &str| text.parse().unwrap_or(0);
+                out.push(Raw { start: number(start), count: number(count), ..Raw::default() });
+            }
+            (Some(&side @ (b' ' | b'-' | b'+')), Some(hunk)) => {
+                let text = &line[1..];
+                if side != b'+' {
+                    hunk.old.extend(text);
+                }
+                if side != b'-' {
+                    hunk.new.extend(text);
+                }
+                last = side;
+            }
+            // The line before has no end.
+            (Some(b'\\'), Some(hunk)) => {
+                if last != b'+' {
+                    hunk.old.pop();
+                }
+                if last != b'-' {
+                    hunk.new.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken_back(patch: &str, file: &str) -> Option<String> {
+        raw(patch.as_bytes())[0].taken_back(file.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_hunk_is_taken_back_byte_for_byte_or_not_at_all() {
+        let patch = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\r\n+B\n c\n\\ No newline at end of file\n";
+        assert_eq!(taken_back(patch, "a\nB\nc").as_deref(), Some("a\nb\r\nc"));
+        assert_eq!(taken_back(patch, "a\nB\nc\n"), None, "it ends otherwise");
+        assert_eq!(taken_back(patch, "a\nB!\nc"), None);
+        let gone = "@@ -2,1 +1,0 @@\n-b\n";
+        assert_eq!(taken_back(gone, "a\nc\n").as_deref(), Some("a\nb\nc\n"));
+        let ended = "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n";
+        assert_eq!(taken_back(ended, "a\n").as_deref(), Some("a"));
+    }
+}
