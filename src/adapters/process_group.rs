@@ -4,7 +4,7 @@
 //! waits for the child is dropped. Does not own processes that left the group by `setsid`: those are
 //! found by the run's marker (`adapters::agent`).
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, wait};
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
@@ -37,6 +37,11 @@ impl ProcessGroup {
     pub fn kill(&mut self) {
         self.signal(Signal::KILL);
         self.leader = None;
+    }
+
+    /// Whether one of its processes is left. The child itself must have been waited for.
+    pub fn is_alive(&self) -> bool {
+        self.leader.is_some_and(|leader| test_kill_process_group(leader).is_ok())
     }
 
     fn signal(&self, signal: Signal) {

@@ -133,10 +133,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             Vec::new()
         }
         Msg::Edited(text) => {
-            ui.dirty = true;
-            if let Some(Modal::Commit(commit)) = ui.modals.last_mut() {
-                commit.edited(&text);
-            }
+            commits::edited(ui, &text);
             Vec::new()
         }
         Msg::Told(words) => {

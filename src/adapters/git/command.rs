@@ -25,6 +25,9 @@ const QUICK: Duration = Duration::from_secs(30);
 /// For calls that read or write the working tree.
 const THOROUGH: Duration = Duration::from_secs(300);
 
+/// How often is looked whether hooks have ended.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Set on every call. A repository's own settings never decide what runs.
 const HARDENING: [&str; 12] = [
     "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.editor=false",
@@ -251,7 +254,14 @@ impl Git {
         let ended = tokio::time::timeout(self.limit, child.wait()).await;
         if ended.is_err() {
             group.terminate();
-            let _ = tokio::time::timeout(self.grace, child.wait()).await;
+            // Git ends at once, a hook may have something to tidy up.
+            let tidied = async {
+                let _ = child.wait().await;
+                while group.is_alive() {
+                    tokio::time::sleep(LOOK).await;
+                }
+            };
+            let _ = tokio::time::timeout(self.grace, tidied).await;
         }
         group.kill();
         match ended {

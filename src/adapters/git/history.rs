@@ -59,10 +59,15 @@ pub(super) async fn keep_end(
 /// Lines that differ between the ticket's first snapshot and the end of this iteration; `None`: one of them is not there.
 pub(super) async fn lines(repository: &Repository, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
     let folder = folder(&name.ticket);
-    let listed = repository.git("for-each-ref").args(["--sort=creatordate", "--format=%(refname) %(objectname)"]);
-    let listed = paths::shown(&listed.args([format!("{folder}/*/1")]).ok().await?);
-    let first = listed.lines().filter_map(|line| line.split_once(' '));
-    let Some((_, first)) = first.into_iter().find(|(name, _)| !name.contains("/restore/")) else { return Ok(None) };
+    // Asked once: it is at each end of an iteration that this is waited for.
+    let first = repository.first.get_or_try_init(async || {
+        let listed = repository.git("for-each-ref").args(["--sort=creatordate", "--format=%(refname) %(objectname)"]);
+        let listed = paths::shown(&listed.args([format!("{folder}/*/1")]).ok().await?);
+        let mut named = listed.lines().filter_map(|line| line.split_once(' '));
+        let first = named.find(|(name, _)| !name.contains("/restore/"));
+        Ok::<_, EvidenceError>(first.map(|(_, id)| id.to_owned()))
+    });
+    let Some(first) = first.await? else { return Ok(None) };
     let (from, to) = (format!("{first}^{{tree}}"), format!("{folder}/{}/{}{END}", name.run, name.n));
     let call = repository.git("diff-tree").args(["-r", "--numstat", "--no-ext-diff", "--no-textconv", &from, &to]);
     let said = call.thorough().run().await?;

@@ -38,6 +38,14 @@ pub(super) fn made(ui: &mut Ui, run: RunId, made: Result<Committed, String>) -> 
     asks
 }
 
+/// The message was written in the person's editor.
+pub(super) fn edited(ui: &mut Ui, text: &str) {
+    ui.dirty = true;
+    if let Some(Modal::Commit(commit)) = ui.modals.last_mut() {
+        commit.edited(text);
+    }
+}
+
 /// What was sent to be committed.
 pub(super) fn sent(ui: &mut Ui, asks: &[Ask]) {
     for ask in asks {
