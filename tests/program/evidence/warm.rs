@@ -16,13 +16,16 @@ async fn next(repo: &Repo, kept: &WorkTree, n: u32, meanwhile: impl FnOnce()) ->
     (each.concat(), kept.snapshot(&repo.name(n + 1), &repo.exclude()).await.unwrap().id)
 }
 
+/// What is done, and how.
+type Step = (&'static str, fn(&Repo));
+
 #[tokio::test]
 async fn a_kept_tree_is_as_a_fresh_one_after_every_kind_of_change() {
     let repo = Repo::new().with_commit();
     repo.write("tickets/tk-1.md", "- [ ] one\n");
     repo.write("src/a.rs", "fn a() {}\n");
     let kept = repo.tree().await;
-    let steps: [(&str, fn(&Repo)); 20] = [
+    let steps: [Step; 20] = [
         ("nothing", |_| ()),
         ("a new file", |repo| repo.write("src/b.rs", "fn b() {}\n")),
         ("an edit", |repo| repo.write("src/a.rs", "fn a() { b() }\n")),
