@@ -111,7 +111,7 @@ impl Effects {
                 }
                 compared => {
                     let changed = matches!(&compared, Ok([files, _]) if !files.is_empty());
-                    if let Some((added, removed)) = place.lines(&name).await.filter(|_| changed) {
+                    if changed && let Some((added, removed)) = place.lines(&name).await {
                         let _ = inputs.send(Input::LinesCounted { added, removed }).await;
                     }
                     evidence(n, compared, reading)
