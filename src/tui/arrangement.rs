@@ -15,6 +15,8 @@ pub struct Arrangement {
     pub log: i16,
     /// Panes without a place of their own, by their names.
     pub hidden: BTreeSet<String>,
+    /// The mouse is reported to us, and not the terminal's own.
+    pub mouse: bool,
     /// The pane with the focus has the whole screen. Not kept.
     #[serde(skip)]
     pub is_zoomed: bool,

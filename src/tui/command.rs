@@ -44,6 +44,7 @@ pub enum Command {
     TabNext,
     Help,
     Palette,
+    Mouse,
     Zoom,
     Hide,
     Smaller,

@@ -3,9 +3,9 @@
 
 mod answer;
 
-use crate::tui::msg::{Input, Key, Msg};
+use crate::tui::msg::{Gesture, Input, Key, Mouse, Msg};
 use answer::{Answer, Heard};
-use crossterm::event::{Event, EventStream, KeyEventKind};
+use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::StreamExt as _;
 use std::io;
 use std::time::Duration;
@@ -84,7 +84,7 @@ async fn read(send: mpsc::Sender<io::Result<Msg>>, stop: CancellationToken) {
     }
 }
 
-/// The message for an event; `None` for what means nothing here (releases, mouse, focus lost).
+/// The message for an event; `None` for what means nothing here (releases, a mouse that only moves).
 fn translate(event: Event) -> Option<Msg> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
@@ -97,7 +97,17 @@ fn translate(event: Event) -> Option<Msg> {
         Event::Resize(width, height) => Some(Msg::Resize(width, height)),
         Event::FocusGained => Some(Msg::Focused(true)),
         Event::FocusLost => Some(Msg::Focused(false)),
-        Event::Mouse(_) => None,
+        Event::Mouse(mouse) => Some(Msg::Mouse(Mouse { gesture: gesture(mouse.kind)?, x: mouse.column, y: mouse.row })),
+    }
+}
+
+fn gesture(kind: MouseEventKind) -> Option<Gesture> {
+    match kind {
+        MouseEventKind::ScrollUp => Some(Gesture::WheelUp),
+        MouseEventKind::ScrollDown => Some(Gesture::WheelDown),
+        MouseEventKind::Down(MouseButton::Left) => Some(Gesture::Press),
+        MouseEventKind::Drag(MouseButton::Left) => Some(Gesture::Drag),
+        _ => None,
     }
 }
 

@@ -105,6 +105,8 @@ pub struct Model {
     pub log: LogLines,
     /// The Log takes half of the screen.
     pub is_log_open: bool,
+    /// The row of the Stream where the mouse's button went down.
+    pub dragged: Option<u16>,
     /// The person asked for this ticket, which has no tab yet.
     pub opening: Option<String>,
     /// The person wants to leave as soon as nothing runs.
@@ -153,6 +155,7 @@ impl Model {
             syntax: Syntax::default(),
             log: LogLines::default(),
             is_log_open: false,
+            dragged: None,
             opening: None,
             quitting: None,
             committing: BTreeMap::new(),

@@ -16,10 +16,30 @@ use std::sync::Arc;
 
 pub use tui_textarea::{Input, Key};
 
+/// What the mouse did, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mouse {
+    pub gesture: Gesture,
+    pub x: u16,
+    pub y: u16,
+}
+
+/// What of the mouse means something here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gesture {
+    WheelUp,
+    WheelDown,
+    /// The left button goes down.
+    Press,
+    /// It is moved while the left button is down.
+    Drag,
+}
+
 /// Something that happened to the screen.
 pub enum Msg {
     Key(Input),
     Paste(String),
+    Mouse(Mouse),
     /// The terminal has a new size, in cells.
     Resize(u16, u16),
     News(News),
@@ -70,6 +90,8 @@ pub enum Ask {
     KeepArrangement,
     /// Tell the person, who is not looking.
     Notify(Notification),
+    /// Have the terminal report the mouse, or not.
+    Mouse(bool),
     /// Put text on the clipboard. Always clean, never with a final newline.
     Copy(String),
 }

@@ -118,6 +118,9 @@ pub async fn run<H: Host>(
     if ui.looks.asks() {
         screen.ask_background()?;
     }
+    if ui.arrangement.mouse {
+        screen.mouse(true)?;
+    }
     let gone = hangup::gone();
     tokio::pin!(gone);
     loop {
@@ -158,6 +161,7 @@ pub async fn run<H: Host>(
                         let told = host.keep_theme(&name).unwrap_or_else(|error| error);
                         update(ui, Msg::Told(told));
                     }
+                    Ask::Mouse(on) => screen.mouse(on)?,
                     Ask::KeepArrangement => host.keep_arrangement(&ui.arrangement),
                     Ask::Copy(text) => {
                         let told = host.copy(&text).unwrap_or_else(|error| error);

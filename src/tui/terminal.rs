@@ -22,7 +22,7 @@ use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
 use std::panic::PanicHookInfo;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -66,6 +66,12 @@ pub struct Screen {
     /// What the window is called now.
     title: String,
 }
+
+/// The mouse is reported to us.
+static MOUSE: AtomicBool = AtomicBool::new(false);
+/// Buttons, and moves while one is down, in numbers of any size. Not every move: an idle screen sleeps.
+const MOUSE_ON: Print<&str> = Print("\x1b[?1000h\x1b[?1002h\x1b[?1006h");
+const MOUSE_OFF: Print<&str> = Print("\x1b[?1006l\x1b[?1002l\x1b[?1000l");
 
 /// The window's title is put aside, and brought back.
 const SAVE_TITLE: Print<&str> = Print("\x1b[22;2t");
@@ -123,6 +129,12 @@ impl Screen {
         out.write_all(format!("{told}{bell}").as_bytes()).and_then(|()| io::Write::flush(out)).map_err(lost)
     }
 
+    /// Has the terminal report the mouse, or leaves it to the terminal.
+    pub fn mouse(&mut self, on: bool) -> Result<(), ScreenError> {
+        MOUSE.store(on, Ordering::SeqCst);
+        execute!(self.terminal.backend_mut(), if on { MOUSE_ON } else { MOUSE_OFF }).map_err(lost)
+    }
+
     /// Asks the terminal for its background. The answer comes among the keys, or never; nothing waits for it.
     pub fn ask_background(&mut self) -> Result<(), ScreenError> {
         // Ended by BEL: the answer ends as the question did, and some terminals cannot end it otherwise.
@@ -169,6 +181,8 @@ fn enter() -> io::Result<()> {
     TERMINAL.store(OURS, Ordering::SeqCst);
     let entered =
         execute!(io::stdout(), SAVE_TITLE, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
+    let entered =
+        entered.and_then(|()| if MOUSE.load(Ordering::SeqCst) { execute!(io::stdout(), MOUSE_ON) } else { Ok(()) });
     if entered.is_err() {
         restore();
     }
@@ -180,6 +194,9 @@ pub fn restore() {
     match TERMINAL.swap(OURS_NOT, Ordering::SeqCst) {
         OURS => {
             let mut out = io::stdout();
+            if MOUSE.load(Ordering::SeqCst) {
+                let _ = execute!(out, MOUSE_OFF);
+            }
             let _ = execute!(
                 out,
                 EndSynchronizedUpdate,

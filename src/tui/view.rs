@@ -18,7 +18,11 @@ use ratatui::style::Style;
 
 /// Draws everything.
 pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
-    let buf = frame.buffer_mut();
+    draw(ui, layout, theme, frame.buffer_mut());
+}
+
+/// Draws everything into a buffer of the screen's size.
+pub fn draw(ui: &Ui, layout: &Layout, theme: &Theme, buf: &mut Buffer) {
     buf.set_style(buf.area, theme.style(Role::Text));
     if layout.too_small {
         too_small(ui, layout.screen, theme, buf);

@@ -12,6 +12,7 @@ mod keys;
 mod leaving;
 mod looks;
 mod passphrase;
+mod pointing;
 mod printed;
 mod runs;
 mod stage;

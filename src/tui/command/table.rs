@@ -89,6 +89,8 @@ const REST: &[Row] = rows! {
         "choose a theme; each is shown while you move";
     Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
         "suspend to the shell; `fg` brings it back";
+    Mouse "screen.mouse" Scope::Global, "screen", [c('m')], HelpOnly, always, |_| "mouse",
+        "the mouse on or off: wheel, click, drag to select";
     Zoom "pane.zoom" Scope::Global, "screen", [c('z')], HelpOnly, beside_others, |_| "zoom",
         "this pane alone on the screen, or all of them again";
     Larger "pane.larger" Scope::Global, "screen", [c('>')], HelpOnly, beside_others, |_| "larger",

@@ -233,6 +233,8 @@ impl StreamState {
             StreamMsg::Card(by) => self.step(by, rows),
             StreamMsg::Select => self.begin_selection(rows),
             StreamMsg::Leave => {}
+            StreamMsg::Point(row) => self.point(row, rows),
+            StreamMsg::Drag(from, to) => self.drag(from, to, rows),
             StreamMsg::Toggle => self.toggle(rows),
             StreamMsg::ToggleFold => self.toggle_all(),
             StreamMsg::Search(query) => self.seek(&query),

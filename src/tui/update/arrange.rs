@@ -42,6 +42,15 @@ pub fn run(ui: &mut Ui, command: Command) -> Vec<Ask> {
     vec![Ask::KeepArrangement]
 }
 
+/// The mouse is ours from now on, or the terminal's again.
+pub fn mouse(ui: &mut Ui) -> Vec<Ask> {
+    let on = !ui.arrangement.mouse;
+    ui.arrangement.mouse = on;
+    let shift = "Shift and the mouse select as the terminal does";
+    ui.tell(if on { format!("mouse on; {shift}") } else { "mouse off".to_owned() });
+    vec![Ask::Mouse(on), Ask::KeepArrangement]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

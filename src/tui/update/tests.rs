@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::time::Timestamp;
 use crate::domain::breaker::Circuit;
+use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::{Parking, Why};
 use crate::domain::limits::provider::Reset;
 use crate::domain::news::{News, RunLeft, StorageAwaited};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 mod focus;
 mod keys;
+mod mouse;
 mod notifications;
 mod opening;
 mod same_id;
@@ -80,15 +82,6 @@ fn a_limit_of_our_own_is_not_asked_to_try_now() {
         model.tabs[0].state.limits.parked = Some(parking);
         assert_eq!(!press(&mut model, "r").is_empty(), tries, "{why:?}");
         assert_eq!(sample::draw(&mut model, (120, 40)).contains("r tries now"), tries, "{why:?}");
-    }
-}
-
-#[test]
-fn enter_is_no_yes_where_work_is_lost() {
-    let mut model = with_running();
-    for keys in ["x Enter", "Enter"] {
-        assert_eq!(press(&mut model, keys), []);
-        assert_eq!(model.modals.len(), 1, "it goes on asking");
     }
 }
 
@@ -386,15 +379,4 @@ proptest! {
             terminal.draw(|frame| crate::tui::view::view(&model, &layout, &theme, frame)).unwrap();
         }
     }
-}
-
-#[test]
-fn a_quit_at_the_end_of_the_iteration_can_be_taken_back() {
-    let mut model = with_running();
-    assert_eq!(press(&mut model, "q f"), [Ask::Request(Request::Close(Closing::AfterIteration))]);
-    assert_eq!((press(&mut model, "q Esc"), model.quitting), (command(UserCommand::Resume), None));
-    assert_eq!(press(&mut model, "q Esc"), [], "nothing to take back");
-    model.tabs[0].state.approvals.push(Arc::new(sample::asks("q", "Bash", "{}", 1)));
-    press(&mut model, "q");
-    assert!(sample::draw(&mut model, (120, 40)).contains("needs your answer first"));
 }

@@ -107,6 +107,10 @@ pub fn assert_given_back(terminal: &Terminal) {
     for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")] {
         assert!(last(&raw, off) > last(&raw, on), "{off:?} is the last word");
     }
+    // The mouse is only there if it was asked for.
+    for (on, off) in [("\x1b[?1000h", "\x1b[?1000l"), ("\x1b[?1002h", "\x1b[?1002l"), ("\x1b[?1006h", "\x1b[?1006l")] {
+        assert!(last(&raw, off) >= last(&raw, on), "{off:?} is the last word");
+    }
 }
 
 fn last(raw: &[u8], sequence: &str) -> Option<usize> {

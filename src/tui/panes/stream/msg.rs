@@ -37,6 +37,10 @@ pub enum StreamMsg {
     Select,
     /// No line is selected any more.
     Leave,
+    /// Select the card in this row of the window.
+    Point(u16),
+    /// Select lines from one row of the window to another.
+    Drag(u16, u16),
     /// To another card; negative is up.
     Card(i32),
     /// Show the selected card in full, or in brief.

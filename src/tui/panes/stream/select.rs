@@ -28,6 +28,25 @@ impl StreamState {
         self.stay(top);
     }
 
+    /// Selects the card in a row of the window.
+    pub(super) fn point(&mut self, row: u16, rows: usize) {
+        let card = self.lines.get(usize::from(row)).and_then(|line| line.card);
+        if let (Some(card), Some(top)) = (card, self.top.or_else(|| window::tail(&mut self.book, rows))) {
+            self.stay(top);
+            self.cursor = Some(card);
+        }
+    }
+
+    /// Selects from one row of the window to another; where lines are selected already, from where that began.
+    pub(super) fn drag(&mut self, from: u16, to: u16, rows: usize) {
+        let spot = |row: u16| self.lines.iter().take(usize::from(row) + 1).rev().find_map(|line| line.spot);
+        let from = self.selected_rows.map_or_else(|| spot(from), |selected| Some(selected.from));
+        let (Some(from), Some(to)) = (from, spot(to)) else { return };
+        let Some(top) = self.top.or_else(|| window::tail(&mut self.book, rows)) else { return };
+        self.selected_rows = Some(Selected { from, to });
+        self.stay(top);
+    }
+
     /// Rows may have come and gone where the selection begins and ends.
     pub(super) fn hold_selection(&mut self) {
         let Some(Selected { from, to }) = self.selected_rows else { return };
@@ -45,7 +64,7 @@ impl StreamState {
             StreamMsg::Lines(by) => i64::from(*by),
             StreamMsg::Page(by) => i64::from(*by) * (rows as i64 - 1).max(1),
             StreamMsg::Top | StreamMsg::End => 0,
-            StreamMsg::Select => return false,
+            StreamMsg::Select | StreamMsg::Drag(..) => return false,
             _ => {
                 self.selected_rows = None;
                 return false;

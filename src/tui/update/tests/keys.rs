@@ -1,6 +1,7 @@
-//! Counts, and keys that are two.
+//! Counts, keys that are two, and keys that are asked about.
 
 use super::*;
+use crate::tui::command;
 use crate::tui::keys::Pressed;
 
 #[test]
@@ -55,4 +56,24 @@ fn two_keys_make_one_command_and_the_footer_shows_the_first() {
     press(&mut model, "?");
     let screen = sample::draw(&mut model, (80, 160));
     assert!(screen.contains("  g n         next tab") && screen.contains("  –           previous tab"), "{screen}");
+}
+
+#[test]
+fn enter_is_no_yes_where_work_is_lost() {
+    let mut model = with_running();
+    for keys in ["x Enter", "Enter"] {
+        assert_eq!(press(&mut model, keys), []);
+        assert_eq!(model.modals.len(), 1, "it goes on asking");
+    }
+}
+
+#[test]
+fn a_quit_at_the_end_of_the_iteration_can_be_taken_back() {
+    let mut model = with_running();
+    assert_eq!(press(&mut model, "q f"), [Ask::Request(Request::Close(Closing::AfterIteration))]);
+    assert_eq!((press(&mut model, "q Esc"), model.quitting), (command(UserCommand::Resume), None));
+    assert_eq!(press(&mut model, "q Esc"), [], "nothing to take back");
+    model.tabs[0].state.approvals.push(Arc::new(sample::asks("q", "Bash", "{}", 1)));
+    press(&mut model, "q");
+    assert!(sample::draw(&mut model, (120, 40)).contains("needs your answer first"));
 }
