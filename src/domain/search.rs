@@ -242,9 +242,13 @@ impl Found {
                 let index = group.partition_point(|entry| end(entry) <= offset);
                 let Some(entry) = group.get(index) else { break };
                 let start = entry.offset.saturating_sub(first.offset) as usize;
+                // Before the record lies something that is not shown, such as a piece of a message.
+                if entry.offset > offset {
+                    next = start;
+                    continue;
+                }
                 let line = &read[start.min(read.len())..(start + entry.len()).min(read.len())];
-                // Between two records, or from one into the next, there is nothing that is shown.
-                if entry.offset <= offset && self.words.are_shown_by(line) {
+                if self.words.are_shown_by(line) {
                     hits.push(at + index);
                 }
                 next = (start + entry.len()).max(found.start() + 1);
@@ -320,8 +324,12 @@ mod tests {
     use std::io;
     use std::sync::Arc;
 
-    /// Records of one iteration, one after another.
+    /// Lines of one iteration, one after another; pieces of messages are no records.
     struct Lines(Vec<String>);
+
+    fn is_record(line: &str) -> bool {
+        !line.contains("content_block_delta")
+    }
 
     impl Scrollback for Lines {
         fn iterations(&self) -> Vec<u32> {
@@ -329,14 +337,18 @@ mod tests {
         }
 
         fn len(&self, _: u32) -> usize {
-            self.0.len()
+            self.0.iter().filter(|line| is_record(line)).count()
         }
 
         fn entries(&self, _: u32, range: Range<usize>, out: &mut Vec<Entry>) {
             let mut offset = 0;
-            for (i, line) in self.0.iter().enumerate() {
-                if range.contains(&i) {
-                    out.push(Entry::new(&(offset..offset + line.len() as u64), EntryKind::Assistant));
+            let mut records = 0;
+            for line in &self.0 {
+                if is_record(line) {
+                    if range.contains(&records) {
+                        out.push(Entry::new(&(offset..offset + line.len() as u64), EntryKind::Assistant));
+                    }
+                    records += 1;
                 }
                 offset += line.len() as u64 + 1;
             }
@@ -376,6 +388,14 @@ mod tests {
         assert_eq!(look("needle\\\"", 8..1_008), [1_007]);
         assert_eq!(look("needle", 0..3_000), [7, 1_007, 2_007]);
         assert!(look("uuid", 0..3_000).is_empty());
+    }
+
+    #[test]
+    fn words_in_the_pieces_of_a_message_do_not_hide_the_message() {
+        let piece = r#"{"type":"stream_event","event":{"type":"content_block_delta","text":"a needle"}}"#.to_owned();
+        let lines = vec![said("first"), piece.clone(), piece.clone(), said("a needle"), piece, said("another needle")];
+        let found = Found::new(Words::new("needle").unwrap(), (1, 0), Way::Down);
+        assert_eq!(found.look(&Lines(lines), 1, &(0..3)), [1, 2]);
     }
 
     #[test]
