@@ -35,7 +35,7 @@ pub use command_line::{Cli, Command};
 
 use crate::adapters::logging;
 use crate::adapters::process_group;
-use crate::adapters::store::state_dir;
+use crate::adapters::store::{self, state_dir};
 use crate::adapters::typed_secret::Source;
 use crate::base::text::{Clean, clean_line};
 use crate::runtime::headless::Format;
@@ -60,6 +60,8 @@ use ticket::TicketCommand;
 
 /// How long the end of the program waits for threads that are blocked, and then for programs that were killed.
 const LEAVING: Duration = Duration::from_millis(250);
+/// How long it waits for the disk to have what Claude printed last.
+const SYNCED: Duration = Duration::from_secs(5);
 
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
 /// command is blocked, so what cannot be understood is 64 there.
@@ -95,6 +97,7 @@ pub fn run(cli: Cli) -> ExitCode {
         // must not keep the program alive.
         runtime.shutdown_timeout(LEAVING);
         process_group::see_off(LEAVING);
+        store::drain(SYNCED);
         code
     });
     ExitCode::from(code.unwrap_or_else(|error| {

@@ -29,7 +29,7 @@ pub use follow::{Follower, RunsFollower};
 pub use handle::Store;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Loaded, Skipped, newest_of_each};
-pub use scrollback::{Bounds, Classify, RunScrollback, RunSink};
+pub use scrollback::{Bounds, Classify, RunScrollback, RunSink, drain};
 pub use wishes::{Wish, Wishes};
 pub use writer::Append;
 

@@ -11,6 +11,7 @@ mod soon;
 
 pub use index::Classify;
 pub use sink::{Bounds, RunSink};
+pub use soon::drain;
 
 use super::error::StoreError;
 use super::os;

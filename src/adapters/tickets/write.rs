@@ -138,10 +138,6 @@ impl<E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>, F> Write
         age: Duration,
     ) -> io::Result<Option<WriteOutcome>> {
         let due = self.replaced.iter().take_while(|old| old.at.elapsed() >= age).count();
-        if due > 0 {
-            // A power failure before may bring the old file back: the run makes the edit again.
-            disk.sync_folder()?;
-        }
         let mut saved = None;
         for (at, old) in self.replaced[..due].iter_mut().enumerate() {
             let text = disk.read(&mut old.file)?;
@@ -268,6 +264,8 @@ impl<D: Disk, E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>>
                 }
             },
         };
+        // A tick that is recorded as made must not be gone after a power failure: it would be taken for the person's.
+        self.disk.sync_folder()?;
         let (before, edit) = (before.to_vec(), self.edit.clone());
         self.writer.replaced.push(Replaced { file: out, before, edit, at: Instant::now() });
         self.writer.ours = Some((ours, new.to_vec()));

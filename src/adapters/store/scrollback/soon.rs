@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// From the first write to the sync; the sync itself takes time, too.
 const WAIT: Duration = Duration::from_millis(700);
@@ -50,6 +50,11 @@ impl<F: Durable + 'static> Soon<F> {
 
 trait Job: Send + Sync {
     fn run(&self);
+
+    /// Nothing more is gathered.
+    fn hurries(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Durable> Job for Waiting<F> {
@@ -85,8 +90,31 @@ pub(super) fn sync_last(files: Vec<File>, folder: PathBuf) {
     }
 }
 
+/// Waits until what was written so far is synced, for so long at most: the program is about to end, and the thread with it.
+pub fn drain(limit: Duration) {
+    let Some(queue) = QUEUE.get() else { return };
+    let (done, waits) = channel();
+    if queue.send(Arc::new(Mark(done))).is_ok() {
+        waits.recv_timeout(limit).ok();
+    }
+}
+
+/// Says that all that was sent before it is done.
+struct Mark(Sender<()>);
+
+impl Job for Mark {
+    fn run(&self) {
+        self.0.send(()).ok();
+    }
+
+    fn hurries(&self) -> bool {
+        true
+    }
+}
+
+static QUEUE: OnceLock<Sender<Arc<dyn Job>>> = OnceLock::new();
+
 fn queue() -> &'static Sender<Arc<dyn Job>> {
-    static QUEUE: OnceLock<Sender<Arc<dyn Job>>> = OnceLock::new();
     QUEUE.get_or_init(|| {
         let (queue, jobs) = channel();
         // Should the system refuse a thread, every send fails, and files are durable at their end.
@@ -97,8 +125,13 @@ fn queue() -> &'static Sender<Arc<dyn Job>> {
 
 fn run(jobs: &Receiver<Arc<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
-        std::thread::sleep(WAIT);
-        std::iter::once(first).chain(jobs.try_iter()).for_each(|job| job.run());
+        let until = Instant::now() + WAIT;
+        let mut gathered = vec![first];
+        while gathered.last().is_some_and(|job| !job.hurries()) {
+            let Ok(job) = jobs.recv_timeout(until.saturating_duration_since(Instant::now())) else { break };
+            gathered.push(job);
+        }
+        gathered.iter().for_each(|job| job.run());
     }
 }
 
@@ -125,5 +158,13 @@ mod tests {
         drop(soon);
         assert!(synced.recv_timeout(Duration::from_secs(30)).is_err(), "one sync for a hundred writes");
         assert!(WAIT < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_was_written_is_synced_before_the_program_ends() {
+        let (told, synced) = channel();
+        Soon::new(Told(told)).written();
+        drain(Duration::from_secs(30));
+        assert!(synced.try_recv().is_ok(), "no wait is left");
     }
 }
