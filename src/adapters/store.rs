@@ -1,7 +1,7 @@
 //! The store: one `SQLite` file per person with the facts, files with what Claude printed, locks.
 //!
-//! [`Store`] is a cheap handle on all three. An append is durable when it returns, in order, and numbered by
-//! the store; several programs at once are normal. `folder` says where it lives, `schema` opens it, `writer`
+//! [`Store`] is a cheap handle on all three. An append is stored when it returns, in order, and numbered by
+//! the store, and on the disk where it could not be found again; several programs at once are normal. `folder` says where it lives, `schema` opens it, `writer`
 //! and `tables` write it, `read`, `follow` and `wishes` read it; `scrollback` and `locks` are files beside it. What a
 //! record means is `domain::record`'s; how a run follows from its records is the core's.
 

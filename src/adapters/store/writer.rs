@@ -1,5 +1,6 @@
 //! The one thread of a program that writes the database. It takes what has queued up into one transaction,
-//! so that many appends cost one sync (group commit), and answers each when it is durable.
+//! so that many appends cost one sync (group commit), and answers each when it is stored, and on the disk where it could not be found
+//! again after a power failure.
 
 use super::bell::Notifier;
 use super::error::StoreError;
