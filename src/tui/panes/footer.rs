@@ -58,8 +58,10 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         Scope::Zoomed => zoomed && row.command == Command::Close,
         _ => row.command == Command::Log && model.is_log_open && !model.is_home(),
     };
+    let is_over = model.tab().is_some_and(Tab::is_over) && !model.is_home();
     let place = |row: &&Entry| match row.scope {
-        _ if is_back(row) => 1,
+        // What goes on from an end.
+        _ if is_back(row) || is_over && matches!(row.command, Command::Pause | Command::Retry) => 1,
         _ if row.command == Command::NextWaiting => 0,
         Scope::Replay => 1,
         Scope::Pane(_) | Scope::Visual => 2,
