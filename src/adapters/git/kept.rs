@@ -35,6 +35,10 @@ pub(super) struct Known {
     pub(super) folders: BTreeSet<PathBuf>,
     /// What says which files count.
     pub(super) rules: Vec<(PathBuf, Looks)>,
+    /// All paths of the person's index, which a fresh look starts from.
+    pub(super) seed: Arc<[Vec<u8>]>,
+    /// Those that are not in the tree: should they come back, only a fresh look sees those that are ignored as well.
+    pub(super) gone: Vec<PathBuf>,
 }
 
 /// The moment before a reading.
@@ -54,6 +58,11 @@ pub(super) type Looks = Option<(u64, u64, (i64, i64), (i64, i64))>;
 impl Known {
     pub(super) fn rules_stand(&self) -> bool {
         self.rules.iter().all(|(path, before)| looks(path) == *before)
+    }
+
+    /// Nothing that was gone has come back.
+    pub(super) fn is_whole(&self, top: &Path) -> bool {
+        self.gone.iter().all(|path| fs::symlink_metadata(top.join(path)).is_err())
     }
 
     /// Nothing that is known has changed since before it was read, and nothing has come beside it. What comes meanwhile

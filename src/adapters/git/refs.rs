@@ -3,9 +3,14 @@
 
 use super::error::EvidenceError;
 use super::repository::Repository;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
+
+/// A lock of this age belongs to a program that was killed.
+const STALE: Duration = Duration::from_secs(60);
 
 /// The commit of HEAD; `None` when there is none yet.
 pub(super) async fn head(repository: &Repository) -> Result<Option<String>, EvidenceError> {
@@ -46,15 +51,22 @@ fn read_head(repository: &Repository) -> Option<String> {
     }
 }
 
-/// As git does it: a lock beside the ref, which then takes its name.
+/// A file beside the ref takes its name. It is not the lock that git would take: nobody else writes our refs, and a lock
+/// that a killed program left would be in the way of all that came after. Git takes no name with a dot before it for a ref.
 fn write(folder: &Path, reference: &str, text: &str) -> io::Result<()> {
     let path = folder.join(reference);
-    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    let beside = path.parent().unwrap_or(folder);
+    fs::create_dir_all(beside)?;
+    let mut file =
+        tempfile::Builder::new().prefix(".new-").permissions(Permissions::from_mode(0o666)).tempfile_in(beside)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_data()?;
+    file.persist(&path)?;
+    // Earlier versions left it.
     let lock = folder.join(format!("{reference}.lock"));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&lock)?;
-    let written =
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&lock, &path));
-    written.inspect_err(|_| {
-        let _ = fs::remove_file(&lock);
-    })
+    let age = fs::metadata(&lock).and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());
+    if age.is_ok_and(|age| age > STALE) {
+        let _ = fs::remove_file(lock);
+    }
+    Ok(())
 }

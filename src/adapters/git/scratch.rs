@@ -98,9 +98,11 @@ impl Scratch {
         Ok(Self { dir, repository: Arc::clone(repository), objects })
     }
 
-    /// One whose folder was kept.
-    pub(super) fn of(repository: &Arc<Repository>, dir: TempDir) -> Self {
-        Self { dir, repository: Arc::clone(repository), objects: Objects::Kept }
+    /// One whose folder was kept; it looks new again, so that nobody sweeps it away. `None`: somebody has.
+    pub(super) fn of(repository: &Arc<Repository>, dir: TempDir) -> Option<Self> {
+        let touched = File::open(dir.path()).and_then(|folder| folder.set_modified(SystemTime::now()));
+        let is_there = touched.is_ok() && dir.path().join("git/HEAD").is_file();
+        is_there.then(|| Self { dir, repository: Arc::clone(repository), objects: Objects::Kept })
     }
 
     /// Its folder, to be kept.

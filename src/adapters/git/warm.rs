@@ -12,6 +12,7 @@ use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
@@ -32,19 +33,19 @@ pub(super) async fn stage(
 ) -> Result<Staged, EvidenceError> {
     let last = repository.warm.lock().unwrap_or_else(PoisonError::into_inner).take();
     let last = last.filter(|last| last.exclude == *exclude);
-    if let Some(Warm { dir, tree, known, stirred, .. }) = last {
-        let scratch = Scratch::of(repository, dir);
+    let last = last.and_then(|last| Some((Scratch::of(repository, last.dir)?, last.tree, last.known, last.stirred)));
+    if let Some((scratch, tree, known, stirred)) = last {
         let top = repository.top.clone();
         let (held, excluded) = (Arc::clone(&known), exclude.clone());
         let looked = tokio::task::spawn_blocking(move || {
-            let is_usable = held.rules_stand();
+            let is_usable = held.rules_stand() && held.is_whole(&top);
             let may_stay = is_usable && !stirred && wanted == Wanted::Lately;
             (is_usable, may_stay && held.stands(&top, &excluded))
         });
         match looked.await.unwrap_or_default() {
             (true, true) => return Ok(Staged { scratch, tree, skipped: Vec::new(), known: Some(known) }),
             (true, false) => {
-                if let Some(staged) = again(repository, scratch, tree, exclude).await? {
+                if let Some(staged) = again(repository, scratch, tree, known, exclude).await {
                     return Ok(staged);
                 }
             }
@@ -54,7 +55,7 @@ pub(super) async fn stage(
     let scratch = Scratch::new(repository, Objects::Kept).await?;
     let began = Began::now(&scratch.beside("began"), &repository.top, exclude);
     let mut staged = scratch::stage_in(scratch, exclude).await?;
-    staged.known = known(repository, &staged, began).await;
+    staged.known = known(repository, &staged, began, None, exclude).await;
     Ok(staged)
 }
 
@@ -63,18 +64,19 @@ async fn again(
     repository: &Arc<Repository>,
     scratch: Scratch,
     tree: String,
+    last: Arc<Known>,
     exclude: &Excludes,
-) -> Result<Option<Staged>, EvidenceError> {
+) -> Option<Staged> {
     let began = Began::now(&scratch.beside("began"), &repository.top, exclude);
     let before = looks(&scratch.index());
     // What goes wrong here may go well in a fresh one, and else says so there.
     if !scratch.add(&[], exclude).await.is_ok_and(|skipped| skipped.is_empty()) {
-        return Ok(None);
+        return None;
     }
-    let tree = if looks(&scratch.index()) == before { tree } else { scratch.write_tree().await? };
+    let tree = if looks(&scratch.index()) == before { tree } else { scratch.write_tree().await.ok()? };
     let mut staged = Staged { scratch, tree, skipped: Vec::new(), known: None };
-    staged.known = known(repository, &staged, began).await;
-    Ok(staged.known.is_some().then_some(staged))
+    staged.known = known(repository, &staged, began, Some(Arc::clone(&last.seed)), exclude).await;
+    staged.known.as_ref()?.is_whole(&repository.top).then_some(staged)
 }
 
 /// Keeps what was staged for the next time.
@@ -93,12 +95,30 @@ pub(super) fn stir(repository: &Repository) {
     }
 }
 
-/// What is known of the tree, where all of it is of the usual kind.
-async fn known(repository: &Arc<Repository>, staged: &Staged, began: Option<Began>) -> Option<Arc<Known>> {
+/// What is known of the tree, where all of it is of the usual kind. `seed`: what the person's index has, when it is known.
+async fn known(
+    repository: &Arc<Repository>,
+    staged: &Staged,
+    began: Option<Began>,
+    seed: Option<Arc<[Vec<u8>]>>,
+    exclude: &Excludes,
+) -> Option<Arc<Known>> {
     let (began, index, repository) = (began?, staged.scratch.index(), Arc::clone(repository));
+    let exclude = exclude.clone();
     let look = move || {
         let id = if repository.object_format == "sha256" { 32 } else { 20 };
         let files = index::paths(&fs::read(index).ok()?, id)?;
+        let seed = match seed {
+            Some(seed) => seed,
+            None => seeded(&repository, id)?.into(),
+        };
+        // Both are in the order of their bytes.
+        let mut there = files.iter().peekable();
+        let is_gone = |path: &&Vec<u8>| {
+            while there.next_if(|file| file < path).is_some() {}
+            there.next_if_eq(path).is_none() && !exclude.covers(path)
+        };
+        let gone = seed.iter().filter(is_gone).map(|path| paths::path(path)).collect();
         let files: Vec<PathBuf> = files.into_iter().map(|path| paths::path(&path)).collect();
         let mut folders = BTreeSet::from([PathBuf::new()]);
         for file in &files {
@@ -113,9 +133,20 @@ async fn known(repository: &Arc<Repository>, staged: &Staged, began: Option<Bega
             rules(&repository, &folders).map(|path| (path.clone(), looks(&path))).collect();
         // Else one of them may have changed while it was followed.
         let old = |looks: &Looks| looks.is_none_or(|(.., changed)| changed < began.time);
-        rules.iter().all(|(_, looks)| old(looks)).then(|| Arc::new(Known { began, files, folders, rules }))
+        rules.iter().all(|(_, looks)| old(looks)).then(|| Arc::new(Known { began, files, folders, rules, seed, gone }))
     };
     tokio::task::spawn_blocking(look).await.ok().flatten()
+}
+
+/// What a fresh look starts from: the paths of the person's index, where it is of a kind that we read.
+fn seeded(repository: &Repository, id: usize) -> Option<Vec<Vec<u8>>> {
+    if repository.converts_all {
+        return Some(Vec::new());
+    }
+    match fs::read(repository.git_dir.join("index")) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(Vec::new()),
+        read => index::paths(&read.ok()?, id),
+    }
 }
 
 /// Files that say which of the others count: the person's index, and lists of what is ignored. In the place of a `.git`

@@ -83,6 +83,60 @@ async fn after_commands_have_run_the_next_snapshot_looks_at_everything() {
 }
 
 #[tokio::test]
+async fn a_forced_file_goes_and_comes_back() {
+    let repo = Repo::new().with_commit();
+    repo.write(".gitignore", "/dist\n");
+    repo.write("dist/app.js", "1");
+    repo.git(&["add", "-f", "dist/app.js"]);
+    repo.commit_all("what is built");
+    let kept = repo.tree().await;
+    let before = kept.snapshot(&repo.name(1), &repo.exclude()).await.unwrap().id;
+    repo.remove("dist/app.js");
+    assert_eq!(kept.changed_by(&repo.name(1), &[&before], &repo.exclude()).await.unwrap(), [["dist/app.js"]]);
+    let gone = kept.snapshot(&repo.name(2), &repo.exclude()).await.unwrap().id;
+    repo.write("dist/app.js", "2");
+    assert_eq!(kept.changed_by(&repo.name(2), &[&gone], &repo.exclude()).await.unwrap(), [["dist/app.js"]]);
+    let back = kept.snapshot(&repo.name(3), &repo.exclude()).await.unwrap().id;
+    assert_eq!(tree_of(&repo, &back), tree_of(&repo, &repo.snapshot(4).await));
+}
+
+#[tokio::test]
+async fn a_kept_folder_is_not_swept_away_while_it_is_used_and_nothing_is_lost_where_it_is() {
+    let repo = Repo::new().with_commit();
+    let kept = repo.tree().await;
+    next(&repo, &kept, 1, || ()).await;
+    let folder = std::fs::read_dir(repo.keep()).unwrap().next().unwrap().unwrap().path();
+    let days_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(48 * 3_600);
+    std::fs::File::open(&folder).unwrap().set_modified(days_ago).unwrap();
+    next(&repo, &kept, 3, || ()).await;
+    // Another program sweeps.
+    repo.snapshot(5).await;
+    assert!(folder.is_dir());
+    let (_, own) = next(&repo, &kept, 6, || std::fs::remove_dir_all(&folder).unwrap()).await;
+    assert_eq!(tree_of(&repo, &own), tree_of(&repo, &repo.snapshot(8).await));
+}
+
+#[tokio::test]
+async fn a_lock_that_a_killed_program_left_beside_a_ref_of_ours_is_in_nobodys_way() {
+    let repo = Repo::new().with_commit();
+    let id = repo.snapshot(1).await;
+    let folder = repo.path(&format!(".git/refs/programmator/{}/{}", repo.ticket, repo.run));
+    for age in [0, 120] {
+        let lock = std::fs::File::create(folder.join("1.lock")).unwrap();
+        lock.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
+        repo.write("more.txt", &age.to_string());
+        let again = repo.snapshot(1).await;
+        assert_ne!(again, id);
+        assert_eq!(
+            repo.git(&["rev-parse", &format!("refs/programmator/{}/{}/1", repo.ticket, repo.run)]).trim(),
+            again.0
+        );
+    }
+    let left: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["1"]);
+}
+
+#[tokio::test]
 async fn a_snapshot_is_the_child_of_head_wherever_that_is_written() {
     let repo = Repo::new();
     let first = repo.snapshot(1).await;
