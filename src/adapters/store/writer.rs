@@ -152,9 +152,12 @@ mod tests {
     fn only_what_is_found_again_does_not_wait_for_the_disk() {
         let db = Connection::open_in_memory().unwrap();
         let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
-        for (records, level) in
-            [(vec![finished.clone()], 1), (vec![Record::Paused], 2), (vec![finished.clone(), Record::Paused], 2)]
-        {
+        let counted = Record::LinesCounted { added: 1, removed: 2 };
+        for (records, level) in [
+            (vec![finished.clone(), counted], 1),
+            (vec![Record::Paused], 2),
+            (vec![finished.clone(), Record::Paused], 2),
+        ] {
             durability(&db, records.iter()).unwrap();
             let found: i64 = db.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
             assert_eq!(found, level, "{records:?}");

@@ -39,6 +39,7 @@ impl Record {
                 | Self::StatusSettled { .. }
                 | Self::IterationStarted { .. }
                 | Self::CallCounted(_)
+                | Self::LinesCounted { .. }
         )
     }
 }
