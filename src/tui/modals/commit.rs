@@ -100,6 +100,11 @@ impl Commit {
         self.message.text()
     }
 
+    /// The same, to be kept; empty while it is as it was drafted: the next draft knows more.
+    pub fn draft(&self, tab: &Tab) -> String {
+        Some(self.message()).filter(|typed| *typed != drafted(tab)).unwrap_or_default()
+    }
+
     /// What would be committed.
     pub fn planned(&mut self, plan: Result<Box<CommitPlan>, String>) {
         // What the person is asked to agree to, or has agreed to, stays what it is.
@@ -408,6 +413,7 @@ mod tests {
         let mut ui = opened(sample::commit_plan());
         press(&mut ui, "Esc");
         assert!(ui.modals.is_empty());
+        assert_eq!(ui.tabs[0].commit_draft, "", "nothing was typed: the next draft knows more");
         press(&mut ui, "c");
         update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(sample::commit_plan())))));
         let asks = press(&mut ui, "! Ctrl-s");

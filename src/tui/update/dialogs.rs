@@ -47,7 +47,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             commit::Outcome::Stays => Some(Modal::Commit(commit)),
             commit::Outcome::Leaves => {
                 if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == commit.ticket) {
-                    tab.commit_draft = commit.message();
+                    tab.commit_draft = commit.draft(tab);
                 }
                 None
             }
