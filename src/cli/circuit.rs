@@ -80,10 +80,11 @@ pub fn what_if(out: &mut dyn Write, session: &Session, wanted: &WhatIf) -> Resul
     let moves = breaker::what_if(&store.load(run.run)?.records, &limits);
     writeln!(
         out,
-        "{} · run {} · {} iterations; with no progress {}, same error {}, permission denials {}, output decline {} %:",
+        "{} · run {} · {} {}; with no progress {}, same error {}, permission denials {}, output decline {} %:",
         cut(run.ticket.as_str(), 40),
         run.run.short(),
         run.iterations,
+        if run.iterations == 1 { "iteration" } else { "iterations" },
         limits.no_progress,
         limits.same_error,
         limits.permission_denials,

@@ -114,7 +114,7 @@ impl TabStatus {
             Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
             Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
             Self::Parked => ("◷", "t", "parked", Role::Warning),
-            Self::Paused => ("⏸", "p", "paused", Role::Warning),
+            Self::Paused => ("‖", "p", "paused", Role::Warning),
             Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
             Self::Halted => ("!", "!", "stopped", Role::TabAttention),
             Self::Complete => ("✓", "v", "done", Role::PhaseDone),

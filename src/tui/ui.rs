@@ -54,7 +54,7 @@ impl Ui {
     pub fn prepare(&mut self) -> Layout {
         let is_over = self.model.tab().is_some_and(Tab::is_over);
         self.model.card_keys =
-            if is_over { hints_that_act(&self.model, Scope::Global, &ending::KEYS) } else { Vec::new() };
+            if is_over { hints_that_act(&self.model, Scope::Global, &ending::keys(&self.model)) } else { Vec::new() };
         let place = self.sheet();
         self.model.sheet = match self.modals.last_mut() {
             Some(Modal::Card(card)) => {

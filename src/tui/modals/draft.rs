@@ -172,9 +172,14 @@ impl Form {
         self.rest = Draft { kind: after.kind, priority: after.priority, tags: after.tags, ..Draft::default() };
     }
 
-    /// Takes pasted text; `false` when there is no room for it.
+    /// Takes pasted text; `false` when there is no room for it. What follows the title's line is put into the text.
     pub fn pasted(&mut self, text: &str) -> bool {
-        self.fields[self.at].pasted(if self.at == 0 { text.lines().next().unwrap_or_default() } else { text })
+        if self.at > 0 {
+            return self.fields[self.at].pasted(text);
+        }
+        let (title, rest) = text.trim_matches('\n').split_once('\n').unwrap_or((text.trim_matches('\n'), ""));
+        let rest = rest.trim_start_matches('\n');
+        (rest.is_empty() || self.fields[1].pasted(rest)) && self.fields[0].pasted(title)
     }
 
     /// Draws it.

@@ -7,7 +7,7 @@ use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::prompt;
 use crate::tui::model::Model;
-use crate::tui::msg::{Ask, Input};
+use crate::tui::msg::{Ask, Input, Key};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -24,13 +24,15 @@ pub struct Limits {
     ticket: TicketKey,
     at: usize,
     typed: Option<String>,
+    /// It is the value of before, which what is typed replaces.
+    untouched: bool,
     /// Why the last change cannot be.
     trouble: String,
 }
 
 impl Limits {
     pub fn of(tab: &Tab) -> Self {
-        Self { ticket: tab.id.clone(), at: 0, typed: None, trouble: String::new() }
+        Self { ticket: tab.id.clone(), at: 0, typed: None, untouched: false, trouble: String::new() }
     }
 
     pub fn scope(&self) -> Scope {
@@ -46,13 +48,17 @@ impl Limits {
             (Some(Command::Choose), Some(text)) => Some(Change::Set(what, text)),
             (Some(Command::Close), Some(_)) => None,
             (_, Some(mut text)) => {
-                prompt::edit(&mut text, input);
+                if self.untouched && matches!(input.key, Key::Char(_)) && !input.ctrl && !input.alt {
+                    text.clear();
+                }
+                self.untouched &= !prompt::edit(&mut text, input);
                 self.typed = Some(text);
                 None
             }
             (Some(Command::Close), None) => return (None, None),
             (Some(Command::Choose), None) => {
                 self.typed = Some(what.text(&tab.state.settings));
+                self.untouched = true;
                 None
             }
             (Some(Command::Own("more")), None) => Some(Change::Step(what, 1)),
@@ -86,10 +92,13 @@ impl Limits {
         (Some(self), ask)
     }
 
-    pub fn pasted(&mut self, text: &str) {
-        if let Some(typed) = &mut self.typed {
-            prompt::insert(typed, text);
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        let Some(typed) = &mut self.typed else { return true };
+        if std::mem::take(&mut self.untouched) {
+            typed.clear();
         }
+        prompt::insert(typed, text)
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
@@ -102,7 +111,9 @@ impl Limits {
             let chosen = at == self.at;
             let row = Row::new().left(Role::Text, format!(" {:<NAME$}", what.word()));
             let row = match self.typed.as_ref().filter(|_| chosen) {
-                Some(text) => row.left(Role::Input, text).left(Role::Accent, model.glyphs.pick("█", "_")),
+                Some(text) => row
+                    .left(if self.untouched { Role::Dim } else { Role::Input }, text)
+                    .left(Role::Accent, model.glyphs.pick("█", "_")),
                 None => row.left(Role::Text, shown(tab, what)).right(Role::Dim, format!("{} ", counted(tab, what))),
             };
             row.draw(theme, place, buf);
@@ -193,6 +204,17 @@ mod tests {
         assert_eq!(press(&mut ui, "Enter 4 Enter"), Some(Change::Set(Adjustable::Budget, "4".into())));
         assert_eq!(press(&mut ui, "Esc"), None);
         assert!(ui.modals.is_empty());
+    }
+
+    #[test]
+    fn what_is_typed_or_pasted_replaces_the_old_value() {
+        let mut ui = sample::busy();
+        ui.focus = gauges::NAME;
+        assert_eq!(press(&mut ui, "+ Enter 2 0 Enter"), Some(Change::Set(Adjustable::Iterations, "20".into())));
+        assert_eq!(press(&mut ui, "Enter Backspace Enter"), Some(Change::Set(Adjustable::Iterations, "5".into())));
+        press(&mut ui, "Enter");
+        update(&mut ui, Msg::Paste("7".into()));
+        assert_eq!(press(&mut ui, "Enter"), Some(Change::Set(Adjustable::Iterations, "7".into())));
     }
 
     #[test]

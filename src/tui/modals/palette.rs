@@ -33,6 +33,9 @@ impl Palette {
     pub fn new(model: &Model, why: impl Fn(&Entry) -> String) -> Self {
         let scopes = [Scope::Pane(model.focus), Scope::Global];
         let commands = scopes.into_iter().flat_map(|scope| table().filter(move |row| row.scope == scope));
+        // The limits belong to a pane, but are looked for from every one.
+        let limits = |row: &&Entry| row.command == Command::Limits && row.scope != Scope::Pane(model.focus);
+        let commands = commands.chain(table().filter(limits));
         // A tab by its number needs the number.
         let commands = commands
             .filter(|row| row.flag != Flag::Hidden && !matches!(row.command, Command::GoToTab | Command::Palette));
@@ -136,6 +139,13 @@ mod tests {
         assert!(screen.contains("screen.theme") && !screen.contains("run.pause "), "{screen}");
         assert_eq!(press(&mut ui, "Enter"), [Ask::ReadThemes]);
         assert!(sample::draw(&mut ui, (120, 40)).contains("nord"));
+    }
+
+    #[test]
+    fn the_limits_are_found_from_every_pane() {
+        let mut ui = sample::busy();
+        press(&mut ui, ": l i m i t s Enter");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("from the next iteration on"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::tui::widgets::row::{Row, wrap};
 use unicode_width::UnicodeWidthStr;
 
 /// The keys of the card, in their order.
-pub const KEYS: [Command; 7] = [
+const KEYS: [Command; 7] = [
     Command::Retry,
     Command::Commit,
     Command::Changes,
@@ -31,10 +31,16 @@ const WORDS: usize = 4;
 /// Columns of a phase's line at most: what belongs together stands together.
 const WIDEST: usize = 96;
 
+/// The keys that the card may offer: where no file changed there is nothing to commit.
+pub fn keys(model: &Model) -> Vec<Command> {
+    let unchanged = whole_ticket(model).is_some_and(|changes| changes.total == 0);
+    KEYS.into_iter().filter(|key| !(unchanged && *key == Command::Commit)).collect()
+}
+
 /// The card's lines under the words on how it ended, `most` in all; the fewer there may be, the more is summed up.
 pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usize, most: usize) -> Vec<Row> {
     let width = width.saturating_sub(1);
-    let keys = keys(model, width);
+    let keys = key_lines(model, width);
     let room = most.saturating_sub(keys.len());
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
     let words = wrap(&words, width.saturating_sub(2)).into_iter().take(WORDS.min(room.saturating_sub(1)).max(1));
@@ -149,7 +155,7 @@ fn summed(state: &State) -> String {
 }
 
 /// The keys that act, in as many lines as they take.
-fn keys(model: &Model, width: usize) -> Vec<Row> {
+fn key_lines(model: &Model, width: usize) -> Vec<Row> {
     if model.mode == Mode::Replay {
         return Vec::new();
     }
@@ -220,6 +226,10 @@ mod tests {
         let changes = Changes { total: 9, added: 212, removed: 64, at_end: true, ..Changes::default() };
         update(&mut ui, Msg::Replied(Reply::Changes(*run, since.clone(), Ok(changes))));
         assert!(text(&mut ui, 12).join("\n").contains("9 files +212 −64"));
+        assert!(text(&mut ui, 12).join("\n").contains("c commit"));
+        update(&mut ui, Msg::Replied(Reply::Changes(*run, since.clone(), Ok(Changes::default()))));
+        let card = text(&mut ui, 12).join("\n");
+        assert!(card.contains("no file changed") && !card.contains("c commit"), "{card}");
     }
 
     #[test]

@@ -104,7 +104,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     }
     let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return row };
     if let Some(replay) = &model.replay {
-        let glyph = if replay.is_playing { model.glyphs.pick("▶", ">") } else { model.glyphs.pick("⏸", "=") };
+        let glyph = if replay.is_playing { model.glyphs.pick("▶", ">") } else { model.glyphs.pick("‖", "=") };
         let times = model.glyphs.pick("×", "x");
         let place = format!(" {times}{} · {}/{} ", replay.speed(), replay.at, replay.records.len());
         return row.right(Role::Accent, glyph).right(Role::Dim, place);

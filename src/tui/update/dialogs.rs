@@ -202,6 +202,7 @@ pub fn pasted(ui: &mut Ui, text: &str) {
             prompt::insert(&mut open.query, text)
         }
         Some(Modal::Help(help)) => help.pasted(text),
+        Some(Modal::Limits(limits)) => limits.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
         Some(Modal::Prompt(line)) => {
             let fits = prompt::insert(&mut line.text, text);

@@ -34,10 +34,10 @@ fn jump(pane: &mut Pane, to: Goal, way: Way) -> String {
 #[test]
 fn iterations_and_phases_are_gone_through_both_ways() {
     let mut pane = pane();
-    let mut up = |to| jump(&mut pane, to, Way::Up).split_whitespace().nth(2).map(str::to_owned);
+    let mut up = |to| jump(&mut pane, to, Way::Up).split_whitespace().nth(1).map(str::to_owned);
     assert_eq!([up(Goal::Iteration), up(Goal::Iteration)], [Some("4".into()), Some("3".into())]);
     assert_eq!([up(Goal::Phase), up(Goal::Phase)], [Some("1".into()), Some("1".into())], "and not beyond the first");
-    let mut down = |to| jump(&mut pane, to, Way::Down).split_whitespace().nth(2).map(str::to_owned);
+    let mut down = |to| jump(&mut pane, to, Way::Down).split_whitespace().nth(1).map(str::to_owned);
     assert_eq!([down(Goal::Iteration), down(Goal::Phase)], [Some("2".into()), Some("3".into())]);
 }
 

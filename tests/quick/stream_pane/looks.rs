@@ -179,3 +179,13 @@ fn disputes_notes_and_the_end() {
     );
     check("disputed@78x26", &mut pane);
 }
+
+#[test]
+fn an_exit_code_is_said_once() {
+    let mut pane = Pane::new(60, 10);
+    pane.start(1, "One", None);
+    pane.push(1, &call("b", "Bash", json!({"command": "make"})));
+    pane.push(1, &failure("b", "Exit code 3"));
+    let screen = pane.screen().join("\n");
+    assert!(screen.contains("exit 3") && !screen.contains("Exit code"), "{screen}");
+}

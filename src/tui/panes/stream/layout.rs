@@ -213,11 +213,11 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &Origin) -> 
     if let Some(read) = result.read.as_ref().filter(|_| !folded) {
         rows.extend(edits::contents(read, columns, fold.cap(6)));
     } else if !folded && !result.text.trim().is_empty() {
-        let text = match result.text.split_once('\n') {
-            Some((first, rest)) if first.starts_with("Exit code ") => rest,
-            _ => &result.text,
-        };
-        rows.extend(output(text, result.error, columns, fold.cap(6)));
+        let (first, rest) = result.text.split_once('\n').unwrap_or((result.text.as_str(), ""));
+        let text = if first.starts_with("Exit code ") { rest } else { result.text.as_str() };
+        if !text.trim().is_empty() {
+            rows.extend(output(text, result.error, columns, fold.cap(6)));
+        }
     }
     rows
 }

@@ -1,6 +1,6 @@
 //! A row of the pane, before and after what is known later (results, line numbers) is written into it.
 
-use super::verdict::Part;
+use super::verdict::{BAR, Part};
 use crate::base::text::cut;
 use crate::domain::stream::show::ToolResult;
 use crate::tui::theme::role::Role;
@@ -124,9 +124,14 @@ impl Row {
         }
     }
 
-    /// All that it says, in no width.
+    /// All that it says, in no width and without the lines that are drawn around it.
     pub(super) fn text(&self) -> String {
-        let join = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
+        let words = |piece: &Piece| match piece.role {
+            _ if piece.text == BAR => String::new(),
+            Role::StreamDivider => piece.text.trim_matches(['─', ' ']).to_owned() + " ",
+            _ => piece.text.clone(),
+        };
+        let join = |pieces: &[Piece]| pieces.iter().map(words).collect::<String>();
         format!("{}  {}", join(&self.left), join(&self.right)).trim_end().to_owned()
     }
 

@@ -84,6 +84,16 @@ fn the_focus_goes_round_all_panes() {
 }
 
 #[test]
+fn of_lines_pasted_as_a_title_the_rest_is_the_text() {
+    let mut form = crate::tui::modals::draft::Form::new(&Draft::default());
+    assert!(form.pasted("\nFaster start\n\nIt takes 3 s.\nIt should take 1."));
+    assert_eq!(
+        (form.draft().title, form.draft().text),
+        ("Faster start".into(), "It takes 3 s.\nIt should take 1.".into())
+    );
+}
+
+#[test]
 fn a_new_ticket_is_typed_kept_and_written() {
     let mut model = sample::model();
     model.focus = crate::tui::home::NAME;
