@@ -12,7 +12,7 @@ const EXTENDED: u8 = 0x40;
 const STAGE: u8 = 0x30;
 
 /// The paths of an index with ids of so many bytes. `None`: it is of a kind that we do not read, or has other things than
-/// files and links: submodules, conflicts, paths that are not checked out.
+/// files and links, or not all of them: submodules, conflicts, paths that are not checked out.
 pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let (version, count) = (number(4)?, usize::try_from(number(8)?).ok()?);
@@ -42,7 +42,9 @@ pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         at = if version == 4 { end } else { at + (end - at).next_multiple_of(8) };
         paths.push(path.into_owned());
     }
-    Some(paths)
+    // The rest may say that most of the paths are in another file.
+    let is_split = memchr::memmem::find(index.get(at..)?, b"link").is_some();
+    (!is_split).then_some(paths)
 }
 
 /// Git's number of one or more bytes, and how many they are.
@@ -93,6 +95,9 @@ mod tests {
                 assert_eq!(paths(&index[..cut], 20), None, "cut at {cut}");
             }
         }
+        git(&["update-index", "--split-index"]);
+        assert_eq!(paths(&std::fs::read(folder.path().join(".git/index")).unwrap(), 20), None, "a split index");
+        git(&["update-index", "--no-split-index"]);
         // Marked as not checked out: more flags than we read.
         git(&["update-index", "--skip-worktree", "a"]);
         assert_eq!(paths(&std::fs::read(folder.path().join(".git/index")).unwrap(), 20), None);

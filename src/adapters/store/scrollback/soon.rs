@@ -131,7 +131,9 @@ fn run(jobs: &Receiver<Arc<dyn Job>>) {
             let Ok(job) = jobs.recv_timeout(until.saturating_duration_since(Instant::now())) else { break };
             gathered.push(job);
         }
-        gathered.iter().for_each(|job| job.run());
+        for job in gathered {
+            job.run();
+        }
     }
 }
 
