@@ -30,10 +30,11 @@ pub use commit::{PATIENCE, Try};
 pub use error::EvidenceError;
 pub use folder::Folder;
 pub use repository::Repository;
+pub use revert::Revert;
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
-use crate::domain::changes::{Changes, Diff, Hunk};
+use crate::domain::changes::{Changes, Diff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use paths::Excludes;
 use scratch::{Objects, Staged};
@@ -180,18 +181,9 @@ impl WorkTree {
 
     /// Takes back a hunk of a file that was shown by [`diff`](Self::diff), after the present was saved; gives what a person
     /// calls that snapshot. Words for the person where nothing was written.
-    pub async fn revert(
-        &self,
-        ticket: &TicketId,
-        from: &SnapshotId,
-        path: &str,
-        hunk: &Hunk,
-        exclude: &[PathBuf],
-    ) -> Result<String, String> {
+    pub async fn revert(&self, wanted: &Revert<'_>, exclude: &[PathBuf]) -> Result<String, String> {
         match self {
-            Self::Git(repository) => {
-                revert::revert(repository, ticket, from, path, hunk, &self.excludes(exclude)).await
-            }
+            Self::Git(repository) => revert::revert(repository, wanted, &self.excludes(exclude)).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

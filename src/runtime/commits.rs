@@ -11,15 +11,17 @@ use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::answerer::Answerer;
 use crate::domain::commit::{Agreed, CommitIntended, CommitPlan, CommitSettled, Committed};
-use crate::domain::record::Record;
+use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{RunState, RunSummary};
 use crate::orchestrator::apply::after;
 use crate::orchestrator::summary::summary;
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::reporter::Reporter;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::{Instant, sleep};
 
@@ -39,6 +41,8 @@ pub struct Commits {
     reporter: Reporter,
     /// Who appends here waits for each other.
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Who writes files for the person, too.
+    writing: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Where a run's work is committed, and what of it counts.
@@ -53,6 +57,22 @@ pub struct Place {
 struct Locks {
     _ticket: TicketLock,
     _tree: TreeLock,
+}
+
+/// Nobody else writes in a run's directory as long as this is kept.
+pub struct Free {
+    store: Store,
+    run: RunId,
+    /// `None`: a run of this program that is paused has it.
+    tree: Option<TreeLock>,
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl Free {
+    /// That it is still so, to be asked last before something is written. Words for the person where it is not.
+    pub fn is_still(&self) -> Result<(), String> {
+        if self.tree.is_some() { Ok(()) } else { block_in_place(|| at_rest(&self.store, self.run)).map(drop) }
+    }
 }
 
 impl Place {
@@ -71,7 +91,7 @@ impl Place {
 impl Commits {
     pub fn new(offline: &Offline) -> Self {
         let Offline { store, clock, reporter, turn } = offline.clone();
-        Self { store, clock, reporter, turn }
+        Self { store, clock, reporter, turn, writing: Arc::default() }
     }
 
     /// What a commit would be; words for the person where none can be made.
@@ -122,24 +142,31 @@ impl Commits {
         made
     }
 
-    /// That nobody works in the run's directory, as long as what is given is kept; a run that is paused there does not
-    /// count. Words for the person where somebody does.
-    pub async fn free(&self, run: RunId) -> Result<impl Sized, String> {
+    /// That nobody else writes in the run's directory, as long as what is given is kept; a run of this program that is
+    /// paused there may have it. Words for the person where somebody does.
+    pub async fn free(&self, run: RunId) -> Result<Free, String> {
+        let turn = self.writing.clone().lock_owned().await;
         let store = self.store.clone();
-        let looked = spawn_blocking(move || -> Result<_, StoreError> {
-            let Some((meant, _)) = store.run(run)? else { return Ok(None) };
-            let mut here = store.runs()?;
-            here.retain(|other| other.state != RunState::Ended && shares_directory(other, &meant));
-            let here: Vec<RunSummary> = here.into_iter().map(|run| store.as_seen(run)).collect::<Result<_, _>>()?;
-            Ok(Some((meant, here)))
-        });
-        let looked = looked.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        let (meant, here) = looked.ok_or("there is no such run any more")?;
-        if let Some(open) = here.iter().find(|run| run.state == RunState::Running) {
-            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
-        }
-        let is_paused = here.iter().any(|run| run.state != RunState::Interrupted);
-        if is_paused { Ok(None) } else { self.lock(&meant).await.map(Some) }
+        let looked = spawn_blocking(move || at_rest(&store, run)).await;
+        let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
+        let begun = Instant::now();
+        let tree = loop {
+            match block_in_place(|| self.store.lock_tree(&meant.workspace(), &self.holder(&meant))) {
+                Ok(tree) => break Some(tree),
+                Err(LockError::Store(error)) => return Err(error.to_string()),
+                Err(LockError::Held { holder }) => {
+                    let ours = is_paused.then(|| block_in_place(|| self.store.is_tree_ours(&meant.workspace())));
+                    if ours.transpose().map_err(|error| error.to_string())? == Some(true) {
+                        break None;
+                    }
+                    if begun.elapsed() >= MOMENT {
+                        return Err(format!("{holder} works in this directory: revert when it has ended"));
+                    }
+                }
+            }
+            sleep(LOOK).await;
+        };
+        Ok(Free { store: self.store.clone(), run, tree, _turn: turn })
     }
 
     /// Finishes what programs that have ended have left, and goes on with those whose git still works.
@@ -219,9 +246,12 @@ impl Commits {
         }
     }
 
+    fn holder(&self, run: &RunSummary) -> Holder {
+        Holder { pid: std::process::id(), ticket: run.ticket.clone(), run: None, since: self.clock.now() }
+    }
+
     fn try_lock(&self, run: &RunSummary) -> Result<Locks, LockError> {
-        let since = self.clock.now();
-        let holder = Holder { pid: std::process::id(), ticket: run.ticket.clone(), run: None, since };
+        let holder = self.holder(run);
         block_in_place(|| {
             let ticket = self.store.lock_ticket(Path::new(&run.ticket_path), &holder)?;
             Ok(Locks { _ticket: ticket, _tree: self.store.lock_tree(&run.workspace(), &holder)? })
@@ -235,6 +265,24 @@ impl Commits {
         let looked = spawn_blocking(move || look_up(&store, run, is_ours)).await;
         looked.map_err(|error| error.to_string())?
     }
+}
+
+/// The run, and whether an open one is paused in its directory; words for the person where one is at work there.
+fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
+    let words = |error: StoreError| error.to_string();
+    let (meant, _) = store.run(run).map_err(words)?.ok_or("there is no such run any more")?;
+    let mut is_paused = false;
+    for open in store.runs().map_err(words)? {
+        if open.state == RunState::Ended || !shares_directory(&open, &meant) {
+            continue;
+        }
+        let open = store.as_seen(open).map_err(words)?;
+        if open.state == RunState::Running {
+            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
+        }
+        is_paused |= open.state != RunState::Interrupted;
+    }
+    Ok((meant, is_paused))
 }
 
 fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>, Timestamp), String> {
@@ -279,9 +327,44 @@ fn since(store: &Store, here: &[&RunSummary]) -> Result<Timestamp, StoreError> {
     let Some(last) = here.iter().filter(|run| run.commit.is_some()).max_by_key(|run| run.updated) else {
         return Ok(first);
     };
-    let settled = store.load(last.run)?.records.iter().rev().find_map(|stored| match &stored.record {
-        Record::CommitIntended(_) => Some(stored.time),
+    Ok(asked(&store.load(last.run)?.records).unwrap_or(first))
+}
+
+/// When the last commit that was made was agreed to.
+fn asked(records: &[Arc<Stored>]) -> Option<Timestamp> {
+    let mut made: HashSet<&str> = HashSet::new();
+    records.iter().rev().find_map(|stored| match &stored.record {
+        Record::CommitSettled(CommitSettled { id, commit: Some(_), .. }) => {
+            made.insert(id);
+            None
+        }
+        Record::CommitIntended(intended) if made.contains(intended.id.as_str()) => Some(stored.time),
         _ => None,
-    });
-    Ok(settled.unwrap_or(first))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::clock::fresh_run_id;
+    use crate::base::id::TicketId;
+    use crate::domain::record::FORMAT;
+
+    #[test]
+    fn a_commit_that_was_refused_was_not_asked_about() {
+        let intended = |id: &str| Record::CommitIntended(CommitIntended { id: id.into(), ..CommitIntended::default() });
+        let settled = |id: &str, commit: Option<&str>| {
+            let commit = commit.map(str::to_owned);
+            Record::CommitSettled(CommitSettled { id: id.into(), commit, ..CommitSettled::default() })
+        };
+        let (run, ticket) = (fresh_run_id(), TicketId::parse("tk-1").unwrap());
+        let records = [intended("a"), settled("a", Some("made")), intended("b"), settled("b", None), intended("c")];
+        let stored = |(seq, record): (u64, Record)| {
+            let time = Timestamp::from_millis(seq.cast_signed());
+            Arc::new(Stored { v: FORMAT, seq, time, run, ticket: ticket.clone(), record })
+        };
+        let stored: Vec<Arc<Stored>> = (1..).zip(records).map(stored).collect();
+        assert_eq!(asked(&stored), Some(Timestamp::from_millis(1)));
+        assert_eq!(asked(&stored[2..]), None);
+    }
 }

@@ -165,14 +165,14 @@ pub(super) async fn commit(
     // What is in our index now is what was shown, or the files have another content by now.
     let again = scratches::stage(repository, exclude, Objects::Passing).await.map_err(|error| error.to_string())?;
     if again.tree != plan.tree {
-        return Err("files were changed in this moment: nothing was committed".to_owned());
+        return Err("files were changed while committing: nothing was committed".to_owned());
     }
     if repository.head().await.map_err(|error| error.to_string())? != plan.head {
-        return Err("HEAD has moved in this moment: nothing was committed".to_owned());
+        return Err("HEAD has moved while committing: nothing was committed".to_owned());
     }
     let programs = programs::changed(repository, work.since).await.map_err(|error| error.to_string())?;
     if programs != plan.programs {
-        return Err("hooks or settings were changed in this moment: nothing was committed".to_owned());
+        return Err("hooks or settings were changed while committing: nothing was committed".to_owned());
     }
     let mark = mark(attempt.id);
     let (input, output) = job.files(&agreed.message).map_err(|error| error.to_string())?;
@@ -226,15 +226,21 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
     let short = short(&made.id);
     if made.parent != attempt.before {
         return Err(format!(
-            "HEAD moved in this moment: {short} is made, but on a commit that it undoes. Nothing was taken back; look at \
+            "HEAD moved while committing: {short} is made, but on a commit that it undoes. Nothing was taken back; look at \
             `git log`: `git reset --soft {short}^` goes back to the other commit while {short} is the last one"
         ));
     }
     let step = async {
         let before = attribution::tree_of(scratch, attempt.before.as_deref()).await?;
-        let differing = attribution::differing(scratch, &before, &format!("{}^{{tree}}", made.id)).await?;
-        let followed = follow(repository, &differing).await;
-        Ok::<_, EvidenceError>((differing, followed))
+        let ours = format!("{}^{{tree}}", made.id);
+        let mut differing = attribution::differing(scratch, &before, &ours).await?;
+        let files = differing.len();
+        // What came upon it and says otherwise of a file has the last word.
+        let head = repository.head().await?.unwrap_or_else(|| made.id.clone());
+        let since = attribution::differing(scratch, &ours, &format!("{head}^{{tree}}")).await?;
+        differing.retain(|path, _| !since.contains_key(path));
+        let followed = follow(repository, &differing).await.map_err(|error| (error, differing));
+        Ok::<_, EvidenceError>((files, followed))
     };
     let behind = |error: EvidenceError, files: String| {
         Some(format!(
@@ -242,11 +248,11 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
         ))
     };
     let (files, trouble) = match step.await {
-        Ok((differing, Ok(()))) => (differing.len(), None),
-        Ok((differing, Err(error))) => {
+        Ok((files, Ok(()))) => (files, None),
+        Ok((files, Err((error, differing)))) => {
             let mut names: Vec<String> = differing.keys().map(|path| quoted(path)).collect();
             names.sort();
-            (names.len(), behind(error, names.join(" ")))
+            (files, behind(error, names.join(" ")))
         }
         Err(error) => (0, behind(error, ".".to_owned())),
     };

@@ -5,7 +5,7 @@ use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::restore;
-use super::scratch::{self, Objects};
+use super::scratch::{self, Objects, Scratch};
 use super::snapshot::SnapshotId;
 use crate::base::id::TicketId;
 use crate::domain::changes::Hunk;
@@ -14,16 +14,28 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Takes back the hunk of this file that was shown; gives what a person calls the snapshot of the state before. Words for
-/// the person where nothing was written.
+/// A hunk that is to be taken back.
+#[derive(Clone, Copy)]
+pub struct Revert<'a> {
+    pub ticket: &'a TicketId,
+    pub from: &'a SnapshotId,
+    /// `from` is a commit, and has the files as git stores them.
+    pub is_commit: bool,
+    pub path: &'a str,
+    /// As it was shown.
+    pub hunk: &'a Hunk,
+    /// Asked last before the file is written.
+    pub may: &'a (dyn Fn() -> Result<(), String> + Send + Sync),
+}
+
+/// Takes the hunk back; gives what a person calls the snapshot of the state before. Words for the person where nothing was
+/// written.
 pub(super) async fn revert(
     repository: &Arc<Repository>,
-    ticket: &TicketId,
-    from: &SnapshotId,
-    path: &str,
-    hunk: &Hunk,
+    wanted: &Revert<'_>,
     exclude: &Excludes,
 ) -> Result<String, String> {
+    let Revert { ticket, from, is_commit, path, hunk, may } = *wanted;
     let words = |error: EvidenceError| error.to_string();
     let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
     let Some(Patch { text, is_cut, file }) = patch(&present.scratch, from, &present.tree, path).await.map_err(words)?
@@ -31,20 +43,24 @@ pub(super) async fn revert(
         return Err(CHANGED.to_owned());
     };
     if !matches!(file.status, b'M' | b'R') {
-        return Err("a file that is new, gone or another kind of file is not taken back by hunks".to_owned());
+        return Err("a file that is new, gone or another kind of file cannot be reverted by hunks".to_owned());
     }
     let shown = hunks(&text, is_cut, &file.path).hunks;
     let Some(at) = shown.iter().position(|now| now == hunk) else { return Err(CHANGED.to_owned()) };
     if is_cut && at + 1 == shown.len() {
-        return Err("the diff is cut there: take it back in the editor".to_owned());
+        return Err("the diff is truncated there: revert it in the editor".to_owned());
     }
     let raw = raw(&text).into_iter().nth(at).ok_or(CHANGED)?;
     let relative = paths::path(&file.path);
     restore::reachable(&repository.top, &relative)?;
-    let file = repository.top.join(relative);
+    let (name, file) = (file.path, repository.top.join(relative));
     let before = read(&file)?;
+    if is_commit && let Some(by) = converted(repository, &present.scratch, &name, &before).await.map_err(words)? {
+        return Err(format!("git stores this file in another form than the disk has ({by}): revert it in the editor"));
+    }
     let after = raw.taken_back(&before).ok_or(CHANGED)?;
     let (name, _) = restore::save(repository, ticket, &present).await.map_err(words)?;
+    may()?;
     if read(&file)? != before {
         return Err(CHANGED.to_owned());
     }
@@ -53,6 +69,28 @@ pub(super) async fn revert(
 }
 
 const CHANGED: &str = "the file has changed since this was shown: look at it again";
+
+/// What makes git store this content of the file otherwise than it is on the disk.
+async fn converted(
+    repository: &Repository,
+    scratch: &Scratch,
+    path: &[u8],
+    content: &[u8],
+) -> Result<Option<&'static str>, EvidenceError> {
+    for name in ["filter", "ident", "working-tree-encoding"] {
+        if !scratch.converted([path], &[name]).await?.is_empty() {
+            return Ok(Some(name));
+        }
+    }
+    if !content.windows(2).any(|two| two == b"\r\n") {
+        return Ok(None);
+    }
+    if repository.autocrlf || repository.converts_all {
+        return Ok(Some("core.autocrlf or core.eol"));
+    }
+    let attributes = scratch.converted([path], &["text", "eol"]).await?;
+    Ok((!attributes.is_empty()).then_some("line ends in .gitattributes"))
+}
 
 /// Of a plain file.
 fn read(file: &Path) -> Result<Vec<u8>, String> {

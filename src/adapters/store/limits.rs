@@ -112,7 +112,8 @@ fn follow_clock(db: &Connection, moment: &Moment) -> rusqlite::Result<()> {
         }
     }
     db.execute("DELETE FROM clock", [])?;
-    db.prepare_cached("INSERT INTO clock VALUES (?1, ?2, ?3)")?.execute(params![uptime.boot, now, uptime.millis])?;
+    db.prepare_cached("INSERT INTO clock (boot, wall, up) VALUES (?1, ?2, ?3)")?
+        .execute(params![uptime.boot, now, uptime.millis])?;
     Ok(())
 }
 

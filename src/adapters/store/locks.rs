@@ -196,17 +196,23 @@ impl Store {
 
     /// Who holds the ticket now, for people; `None` when nobody does.
     pub fn ticket_holder(&self, ticket_path: &Path) -> Result<Option<String>, StoreError> {
-        Ok(match self.ask(ticket_path)? {
+        Ok(match self.ask("ticket", ticket_path)? {
             Asked::Free => None,
             Asked::Held(holder) => Some(in_words(holder)),
         })
+    }
+
+    /// Whether this program holds the workspace.
+    pub fn is_tree_ours(&self, workspace: &Workspace) -> Result<bool, StoreError> {
+        let asked = self.ask("tree", workspace.lock_path())?;
+        Ok(matches!(asked, Asked::Held(Some(holder)) if holder.pid == std::process::id()))
     }
 
     /// The summary with what its locks tell: a run that has not ended and that nobody works on is
     /// interrupted.
     pub fn as_seen(&self, mut summary: RunSummary) -> Result<RunSummary, StoreError> {
         if summary.state != RunState::Ended {
-            let at_work = match self.ask(Path::new(&summary.ticket_path))? {
+            let at_work = match self.ask("ticket", Path::new(&summary.ticket_path))? {
                 Asked::Free => false,
                 Asked::Held(holder) => {
                     let run = holder.and_then(|holder| holder.run);
@@ -220,9 +226,9 @@ impl Store {
         Ok(summary)
     }
 
-    fn ask(&self, ticket_path: &Path) -> Result<Asked, StoreError> {
+    fn ask(&self, kind: &str, what: &Path) -> Result<Asked, StoreError> {
         let _asking = self.ask_alone()?;
-        let (mut file, path) = self.lock_file("ticket", ticket_path)?;
+        let (mut file, path) = self.lock_file(kind, what)?;
         match file.try_lock_shared() {
             Ok(()) => {
                 let _ = file.unlock();

@@ -64,13 +64,8 @@ pub(super) fn append(
     let mut stored = Vec::with_capacity(records.len());
     for (seq, record) in (last + 1..).zip(records) {
         let json = serde_json::to_string(record)?;
-        db.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
-            id,
-            seq,
-            time.millis(),
-            kind_of(&json),
-            json
-        ])?;
+        db.prepare_cached("INSERT INTO records (run, seq, time, kind, json) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![id, seq, time.millis(), kind_of(&json), json])?;
         sum_up(db, &id, ticket, time, record)?;
         stored.push(Arc::new(Stored {
             v: FORMAT,
@@ -86,7 +81,10 @@ pub(super) fn append(
 
 fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummary, last_seq: i64) -> Result<(), Fault> {
     db.prepare_cached(
-        "INSERT INTO runs VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
+        "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
+             reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,
+             committing, added, removed)
+         VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
              :worked_ms, :commit_id, :committing, :added, :removed)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
@@ -179,7 +177,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
     match record {
         Record::RunStarted { ticket_path, title, .. } => {
             db.prepare_cached(
-                "INSERT INTO tickets_seen VALUES (?1, ?2, ?3, ?4, ?4)
+                "INSERT INTO tickets_seen (path, ticket, title, first, last) VALUES (?1, ?2, ?3, ?4, ?4)
                  ON CONFLICT (path) DO UPDATE SET ticket = ?2, title = ?3, last = ?4",
             )?
             .execute(params![ticket_path, ticket.as_str(), title, time])?;
@@ -221,7 +219,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         }
         Record::AgentReady(AgentReady { n, session, model, version, .. }) => {
             db.prepare_cached(
-                "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, 'open')
+                "INSERT INTO sessions (session, run, model, version, state) VALUES (?1, ?2, ?3, ?4, 'open')
                  ON CONFLICT (session) DO UPDATE SET model = ?3, version = ?4, state = 'open'",
             )?
             .execute(params![session, run, model, version])?;

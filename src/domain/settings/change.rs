@@ -28,6 +28,8 @@ pub enum Change {
 
 /// Millionths of a USD in a step.
 const DOLLAR: i64 = 1_000_000;
+/// Least USD that a budget may be: a millionth.
+const LEAST: f64 = 0.000_001;
 /// Most USD that a budget may be.
 const RICHEST: f64 = 1_000_000.0;
 
@@ -59,7 +61,7 @@ impl Adjustable {
     /// Its value; empty: unset.
     pub fn text(self, settings: &Settings) -> String {
         match self {
-            Self::Budget => settings.limits.run.usd().map_or_else(String::new, |usd| format!("{usd:.2}")),
+            Self::Budget => settings.limits.run.micro_usd.map_or_else(String::new, exact),
             Self::Model => settings.model.clone().unwrap_or_default(),
             _ => self.number(settings).to_string(),
         }
@@ -82,6 +84,14 @@ impl Adjustable {
     }
 }
 
+/// In USD, to the last millionth.
+fn exact(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    // Cents are always told.
+    let zeros = text.bytes().rev().take(4).take_while(|&digit| digit == b'0').count();
+    text[..text.len() - zeros].to_owned()
+}
+
 impl Settings {
     /// The settings with a change, or why it cannot be; words for the person.
     pub fn with(&self, change: &Change) -> Result<Self, String> {
@@ -100,7 +110,7 @@ impl Settings {
             }
             Change::Set(Adjustable::Budget, text) => {
                 let text = text.trim().trim_start_matches('$');
-                let usd = || text.parse::<f64>().ok().filter(|usd| (0.01..=RICHEST).contains(usd));
+                let usd = || text.parse::<f64>().ok().filter(|usd| (LEAST..=RICHEST).contains(usd));
                 settings.limits.run.micro_usd = match text {
                     "" => None,
                     _ => {
@@ -148,7 +158,13 @@ mod tests {
     #[test]
     fn every_value_that_is_shown_can_be_set_again() {
         let mut settings = Settings::default();
+        for micros in [125_000, 4_000, 1, 999_999_999_999] {
+            settings.limits.run.micro_usd = Some(micros);
+            let text = Adjustable::Budget.text(&settings);
+            assert_eq!(settings.with(&Change::Set(Adjustable::Budget, text)), Ok(settings.clone()), "{micros}");
+        }
         settings.limits.run.micro_usd = Some(2_500_000);
+        assert_eq!(Adjustable::Budget.text(&settings), "2.50");
         settings.model = Some("opus".into());
         for what in Adjustable::ALL {
             assert_eq!(settings.with(&Change::Set(what, what.text(&settings))), Ok(settings.clone()), "{what:?}");

@@ -75,7 +75,7 @@ impl Draft<'_> {
                 let what = self.state.settings.differences(&settings);
                 if !what.is_empty() {
                     self.record(Record::SettingsChanged(SettingsChanged { settings, what }));
-                    self.look_again(Asker::Person);
+                    self.look_again(Asker::Program);
                 }
             }
             Err(why) => self.notice(Level::Warn, format!("not changed: {why}")),

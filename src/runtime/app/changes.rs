@@ -1,7 +1,7 @@
 //! What differs in a run's directory. Git is asked beside the service, whichever program the run belongs to.
 
 use super::Service;
-use crate::adapters::git::{SnapshotId, WorkTree};
+use crate::adapters::git::{Revert, SnapshotId, WorkTree};
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
 use crate::domain::changes::{Changes, Diff, Hunk, Since};
@@ -55,11 +55,13 @@ impl Service {
         let (store, commits) = (self.opener.store.clone(), self.commits.clone());
         tokio::spawn(async move {
             let reverted: Result<String, String> = async {
-                let _free = commits.free(run).await?;
+                let free = commits.free(run).await?;
                 let ticket = store.run(run).map_err(|error| error.to_string())?.map(|(run, _)| run.ticket);
                 let ticket = ticket.ok_or("there is no such run any more")?;
-                let Compared { tree, exclude, from, .. } = open(store, run, since).await?;
-                tree.revert(&ticket, &from, &path, &hunk, &exclude).await
+                let Compared { tree, exclude, from, base, .. } = open(store, run, since).await?;
+                let (is_commit, may) = (base.is_some(), || free.is_still());
+                let wanted = Revert { ticket: &ticket, from: &from, is_commit, path: &path, hunk: &hunk, may: &may };
+                tree.revert(&wanted, &exclude).await
             }
             .await;
             reply.send(Reply::Reverted(path, reverted))

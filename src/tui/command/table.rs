@@ -162,8 +162,8 @@ const REST: &[Row] = rows! {
         "in a diff: copy the hunk";
     Own("copy_path") "diff.copy_path" Scope::Diff, "diff", [c('y') => c('p')], HelpOnly, always, |_| "copy path",
         "in a diff: copy the file's path";
-    Own("revert") "diff.revert" Scope::Diff, "diff", [c('r')], Destructive, always, |_| "revert",
-        "in a diff: take this hunk back; asks, and saves a snapshot";
+    Own("revert") "diff.revert" Scope::Diff, "diff", [c('r')], Destructive, always, |_| "revert hunk",
+        "in a diff: revert this hunk; asks, and saves a snapshot";
     Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
     Send "commit.send" Scope::Commit, "commit", [ctrl('s')], Shown, always, |_| "commit",

@@ -123,20 +123,20 @@ impl Diff {
         None
     }
 
-    /// The hunk at the top of the screen, to be taken back: what is asked first.
+    /// The hunk at the top of the screen, to be reverted: what is asked first.
     pub fn revert(&self) -> Option<Confirm> {
         let here = self.scroll.above();
         let at = self.lines().iter().take(here + 1).filter(|line| line.side.is_none()).count().checked_sub(1)?;
         let (hunk, path) = (self.hunks.get(at)?.clone(), self.files[self.at].path.clone());
         let of = self.hunks.len();
         let words = format!(
-            "Take hunk {} of {of} in {} back? The files are saved as a snapshot first: `programmator restore` brings \
+            "Revert hunk {} of {of} in {}? The files are saved as a snapshot first: `programmator restore` brings \
             them back.",
             at + 1,
             clean_line(&path, 200)
         );
         let asks = vec![Ask::Request(Request::Revert(self.run, self.since.clone(), path, hunk))];
-        Some(Confirm { title: "Revert a hunk", words, asks })
+        Some(Confirm { title: "Revert this hunk?", words, asks })
     }
 
     /// It is otherwise now, or not, as these words say: asked for anew.
@@ -271,7 +271,7 @@ impl Diff {
             Row::new().left(Role::Toast, clean_line(&self.notice, 600)).draw(theme, place, buf);
         }
         if self.cut {
-            keys = keys.right(Role::Warning, "the diff goes on: cut here");
+            keys = keys.right(Role::Warning, "diff truncated");
         }
         keys.draw(theme, foot(inside), buf);
     }

@@ -29,7 +29,7 @@ impl Step {
     /// What is so again.
     pub fn words(&self) -> String {
         match self {
-            Self::Phase(_, text) => format!("“{text}” is to be done again"),
+            Self::Phase(_, text) => format!("“{text}” reopened"),
             Self::Setting(what, text) if text.is_empty() => format!("{}: unset again", what.word()),
             Self::Setting(what, text) => format!("{}: {text} again", what.word()),
         }

@@ -63,18 +63,18 @@ pub(super) fn quit(ui: &mut Ui) -> Vec<Ask> {
         return vec![Ask::Request(Request::LeaveCommits), Ask::Leave];
     }
     let key = ui.keys.key_of(Scope::Global, Command::Quit);
-    let words = format!("git is committing {ticket} (hooks, signing); {key} again leaves it to git");
+    let words = format!("git is committing {ticket} (hooks, signing); {key} again quits and lets git finish");
     ui.tell(words);
     ui.quitting = Some(Closing::Now);
     Vec::new()
 }
 
-/// A hunk was taken back, or why not; the file is shown as it is now.
+/// A hunk was reverted, or why not; the file is shown as it is now.
 pub(super) fn reverted(ui: &mut Ui, path: &str, reverted: Result<String, String>) -> Vec<Ask> {
     ui.changes.outdated();
     let words = match reverted {
-        Ok(saved) => format!("hunk taken back; snapshot {saved} has the files as they were before"),
-        Err(why) => format!("not taken back: {why}"),
+        Ok(saved) => format!("hunk reverted; snapshot {saved} has the files as they were before"),
+        Err(why) => format!("hunk not reverted: {why}"),
     };
     let diff = ui.modals.iter_mut().find_map(|modal| if let Modal::Diff(diff) = modal { Some(diff) } else { None });
     if let Some(diff) = diff {
@@ -111,7 +111,7 @@ mod tests {
         update(&mut ui, Msg::Replied(Reply::Diff(run, since.clone(), path.clone(), Ok(diff))));
         press(&mut ui, "r");
         let screen = sample::draw(&mut ui, (120, 40));
-        assert!(screen.contains("Take hunk 1 of 1 in"), "{screen}");
+        assert!(screen.contains("Revert hunk 1 of 1 in"), "{screen}");
         let asks = press(&mut ui, "y");
         assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk))]);
         let why = "Claude is at work on tk-1 in this directory: pause the run first";

@@ -37,7 +37,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
             "the next ticket comes once this run has ended".to_owned()
         }
         (Command::NextReady, _) => "no other ticket is ready".to_owned(),
-        (Command::Undo, _) if tab.has_open_run() => "nothing of yours to take back".to_owned(),
+        (Command::Undo, _) if tab.has_open_run() => "nothing to undo".to_owned(),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
         (_, TabStatus::Complete | TabStatus::Unverified) if tab.left_out() => {
             format!("{id} is complete; p works on what was skipped")

@@ -1,8 +1,8 @@
 //! What people are told of a snapshot and now: files with their lines, and one file line by line.
 
 use super::repo::Repo;
-use programmator::adapters::git::SnapshotId;
-use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Lines, Side};
+use programmator::adapters::git::{Revert, SnapshotId};
+use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side};
 
 async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
     repo.tree().await.changes(from, None, &repo.exclude()).await.unwrap()
@@ -145,6 +145,40 @@ async fn the_base_is_that_of_the_upstream_or_the_default_branch() {
     assert!(Repo::plain().tree().await.merge_base().await.unwrap_err().contains("git init"));
 }
 
+fn wanted<'a>(repo: &'a Repo, from: &'a SnapshotId, path: &'a str, hunk: &'a Hunk) -> Revert<'a> {
+    Revert { ticket: &repo.ticket, from, is_commit: false, path, hunk, may: &|| Ok(()) }
+}
+
+#[tokio::test]
+async fn a_hunk_is_not_taken_back_as_git_stores_it_nor_after_work_began() {
+    let repo = Repo::new().with_commit();
+    repo.git(&["config", "core.autocrlf", "true"]);
+    repo.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
+    repo.write(".gitattributes", "*.up filter=up\n");
+    let files = [("a.txt", "1\r\n2\r\n"), ("a.up", "one\ntwo\n"), ("plain.txt", "1\n2\n")];
+    for (name, text) in files {
+        repo.write(name, text);
+    }
+    repo.commit_all("converted");
+    let base = SnapshotId(repo.git(&["rev-parse", "HEAD"]).trim().to_owned());
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    for (name, text) in files {
+        let changed = format!("{text}more\r\n").replace("\r\n", if name == "a.txt" { "\r\n" } else { "\n" });
+        repo.write(name, &changed);
+        let shown = diff(&repo, &base, name).await;
+        let wanted = Revert { is_commit: true, ..wanted(&repo, &base, name, &shown.hunks[0]) };
+        let reverted = tree.revert(&Revert { may: &|| Err("a run began".into()), ..wanted }, &exclude).await;
+        assert!(reverted.is_err() && repo.read(name) == changed);
+        let reverted = tree.revert(&wanted, &exclude).await;
+        match name {
+            "a.txt" => assert!(reverted.unwrap_err().contains("core.autocrlf")),
+            "a.up" => assert!(reverted.unwrap_err().contains("filter")),
+            _ => assert_eq!((reverted.is_ok(), repo.read(name).as_str()), (true, text)),
+        }
+        assert!(name == "plain.txt" || repo.read(name) == changed, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown() {
     let repo = Repo::new().with_commit();
@@ -158,7 +192,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let shown = diff(&repo, &before, "a.sh").await;
     assert_eq!(shown.hunks.len(), 2);
-    let revert = async |path: &str, hunk| tree.revert(&repo.ticket, &before, path, hunk, &exclude).await;
+    let revert = async |path: &str, hunk| tree.revert(&wanted(&repo, &before, path, hunk), &exclude).await;
     // Changed by somebody since it was shown: nothing is written.
     repo.write("a.sh", &text("zwei", "thirteen\n"));
     let why = revert("a.sh", &shown.hunks[0]).await.unwrap_err();

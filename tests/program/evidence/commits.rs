@@ -260,7 +260,7 @@ async fn what_was_shown_is_what_is_committed() {
     let theirs = "[ -e .git/once ] || { touch .git/once; env -u GIT_INDEX_FILE git commit-tree HEAD^{tree} -p HEAD -m theirs > .git/theirs; git update-ref HEAD $(cat .git/theirs); }";
     repo.hook("pre-commit", theirs);
     let why = commit_as(&repo, &plan(&repo).await, "m").await.unwrap_err();
-    assert!(why.starts_with("git did not commit") || why.starts_with("HEAD moved in this moment"), "{why}");
+    assert!(why.starts_with("git did not commit") || why.starts_with("HEAD moved while committing"), "{why}");
     assert_eq!(repo.git(&["log", "-1", "--format=%s"]).trim(), "theirs");
     commit(&repo).await;
     assert_eq!(committed(&repo), ["A a.txt"]);
@@ -472,6 +472,22 @@ async fn the_index_follows_a_commit_whose_program_was_killed() {
     assert_eq!(status(&repo), Vec::<String>::new());
     let other = repo.tree().await.recover_commit(Some(&head), "another id").await.unwrap().unwrap().unwrap_err();
     assert!(other.contains("HEAD has moved meanwhile and does not have this commit"), "{other}");
+}
+
+#[tokio::test]
+async fn what_the_person_undid_upon_a_commit_is_not_staged_again() {
+    let repo = Repo::new().with_commit();
+    works(&repo, 1, async || {
+        repo.write("a.txt", "x\n");
+        repo.write("tracked.txt", "changed\n");
+    })
+    .await;
+    let head = killed(&repo);
+    // The index lags: this takes a.txt out again.
+    repo.git(&["commit", "-q", "-m", "theirs"]);
+    let made = repo.tree().await.recover_commit(Some(&head), "an id").await.unwrap().unwrap().unwrap();
+    assert_eq!((made.files, made.trouble), (1, None));
+    assert_eq!(status(&repo), [" M tracked.txt", "?? a.txt"]);
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ fn whoever_quits_during_a_hook_is_told_and_a_second_time_git_is_left_alone() {
     terminal.keys(SEND);
     terminal.wait_for("committing; hooks");
     close_the_dialog(&mut terminal);
-    terminal.keys_until("q", "git is committing tk-1 (hooks, signing); q again leaves it to git");
+    terminal.keys_until("q", "git is committing tk-1 (hooks, signing); q again quits and lets git finish");
     terminal.keys("q");
     terminal.wait_end();
     // Another program sees that git is at work, and what comes of it.

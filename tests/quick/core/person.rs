@@ -5,6 +5,7 @@ use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
+use programmator::domain::limits::admission::Asker;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Claimed;
 use programmator::domain::phase::Mark;
@@ -421,4 +422,18 @@ fn a_changed_limit_is_in_the_journal_and_counts_from_the_next_iteration() {
     world.live();
     assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::MaxIterations);
     assert_eq!(outcomes(&world).len(), 1);
+}
+
+#[test]
+fn a_changed_limit_does_not_ask_the_provider_before_its_time() {
+    let mut state = at(&Stage::Snapshotting).state.clone();
+    state.stage = Stage::Parked;
+    let asker = |command: UserCommand| {
+        let commanded = Input::Commanded { by: Answerer::SCREEN, id: "c".into(), command };
+        let effects = decide(&state, commanded, Timestamp::from_millis(0)).effects;
+        effects.iter().find_map(|effect| if let Effect::Admit(ask) = effect { Some(ask.asker) } else { None })
+    };
+    let change = Change::Set(Adjustable::Iterations, "40".into());
+    assert_eq!(asker(UserCommand::ChangeSetting(change)), Some(Asker::Program));
+    assert_eq!(asker(UserCommand::RetryNow), Some(Asker::Person));
 }

@@ -49,6 +49,18 @@ fn every_record_comes_back_as_it_was_also_after_a_restart() {
 }
 
 #[test]
+fn a_column_of_a_newer_program_does_not_stop_this_one() {
+    let temp = tempfile::tempdir().unwrap();
+    let (store, run) = (open(temp.path()), fresh());
+    for table in ["runs", "records", "sessions", "tickets_seen"] {
+        database(&store).execute_batch(&format!("ALTER TABLE {table} ADD COLUMN later INTEGER")).unwrap();
+    }
+    leave_wish(&store, run);
+    let stored = store.append_blocking(append(run, every_record())).unwrap();
+    assert_eq!(store.load(run).unwrap().records, stored);
+}
+
+#[test]
 fn a_wish_that_was_taken_back_is_not_noted_nor_anything_with_it() {
     let temp = tempfile::tempdir().unwrap();
     let (store, run) = (open(temp.path()), fresh());
