@@ -91,7 +91,7 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
 fn standing(model: &Model, row: Row, width: u16) -> Row {
     if model.quitting.is_some() && !model.anything_active() && !model.committing.is_empty() {
         let key = model.keys.key_of(Scope::Global, Command::Quit);
-        return row.right(Role::Warning, format!("quits after the commit · {key}: quit and let git finish "));
+        return row.right(Role::Warning, format!("quits after the commit · {key} quits now "));
     }
     if let Some(mode) = model.quitting {
         return row.right(

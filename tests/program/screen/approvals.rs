@@ -47,11 +47,15 @@ fn card(terminal: &mut Terminal, words: &str) -> String {
         let pressed = Instant::now();
         while pressed.elapsed() < Duration::from_millis(300) {
             if is_it(&terminal.screen()) {
-                let screen = terminal.wait_until("the whole card", is_it);
                 settle();
-                return screen;
+                break;
             }
             std::thread::yield_now();
+        }
+        // A key that came late, once the card was there, has put it away again.
+        let screen = terminal.screen();
+        if is_it(&screen) {
+            return screen;
         }
     }
     panic!("no card with “{words}”:\n{}", terminal.screen());
