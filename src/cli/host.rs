@@ -82,7 +82,7 @@ impl TerminalHost {
 }
 
 impl Host for TerminalHost {
-    /// Within [`park::block_on`], as the screen's loop is run here.
+    /// Within `park::block_on`, as the screen's loop is run here.
     fn sleep_until(at: tokio::time::Instant) -> impl Future<Output = ()> {
         park::sleep_until(at.into_std())
     }
