@@ -188,18 +188,23 @@ impl WorkTree {
         }
     }
 
-    /// How the files were at the end of the run's last iteration; `None`: that was not seen, or there is no git.
-    pub async fn end_of(&self, ticket: &TicketId, run: RunId) -> Result<Option<SnapshotId>, EvidenceError> {
+    /// How the files were when they were last seen in this run, and whether that is at the end of its last iteration;
+    /// `None`: they were not seen, or there is no git.
+    pub async fn left_by(&self, ticket: &TicketId, run: RunId) -> Result<Option<(SnapshotId, bool)>, EvidenceError> {
         match self {
             Self::Git(repository) => {
                 let points = history::points(repository, &[(ticket.clone(), run)]).await?;
-                Ok(points.into_iter().next_back().and_then(|last| last.after).map(SnapshotId))
+                let last = points.into_iter().next_back();
+                Ok(last.map(|last| match last.after {
+                    Some(end) => (SnapshotId(end), true),
+                    None => (SnapshotId(last.before), false),
+                }))
             }
             Self::Plain(_) => Ok(None),
         }
     }
 
-    /// The commit that the branch began at, and the branch that it began from; words for the person where there is none.
+    /// The commit that the branch began at, and what that is in words; words for the person where there is none.
     pub async fn merge_base(&self) -> Result<(SnapshotId, String), String> {
         match self {
             Self::Git(repository) => base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
@@ -209,7 +214,7 @@ impl WorkTree {
         }
     }
 
-    /// Lines that a ticket's runs have added and removed, from its first snapshot to the end of this iteration.
+    /// Lines that a run has added and removed, from its first snapshot to the end of this iteration.
     pub async fn lines(&self, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
         match self {
             Self::Git(repository) => history::lines(repository, name).await,

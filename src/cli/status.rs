@@ -8,6 +8,7 @@ use crate::base::text::{clean_line, cut};
 use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
+use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
 use jiff::tz::TimeZone;
 use std::io::Write;
@@ -70,9 +71,10 @@ fn date(time: Timestamp, zone: &TimeZone) -> String {
 fn reason(run: &RunSummary) -> Option<String> {
     let word = run.reason.as_deref()?;
     Some(match ExitReason::from_word(word) {
-        Some(ExitReason::Complete) if run.phases_done < run.phases => {
-            format!("complete, {} skipped", run.phases - run.phases_done)
-        }
+        Some(ExitReason::Complete) => match run.marks.iter().filter(|mark| **mark == Mark::Skipped).count() {
+            0 => reason_words(ExitReason::Complete).to_owned(),
+            skipped => format!("complete, {skipped} skipped"),
+        },
         Some(reason) => reason_words(reason).to_owned(),
         None => word.to_owned(),
     })

@@ -85,7 +85,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.stage = Stage::AwaitingTree { holder: None };
         }
         Record::WorkCarried(carried) => {
-            state.carried_usd = carried.cost_usd;
+            (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
             for earlier in &carried.phases {
                 let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
                 phase.spent_ms = earlier.spent_ms;
@@ -198,6 +198,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = None;
             }
         }
+        Record::PhaseTicked(PhaseByPerson { of, .. }) if state.is_closed() => {
+            stands(state, of, Mark::Done(DoneHow::TickedByPerson));
+        }
+        Record::PhaseReopened(PhaseByPerson { of, .. }) if state.is_closed() => stands(state, of, Mark::Pending),
         Record::PhaseTicked(PhaseByPerson { of: OfPhase { phase, id }, .. }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(DoneHow::TickedByPerson);
@@ -311,6 +315,13 @@ fn end_iteration(
     }
     if progress {
         state.last_work = state.iteration.clone().map(Arc::new);
+    }
+}
+
+/// The person has decided about a phase after the run: that is the next run's.
+fn stands(state: &mut State, of: &OfPhase, mark: Mark) {
+    if let Some(phase) = state.about_mut(Some(&of.phase), of.id, |phase| phase.stands() != Mark::Pending) {
+        phase.since = Some(mark);
     }
 }
 

@@ -94,6 +94,8 @@ pub struct State {
     pub cost_usd: f64,
     /// What the ticket's earlier runs cost.
     pub carried_usd: f64,
+    /// Lines that they have added and removed.
+    pub carried_lines: (u64, u64),
     pub usage: Usage,
     /// Tokens in the context and size of the window, when known.
     pub context: Option<(u64, u64)>,
@@ -106,7 +108,7 @@ pub struct State {
     pub gate: Gate,
     /// The commits of its work.
     pub commits: Commits,
-    /// Lines that the ticket's runs have added and removed.
+    /// Lines that this run has added and removed.
     pub lines: (u64, u64),
     pub ended: Option<Ended>,
 }
@@ -118,6 +120,8 @@ pub struct PhaseState {
     pub id: PhaseId,
     pub text: String,
     pub mark: Mark,
+    /// What the person has made of it after the run was over: where the next run begins.
+    pub since: Option<Mark>,
     /// Ticked in the file, as last read or written.
     pub ticked: bool,
     /// Its tick is only a claim, until the box is seen empty: it was first seen while Claude could have made it, or the
@@ -140,6 +144,11 @@ pub struct PhaseState {
 impl PhaseState {
     pub fn is_open(&self) -> bool {
         !self.mark.is_settled()
+    }
+
+    /// How it stands now, whatever the run has left.
+    pub fn stands(&self) -> Mark {
+        self.since.unwrap_or(self.mark)
     }
 
     /// Done by Claude, not by the person's tick.
@@ -235,6 +244,11 @@ impl State {
         self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
     }
 
+    /// Every phase is done by now, after the run too.
+    pub fn has_all_done(&self) -> bool {
+        !self.phases.is_empty() && self.phases.iter().all(|phase| matches!(phase.stands(), Mark::Done(_)))
+    }
+
     pub fn phases_skipped(&self) -> usize {
         self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
     }
@@ -251,7 +265,7 @@ impl State {
 
     /// The same, by the numbers that they get in a run that begins with `seeds`.
     pub fn claimed_ticks_in(&self, seeds: &[PhaseSeed]) -> Vec<PhaseId> {
-        let claimed = |phase: &PhaseState| phase.ticked && phase.is_open();
+        let claimed = |phase: &PhaseState| phase.ticked && !phase.stands().is_settled();
         let meant = self.again_in(seeds).filter(|(_, seed, phase)| seed.done && claimed(phase));
         meant.map(|(id, ..)| id).collect()
     }
@@ -259,14 +273,20 @@ impl State {
     /// What this run and those before it came to, for a run that begins with `seeds`.
     pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
         let phases = self.again_in(seeds).map(|(id, seed, phase)| {
-            let how = match phase.mark {
+            let how = match phase.stands() {
                 Mark::Done(how) if seed.done => Some(how),
                 _ => None,
             };
             PhaseCarried { id, how, spent_ms: phase.spent_ms }
         });
         let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
-        Some(WorkCarried { run: self.run?, cost_usd: self.ticket_usd(), phases: phases.collect(), whole })
+        Some(WorkCarried {
+            run: self.run?,
+            cost_usd: self.ticket_usd(),
+            lines: self.ticket_lines(),
+            phases: phases.collect(),
+            whole,
+        })
     }
 
     /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
@@ -284,6 +304,11 @@ impl State {
     /// What the ticket cost in this run and those before it.
     pub fn ticket_usd(&self) -> f64 {
         self.carried_usd + self.cost_usd
+    }
+
+    /// Lines that the ticket's runs have added and removed: this one and those before it.
+    pub fn ticket_lines(&self) -> (u64, u64) {
+        (self.carried_lines.0 + self.lines.0, self.carried_lines.1 + self.lines.1)
     }
 
     pub fn is_complete(&self) -> bool {
@@ -312,6 +337,11 @@ impl State {
 
     pub fn is_open(&self) -> bool {
         self.started.is_some() && self.ended.is_none()
+    }
+
+    /// It has ended and is not resumed: what it has left does not change any more.
+    pub fn is_closed(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| !ended.reason.is_resumable())
     }
 
     /// Iterations that count: neither those that a limit refused nor those of a step that counts for nothing.

@@ -122,7 +122,7 @@ impl Offline {
 fn records(state: &State, wanted: &BoxOf, by: &Answerer) -> Vec<Record> {
     let Some(phase) = phase(state, wanted) else { return Vec::new() };
     let said = PhaseByPerson { of: phase.named(), by: by.clone() };
-    match (wanted.done, phase.mark) {
+    match (wanted.done, phase.stands()) {
         (true, Mark::Done(_)) => Vec::new(),
         (true, _) => vec![Record::PhaseTicked(said)],
         (false, Mark::Done(_)) => vec![Record::PhaseReopened(said)],

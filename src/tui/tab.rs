@@ -154,7 +154,8 @@ impl Tab {
     pub fn read(&mut self, ticket: Arc<Ticket>) {
         let complete = self.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
         // A box that the run left empty, as of a phase that was skipped, is no more work.
-        let left = |text: &str| self.state.phases.iter().any(|phase| phase.text == text && !phase.ticked);
+        let stays = |phase: &PhaseState| !phase.ticked && phase.since != Some(Mark::Pending);
+        let left = |text: &str| self.state.phases.iter().any(|phase| phase.text == text && stays(phase));
         let closed = Some(TicketStatus::Closed);
         self.reopened = complete
             && if ticket.phases.is_empty() {
@@ -247,7 +248,8 @@ impl Tab {
 
     /// The run is complete but for phases that the person left out: another one works on them.
     pub fn left_out(&self) -> bool {
-        matches!(self.standing(), TabStatus::Complete | TabStatus::Unverified) && self.state.phases_skipped() > 0
+        matches!(self.standing(), TabStatus::Complete | TabStatus::Unverified)
+            && self.state.phases.iter().any(|phase| phase.stands() == Mark::Skipped)
     }
 
     /// The run is not this program's: it takes no commands here, and waits for nobody here.

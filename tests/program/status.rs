@@ -1,7 +1,7 @@
 //! What `programmator status` tells: a named row for each behaviour.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, json, said};
+use crate::watched::{DILIGENT, json, ran, said};
 use serde_json::Value;
 
 #[test]
@@ -40,6 +40,40 @@ fn status_before_during_and_after_runs() {
     for part in ["tk-1", "complete", "both phases are done", "2 of 7 this hour", "Alpha", "total"] {
         assert!(words.contains(part), "for people: {part} is not in\n{words}");
     }
+}
+
+/// A ticket that was worked on twice, with another ticket's work between; its runs, the newest first.
+pub fn worked_on_twice() -> (Project, Vec<Value>) {
+    let project = Project::with(&["Alpha"], DILIGENT);
+    project.ticket("tk-2", &["Other"]);
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    project.scenario(&DILIGENT.replace("{phase}\\n", "of\\nanother\\nticket\\n"));
+    ran(&project, &["run", "--json", "tk-2"], 0);
+    said(&project, &["ticket", "untick", "tk-1", "1"], 0);
+    project.write("work/person.txt", "by the person\n");
+    project.scenario(&DILIGENT.replace("{phase}\\n", "{phase}\\nagain\\n"));
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    project.write("work/later.txt", "later\n");
+    let runs = json(&project, &["status", "--json"]);
+    let runs = runs.as_array().expect("a list").iter().filter(|run| run["ticket"] == "tk-1").cloned().collect();
+    (project, runs)
+}
+
+#[test]
+fn a_run_that_has_ended_stays_as_it_was_and_each_counts_its_own_lines() {
+    let (project, runs) = worked_on_twice();
+    let told = |run: &Value| ["state", "reason", "phases_done", "added", "removed"].map(|key| run[key].to_string());
+    let row = |added: &str| ["\"ended\"", "\"complete\"", "1", added, "0"].map(str::to_owned);
+    assert_eq!(runs.iter().map(told).collect::<Vec<_>>(), [row("2"), row("1")], "{runs:?}");
+    let list = said(&project, &["status"], 0);
+    assert_eq!(list.matches("  1/1  ").count(), 3, "{list}");
+    assert!(!list.contains("skipped"), "{list}");
+    // The next run begins with what the person has made of it since.
+    said(&project, &["ticket", "untick", "tk-1", "1"], 0);
+    let again = said(&project, &["ticket", "untick", "tk-1", "1"], 0);
+    assert!(again.contains("already"), "{again}");
+    said(&project, &["ticket", "tick", "tk-1", "1"], 0);
+    assert_eq!(json(&project, &["status", "tk-1", "--json"])["phases_done"], 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::paths;
 use super::repository::Repository;
 use super::snapshot::SnapshotId;
 
-/// The merge base, and the branch that it is with; `None`: there is no such branch, or no commit in common.
+/// The merge base, and in words what it is; `None`: there is no such branch, or no commit in common.
 pub(super) async fn base(repository: &Repository) -> Result<Option<(SnapshotId, String)>, EvidenceError> {
     let ask = async |verb, args: &[&str]| -> Result<Option<String>, EvidenceError> {
         let said = repository.git(verb).args(args).run().await?;
@@ -16,6 +16,7 @@ pub(super) async fn base(repository: &Repository) -> Result<Option<(SnapshotId, 
     let upstream = ask("rev-parse", &["--abbrev-ref", "--symbolic-full-name", "@{upstream}"]).await?;
     let default = ask("symbolic-ref", &["--short", "-q", "refs/remotes/origin/HEAD"]).await?;
     let named = ask("config", &["--get", "init.defaultBranch"]).await?;
+    let here = ask("symbolic-ref", &["--short", "-q", "HEAD"]).await?;
     let usual = ["main", "master"].map(|name| Some(name.to_owned()));
     for branch in [upstream, default, named].into_iter().chain(usual).flatten() {
         let commit = format!("{branch}^{{commit}}");
@@ -23,7 +24,13 @@ pub(super) async fn base(repository: &Repository) -> Result<Option<(SnapshotId, 
             && let Some(other) = ask("rev-parse", &["--verify", "--quiet", &commit]).await?
             && let Some(base) = ask("merge-base", &["HEAD", &other]).await?
         {
-            return Ok(Some((SnapshotId(base), branch)));
+            // The branch itself has no base.
+            let words = if Some(&branch) == here.as_ref() {
+                "since the last commit".to_owned()
+            } else {
+                format!("since branching from {branch}")
+            };
+            return Ok(Some((SnapshotId(base), words)));
         }
     }
     Ok(None)

@@ -56,21 +56,15 @@ pub(super) async fn keep_end(
     refs::set(repository, &reference, &staged.tree).await
 }
 
-/// Lines that differ between the ticket's first snapshot and the end of this iteration; `None`: one of them is not there.
+/// Lines that differ between the run's first snapshot and the end of this iteration; `None`: one of them is not there.
 pub(super) async fn lines(repository: &Repository, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
-    let folder = folder(&name.ticket);
-    // Asked once: it is at each end of an iteration that this is waited for.
-    let first = repository.first.get_or_try_init(async || {
-        let listed = repository.git("for-each-ref").args(["--sort=creatordate", "--format=%(refname) %(objectname)"]);
-        let listed = paths::shown(&listed.args([format!("{folder}/*/1")]).ok().await?);
-        let mut named = listed.lines().filter_map(|line| line.split_once(' '));
-        let first = named.find(|(name, _)| !name.contains("/restore/"));
-        Ok::<_, EvidenceError>(first.map(|(_, id)| id.to_owned()))
-    });
-    let Some(first) = first.await? else { return Ok(None) };
-    let (from, to) = (format!("{first}^{{tree}}"), format!("{folder}/{}/{}{END}", name.run, name.n));
+    let run = format!("{}/{}", folder(&name.ticket), name.run);
+    let (from, to) = (format!("{run}/1^{{tree}}"), format!("{run}/{}{END}", name.n));
     let call = repository.git("diff-tree").args(["-r", "--numstat", "--no-ext-diff", "--no-textconv", &from, &to]);
     let said = call.thorough().run().await?;
+    if said.code != Some(0) {
+        return Ok(None);
+    }
     let said = paths::shown(&said.stdout);
     let mut columns = said.lines().map(|line| line.split('\t').map(|number| number.parse::<u64>().unwrap_or(0)));
     Ok(Some(columns.by_ref().fold((0, 0), |(added, removed), mut line| {

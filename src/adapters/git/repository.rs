@@ -10,7 +10,6 @@ use super::paths;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use tokio::sync::OnceCell;
 
 /// An open repository with a working tree.
 #[derive(Debug)]
@@ -32,8 +31,6 @@ pub struct Repository {
     pub(super) excludes_file: Option<PathBuf>,
     /// Files may be in another form on the disk than in the index (line ends), for all of them.
     pub(super) converts_all: bool,
-    /// The first snapshot of the ticket whose run has opened this.
-    pub(super) first: OnceCell<Option<String>>,
     /// Line ends of all text files are converted for a commit.
     pub(super) autocrlf: bool,
     /// Its refs are plain files, which nobody but their owner may write.
@@ -91,7 +88,6 @@ impl Repository {
             Git::new(&top, bare(), "config").args(["--type=path", "-z", "--get", "core.excludesFile"]).run().await?;
         let set = |key: &str| settings.get(key).map(String::as_str);
         Ok(Some(Self {
-            first: OnceCell::new(),
             folder: folder.to_owned(),
             git_dir,
             common_dir,

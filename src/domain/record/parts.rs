@@ -21,6 +21,9 @@ pub struct WorkCarried {
     pub run: RunId,
     /// What all of them cost.
     pub cost_usd: f64,
+    /// Lines that they have added and removed, each counted from its own first snapshot.
+    #[serde(default)]
+    pub lines: (u64, u64),
     pub phases: Vec<PhaseCarried>,
     /// On what ground the whole ticket is done, where it has no phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]

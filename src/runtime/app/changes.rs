@@ -16,10 +16,17 @@ use tokio::sync::oneshot;
 struct Compared {
     tree: WorkTree,
     exclude: Vec<PathBuf>,
-    from: SnapshotId,
-    /// `None`: the files as they are.
-    to: Option<SnapshotId>,
+    /// From where to where, in their order, one at least; to `None`: the files as they are.
+    spans: Vec<(SnapshotId, Option<SnapshotId>)>,
     base: Option<String>,
+}
+
+/// The snapshots that are meant.
+enum Meant {
+    Base,
+    Snapshot(String),
+    /// The first one of each of these runs.
+    Firsts(Vec<(RunSummary, String)>),
 }
 
 impl Service {
@@ -27,9 +34,16 @@ impl Service {
         let store = self.opener.store.clone();
         tokio::spawn(async move {
             let changes: Result<Changes, String> = async {
-                let Compared { tree, exclude, from, to, base } = open(store, run, since.clone()).await?;
-                let changes = tree.changes(&from, to.as_ref(), &exclude).await.map_err(|error| error.to_string())?;
-                Ok(Changes { base, ..changes })
+                let Compared { tree, exclude, spans, base } = open(store, run, since.clone()).await?;
+                let mut all: Option<Changes> = None;
+                for (from, to) in spans {
+                    let some = tree.changes(&from, to.as_ref(), &exclude).await.map_err(|error| error.to_string())?;
+                    all = Some(match all {
+                        Some(all) => all.and(some),
+                        None => some,
+                    });
+                }
+                Ok(Changes { base, ..all.unwrap_or_default() })
             }
             .await;
             reply.send(Reply::Changes(run, since, changes))
@@ -42,8 +56,14 @@ impl Service {
         tokio::spawn(async move {
             let Some(_turn) = turn.come().await else { return reply.send(Reply::Done) };
             let diff: Result<Diff, String> = async {
-                let Compared { tree, exclude, from, to, .. } = open(store, run, since.clone()).await?;
-                tree.diff(&from, to.as_ref(), &path, &exclude).await.map_err(|error| error.to_string())
+                let Compared { tree, exclude, spans, .. } = open(store, run, since.clone()).await?;
+                let mut all = Diff::default();
+                for (from, to) in spans {
+                    let some = tree.diff(&from, to.as_ref(), &path, &exclude).await.map_err(|error| error.to_string())?;
+                    all.hunks.extend(some.hunks);
+                    all.cut |= some.cut;
+                }
+                Ok(all)
             }
             .await;
             reply.send(Reply::Diff(run, since, path, diff))
@@ -58,9 +78,10 @@ impl Service {
                 let free = commits.free(run).await?;
                 let ticket = store.run(run).map_err(|error| error.to_string())?.map(|(run, _)| run.ticket);
                 let ticket = ticket.ok_or("there is no such run any more")?;
-                let Compared { tree, exclude, from, base, .. } = open(store, run, since).await?;
+                let Compared { tree, exclude, spans, base } = open(store, run, since).await?;
+                let Some((from, _)) = spans.last() else { return Err("there is no snapshot yet".to_owned()) };
                 let (is_commit, may) = (base.is_some(), || free.is_still());
-                let wanted = Revert { ticket: &ticket, from: &from, is_commit, path: &path, hunk: &hunk, may: &may };
+                let wanted = Revert { ticket: &ticket, from, is_commit, path: &path, hunk: &hunk, may: &may };
                 tree.revert(&wanted, &exclude).await
             }
             .await;
@@ -70,39 +91,64 @@ impl Service {
 }
 
 async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String> {
-    let whole = since == Since::Ticket;
     let looked = tokio::task::spawn_blocking(move || look_up(&store, run, since)).await;
-    let (run, from, keep) = looked.map_err(|error| error.to_string())??;
+    let (run, meant, keep) = looked.map_err(|error| error.to_string())??;
     let folder = run.workspace().directory().to_owned();
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
     let exclude = tree.excluded(Path::new(&run.ticket_path), &folder);
-    let (from, base) = match from {
-        Some(from) => (SnapshotId(from), None),
-        None => tree.merge_base().await.map(|(base, name)| (base, Some(name)))?,
-    };
     // What came after the run is not its work.
-    let to = if whole && run.state == RunState::Ended {
-        tree.end_of(&run.ticket, run.run).await.map_err(|error| error.to_string())?
-    } else {
-        None
+    let left = tree.left_by(&run.ticket, run.run).await.map_err(|error| error.to_string())?;
+    let end = left.filter(|(_, is_end)| *is_end && run.state == RunState::Ended).map(|(end, _)| end);
+    let (spans, base) = match meant {
+        Meant::Base => tree.merge_base().await.map(|(base, words)| (vec![(base, None)], Some(words)))?,
+        Meant::Snapshot(from) => (vec![(SnapshotId(from), end)], None),
+        Meant::Firsts(firsts) => (each(&tree, firsts, (run.run, end)).await?, None),
     };
-    Ok(Compared { tree, exclude, from, to, base })
+    Ok(Compared { tree, exclude, spans, base })
 }
 
-/// The run, the snapshot that is meant (`None`: the merge base), and the folder of the run that took it.
-fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Option<String>, PathBuf), String> {
+/// Each run from its first snapshot to how it left the files, this one to its end: what others did between them is not
+/// the ticket's work.
+async fn each(
+    tree: &WorkTree,
+    firsts: Vec<(RunSummary, String)>,
+    (this, end): (RunId, Option<SnapshotId>),
+) -> Result<Vec<(SnapshotId, Option<SnapshotId>)>, String> {
+    let mut spans = Vec::new();
+    for (run, from) in firsts {
+        let from = SnapshotId(from);
+        if run.run == this {
+            spans.push((from, end.clone()));
+            continue;
+        }
+        match tree.left_by(&run.ticket, run.run).await.map_err(|error| error.to_string())? {
+            Some((left, _)) => spans.push((from, Some(left))),
+            // Without git only the present is known: all of it counts from the first.
+            None if matches!(tree, WorkTree::Plain(_)) => return Ok(vec![(from, None)]),
+            None => {}
+        }
+    }
+    Ok(spans)
+}
+
+/// The run, the snapshots that are meant, and the folder of the run that took the first of them.
+fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Meant, PathBuf), String> {
     let known = store.run(run).map_err(|error| error.to_string())?;
-    let (meant, _) = known.ok_or("there is no such run any more")?;
-    let from = match since {
-        Since::Snapshot(from) => return Ok((meant, Some(from), store.run_folder(run))),
-        Since::Base => return Ok((meant, None, store.run_folder(run))),
+    let (run, _) = known.ok_or("there is no such run any more")?;
+    let (meant, keep) = match since {
+        Since::Snapshot(from) => (Meant::Snapshot(from), run.run),
+        Since::Base => (Meant::Base, run.run),
         Since::Ticket => {
             let all = store.runs().map_err(|error| error.to_string())?;
-            let runs = runs_of(&all, run)?;
-            runs.iter().find_map(|run| Some((first_snapshot(store, run.run)?, store.run_folder(run.run))))
+            // Later runs are not those of this one.
+            let runs = runs_of(&all, run.run)?.into_iter().filter(|other| other.started <= run.started);
+            let firsts: Vec<_> = runs.filter_map(|run| Some((first_snapshot(store, run.run)?, run))).collect();
+            let keep = firsts.first().ok_or("there is no snapshot yet")?.1.run;
+            (Meant::Firsts(firsts.into_iter().map(|(from, run)| (run, from)).collect()), keep)
         }
     };
-    from.map(|(from, keep)| (meant, Some(from), keep)).ok_or_else(|| "there is no snapshot yet".to_owned())
+    let keep = store.run_folder(keep);
+    Ok((run, meant, keep))
 }
 
 fn first_snapshot(store: &Store, run: RunId) -> Option<String> {

@@ -147,7 +147,7 @@ impl Place {
         tree.excluded(&self.ticket_path, self.workspace.directory())
     }
 
-    /// Lines that the ticket's runs have changed so far, where they can be counted.
+    /// Lines that the run has changed so far, where they can be counted.
     async fn lines(&self, name: &SnapshotName) -> Option<(u64, u64)> {
         self.open().await.ok()?.lines(name).await.ok()?
     }

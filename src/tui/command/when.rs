@@ -178,8 +178,7 @@ impl Model {
 
     /// Its next start would be refused by the breaker.
     pub fn is_barred(&self, tab: &Tab) -> bool {
-        let is_done = !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len();
-        !tab.has_open_run() && !is_done && self.breaker_left(tab).is_some_and(|left| !left.is_zero())
+        !tab.has_open_run() && !tab.state.has_all_done() && self.breaker_left(tab).is_some_and(|left| !left.is_zero())
     }
 
     /// The run in front waits for a limit.

@@ -177,10 +177,10 @@ impl Model {
         let is_over = self.tab().is_some_and(Tab::is_over);
         match (self.reach(), told) {
             (Reach::Base, Some(Changes { base: Some(base), .. })) => {
-                format!("since the merge base with {}", clean_line(base, 40))
+                clean_line(base, 70)
             }
-            (Reach::Ticket, Some(Changes { at_end: true, .. })) => "whole ticket, as the run left it".to_owned(),
-            (Reach::Ticket, Some(_)) if is_over => "whole ticket, with later changes".to_owned(),
+            (reach, Some(Changes { at_end: true, .. })) => format!("{}, at its end", reach.word()),
+            (reach, Some(_)) if is_over && reach != Reach::Base => format!("{}, with later changes", reach.word()),
             (reach, _) => reach.word().to_owned(),
         }
     }

@@ -178,7 +178,7 @@ const BREAKER_TOO: [&str; 2] = [". Also, the circuit breaker is OPEN", ". And th
 /// Why the breaker is open and what becomes of it now; the words that ended the run tell of the moment it ended.
 fn circuit_open(model: &Model, tab: &Tab) -> String {
     let breaker = &tab.state.breaker;
-    if !tab.state.phases.is_empty() && tab.state.phases_done() == tab.state.phases.len() {
+    if tab.state.has_all_done() {
         return "all phases are done".to_owned();
     }
     let next = match (model.breaker_left(tab), model.mode) {

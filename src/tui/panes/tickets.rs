@@ -11,7 +11,7 @@ use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::PhaseState;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::marks::Sign;
-use crate::tui::model::Model;
+use crate::tui::model::{Mode, Model};
 use crate::tui::msg::{Ask, Key};
 use crate::tui::pane::{Entry, Pane};
 use crate::tui::selection::Thing;
@@ -76,14 +76,14 @@ impl Item<'_> {
     }
 }
 
-fn phases(tab: &Tab) -> Vec<TicketLine<'_>> {
+fn phases(tab: &Tab, mode: Mode) -> Vec<TicketLine<'_>> {
     if !tab.is_as_in_file() {
         let states = tab.state.phases.iter();
         return states
             .map(|phase| TicketLine {
                 id: phase.id,
                 text: &phase.text,
-                mark: shown_mark(tab, phase.mark),
+                mark: shown_mark(tab, if mode == Mode::Replay { phase.mark } else { phase.stands() }),
                 run: Some(phase),
             })
             .collect();
@@ -118,7 +118,7 @@ fn items(model: &Model) -> Vec<Item<'_>> {
             continue;
         }
         let before = out.len();
-        for phase in phases(tab) {
+        for phase in phases(tab, model.mode) {
             let running = phase.mark == Mark::Running;
             let text = phase.text;
             out.push(Item::Phase(tab, phase));
@@ -180,7 +180,7 @@ impl Model {
     /// The phase that `d` would tick: the one under the tree's cursor.
     fn tickable(&self) -> Option<&PhaseState> {
         let phase = self.tab()?.state.phase_by(self.phase_under_cursor()?)?;
-        (!phase.ticked || !matches!(phase.mark, Mark::Done(_))).then_some(phase)
+        (!phase.ticked || !matches!(phase.stands(), Mark::Done(_))).then_some(phase)
     }
 
     /// The line under the cursor as text for the clipboard.

@@ -110,13 +110,13 @@ async fn what_came_after_the_run_is_not_its_work() {
     let repo = Repo::new().with_commit();
     let before = repo.snapshot(1).await;
     let tree = repo.tree().await;
-    assert_eq!(tree.end_of(&repo.ticket, repo.run).await.unwrap(), None);
+    assert_eq!(tree.left_by(&repo.ticket, repo.run).await.unwrap(), Some((before.clone(), false)));
     repo.write("tracked.txt", "by the run\n");
     repo.write("a.txt", "1\n2\n");
     tree.changed_by(&repo.name(1), &[&before], &repo.exclude()).await.unwrap();
     repo.write("tracked.txt", "by the person\nand more\n");
     repo.remove("a.txt");
-    let end = tree.end_of(&repo.ticket, repo.run).await.unwrap();
+    let end = tree.left_by(&repo.ticket, repo.run).await.unwrap().filter(|(_, is_end)| *is_end).map(|(end, _)| end);
     let then = tree.changes(&before, end.as_ref(), &repo.exclude()).await.unwrap();
     assert_eq!((all(&then), then.at_end), (vec!["A a.txt +2 -0".into(), "M tracked.txt +1 -1".into()], true));
     assert_eq!(tree.lines(&repo.name(1)).await.unwrap(), Some((3, 1)));
@@ -132,16 +132,18 @@ async fn the_base_is_that_of_the_upstream_or_the_default_branch() {
     assert!(why.contains("no upstream"), "{why}");
     repo.git(&["branch", "-M", "main"]);
     let first = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let (base, name) = repo.tree().await.merge_base().await.unwrap();
+    assert_eq!((base.0, name.as_str()), (first.clone(), "since the last commit"));
     repo.git(&["checkout", "-q", "-b", "fix"]);
     repo.commit_all("on the branch");
     let (base, name) = repo.tree().await.merge_base().await.unwrap();
-    assert_eq!((base.0, name.as_str()), (first, "main"));
+    assert_eq!((base.0, name.as_str()), (first, "since branching from main"));
     let second = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     repo.git(&["branch", "other"]);
     repo.git(&["branch", "-q", "--set-upstream-to", "other"]);
     repo.commit_all("more");
     let (base, name) = repo.tree().await.merge_base().await.unwrap();
-    assert_eq!((base.0, name.as_str()), (second, "other"));
+    assert_eq!((base.0, name.as_str()), (second, "since branching from other"));
     assert!(Repo::plain().tree().await.merge_base().await.unwrap_err().contains("git init"));
 }
 

@@ -64,6 +64,22 @@ fn a_small_terminal_shows_one_pane_after_the_other() {
     leave(terminal, &project);
 }
 
+#[test]
+fn the_whole_ticket_is_the_work_of_its_runs_alone() {
+    let (project, _) = crate::status::worked_on_twice();
+    let mut terminal = start(&project, &[], (200, 50));
+    terminal.wait_for("DONE  2");
+    terminal.keys("\r");
+    let screen = terminal.wait_for("1 file +2");
+    assert!(screen.contains("whole ticket, at its end"), "{screen}");
+    for other in ["other.txt", "person.txt", "later.txt"] {
+        assert!(!screen.contains(other), "{screen}");
+    }
+    terminal.keys("Doo");
+    terminal.wait_for("this iteration, at its end");
+    leave(terminal, &project);
+}
+
 /// The border of the pane that has the focus.
 fn title(screen: &str) -> String {
     screen.lines().find(|line| line.contains('┏')).unwrap_or_default().to_owned()

@@ -236,6 +236,7 @@ pub fn every_record() -> Vec<Record> {
         Record::WatchdogFired(WatchdogFired { n, timer: Watch::FirstByte, seconds: 180 }),
         Record::SessionsCarried(sessions()),
         Record::WorkCarried(WorkCarried {
+            lines: (3, 4),
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
             phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9 }],

@@ -6,6 +6,7 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
+use crate::orchestrator::state::PhaseState;
 use crate::tui::home::Sort;
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
@@ -233,7 +234,7 @@ impl<'a> Entry<'a> {
             ticket.phases.iter().map(|phase| mark(phase.done)).collect()
         };
         match (self.tab.filter(|tab| !tab.is_as_in_file()), self.run, self.ticket) {
-            (Some(tab), ..) => tab.state.phases.iter().map(|phase| phase.mark).collect(),
+            (Some(tab), ..) => tab.state.phases.iter().map(PhaseState::stands).collect(),
             (None, Some(run), _) if !run.marks.is_empty() && self.standing != TabStatus::NotStarted => {
                 run.marks.clone()
             }
@@ -244,7 +245,7 @@ impl<'a> Entry<'a> {
 
     /// Lines that its runs have added and removed; `None`: none, or that is not known.
     pub fn lines(&self) -> Option<(u64, u64)> {
-        let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.lines);
+        let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.ticket_lines());
         of_tab.or(self.run.map(|run| (run.added, run.removed))).filter(|lines| *lines != (0, 0))
     }
 
