@@ -59,7 +59,8 @@ impl Service {
                 let Compared { tree, exclude, spans, .. } = open(store, run, since.clone()).await?;
                 let mut all = Diff::default();
                 for (from, to) in spans {
-                    let some = tree.diff(&from, to.as_ref(), &path, &exclude).await.map_err(|error| error.to_string())?;
+                    let some =
+                        tree.diff(&from, to.as_ref(), &path, &exclude).await.map_err(|error| error.to_string())?;
                     all.hunks.extend(some.hunks);
                     all.cut |= some.cut;
                 }
