@@ -189,6 +189,13 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
 
 /// One line a run: how it ended, and how to resume it.
 fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
+    for ticket in model.committing.values() {
+        let _ = writeln!(
+            stdout(),
+            "{ticket}  git is still committing (hooks, signing); until programmator is started here again, `git status` shows \
+             the committed files as changed"
+        );
+    }
     let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter_map(|tab| Some((tab.run?, tab))).collect();
     if shown.is_empty() {
         return Ok(());

@@ -60,6 +60,8 @@ pub enum Why {
     Staged,
     /// A repository of its own.
     Repository,
+    /// It was changed while the directory was in no repository: what was there before is not known.
+    NoGit,
 }
 
 impl Why {
@@ -72,6 +74,7 @@ impl Why {
             Self::Moved => "was moved from a file that stays out",
             Self::Staged => "another version of it is staged",
             Self::Repository => "a repository of its own",
+            Self::NoGit => "is from before `git init`: commit it yourself",
         }
     }
 }

@@ -87,6 +87,8 @@ pub enum Request {
     Commit(RunId, Agreed),
     /// Write a run, or one iteration of it, as a new file.
     Export(Export),
+    /// Make the directory of this program a git repository.
+    InitGit,
     /// Let git end by itself what it commits: the program need not wait for it.
     LeaveCommits,
     /// End all runs.
@@ -146,6 +148,8 @@ pub enum Reply {
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
     Committed(RunId, Result<Committed, String>),
+    /// The directory is a git repository now, or why not; words for the person.
+    GitInitialised(Result<(), String>),
     /// The path of the file, or why there is none; words for the person.
     Exported(RunId, Result<String, String>),
     /// Commands that usually check what is here, likeliest first, and the person's templates by name.
@@ -259,6 +263,7 @@ mod tests {
                 },
             ),
             Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
+            Request::InitGit,
             Request::LeaveCommits,
             Request::Close(Closing::Abandon),
         ]);
@@ -279,6 +284,7 @@ mod tests {
             Reply::Reverted("a".into(), Ok("restore/1".into())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
+            Reply::GitInitialised(Err("no".into())),
             Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },

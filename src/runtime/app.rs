@@ -320,6 +320,7 @@ impl Service {
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
+            Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::LeaveCommits => {
                 self.leave_commits();
                 Reply::Done

@@ -5,7 +5,7 @@
 //! A run that commits from inside has the locks and its own records: it needs [`Place`] alone.
 
 use crate::adapters::clock::fresh_id;
-use crate::adapters::git::{PATIENCE, Try, Work, WorkTree};
+use crate::adapters::git::{PATIENCE, SnapshotId, Try, Work, WorkTree};
 use crate::adapters::store::{Append, Holder, LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
@@ -82,9 +82,12 @@ impl Place {
         let Some(last) = runs.last() else { return Err("there is no such run any more".to_owned()) };
         let (folder, keep) = (last.workspace().directory().to_owned(), store.run_folder(last.run));
         let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
+        let (store, ids) = (store.clone(), runs.iter().map(|run| run.run).collect::<Vec<_>>());
+        let before_git = spawn_blocking(move || before_git(&store, &ids)).await;
+        let before_git = before_git.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         let runs = runs.iter().map(|run| (run.ticket.clone(), run.run)).collect();
         let exclude = tree.excluded(Path::new(&last.ticket_path), &folder);
-        Ok(Self { tree, work: Work { runs, since, patience: PATIENCE }, exclude })
+        Ok(Self { tree, work: Work { runs, before_git, since, patience: PATIENCE }, exclude })
     }
 }
 
@@ -328,6 +331,22 @@ fn since(store: &Store, here: &[&RunSummary]) -> Result<Timestamp, StoreError> {
         return Ok(first);
     };
     Ok(asked(&store.load(last.run)?.records).unwrap_or(first))
+}
+
+/// The files that these runs have changed while there was no repository.
+fn before_git(store: &Store, runs: &[RunId]) -> Result<Vec<String>, StoreError> {
+    let mut files = Vec::new();
+    for run in runs {
+        let mut plain = false;
+        for stored in store.load(*run)?.records {
+            match &stored.record {
+                Record::SnapshotTaken { id, .. } => plain = SnapshotId(id.clone()).is_plain(),
+                Record::EvidenceGathered { iteration_files, .. } if plain => files.extend_from_slice(iteration_files),
+                _ => {}
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// When the last commit that was made was agreed to.

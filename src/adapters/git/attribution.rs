@@ -20,6 +20,8 @@ use std::time::Duration;
 pub struct Work {
     /// The ticket's runs in this working tree, in their order, each with the id that the ticket had then.
     pub runs: Vec<(TicketId, RunId)>,
+    /// Files that they have changed while there was no repository.
+    pub before_git: Vec<String>,
     /// Hooks and settings that were changed since then are asked about.
     pub since: Timestamp,
     /// How long the person's hooks may take.
@@ -133,6 +135,15 @@ pub(super) async fn judge(
         };
         judged.push(Judged { path: path.clone(), now: now.clone(), out });
     }
+    let before_git = |path: &[u8]| work.before_git.contains(&paths::shown(path));
+    for file in judged.iter_mut().filter(|file| file.out == Some(Why::Before) && before_git(&file.path)) {
+        file.out = Some(Why::NoGit);
+    }
+    let known: BTreeSet<Vec<u8>> = judged.iter().map(|file| file.path.clone()).collect();
+    let is_left = |path: &[u8]| !known.contains(path) && before_git(path) && !exclude.covers(path);
+    let left = open.iter().filter(|(path, (_, now))| *now != Side::default() && is_left(path));
+    judged.extend(left.map(|(path, (_, now))| Judged { path: path.clone(), now: now.clone(), out: Some(Why::NoGit) }));
+    judged.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(judged)
 }
 

@@ -5,7 +5,7 @@
 
 use super::error::EvidenceError;
 use super::paths::{self, Excludes};
-use super::snapshot::{SnapshotId, Taken};
+use super::snapshot::{MANIFEST as ID, SnapshotId, Taken};
 use crate::base::text::clean_line;
 use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
 use sha2::{Digest, Sha256};
@@ -21,7 +21,6 @@ use std::time::{Duration, Instant, SystemTime};
 const RECENT: Duration = Duration::from_secs(2);
 /// Reading a folder takes at most this long.
 const LIMIT: Duration = Duration::from_secs(300);
-const ID: &str = "manifest-";
 
 /// Path → `<kind> <sha256>`; the kind is git's mode (`100644`, `100755`, `120000`).
 type Manifest = BTreeMap<String, String>;

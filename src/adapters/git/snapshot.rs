@@ -17,6 +17,16 @@ pub struct SnapshotName {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SnapshotId(pub String);
 
+/// What the name of one begins with that is of a folder in no repository.
+pub(super) const MANIFEST: &str = "manifest-";
+
+impl SnapshotId {
+    /// It is of a folder that was in no repository then.
+    pub fn is_plain(&self) -> bool {
+        self.0.starts_with(MANIFEST)
+    }
+}
+
 impl fmt::Display for SnapshotId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,23 +1,42 @@
 //! The file for the lock on a working directory that goes with the folder itself, whatever state folder a program has: in the
 //! repository's git folder, else in the folder's `.programmator`. Nothing of either is evidence, and nobody else locks it.
+//! Where the folder becomes a repository later, git is not to show the lock: a `.gitignore` beside it says so of these two
+//! files alone, for what people put there is theirs to commit.
 
 use super::os;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Opens the file, created when missing. It stays empty, and is never removed.
 pub(super) fn open(folder: &Path) -> io::Result<File> {
     let folder = fs::canonicalize(folder)?;
     let of_top = |top: &Path| Some((git_folder(top)?, name("programmator", folder.strip_prefix(top).ok()?)));
+    let ours = folder.join(".programmator");
     if let Some((git, name)) = folder.ancestors().find_map(of_top) {
+        if ours.join(LOCK).exists() {
+            hide(&ours);
+        }
         return os::lock_file(&git.join(name));
     }
-    let ours = folder.join(".programmator");
     os::create_folder(&ours)?;
-    os::lock_file(&ours.join("lock"))
+    hide(&ours);
+    os::lock_file(&ours.join(LOCK))
+}
+
+const LOCK: &str = "lock";
+
+/// One that a person has written stays as it is.
+fn hide(ours: &Path) {
+    let file = File::create_new(ours.join(".gitignore"));
+    let written = file.and_then(|mut file| file.write_all(format!("/.gitignore\n/{LOCK}\n").as_bytes()));
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::AlreadyExists
+    {
+        tracing::warn!(%error, "git will show the lock of the folder");
+    }
 }
 
 /// The git folder of the working tree whose top this is.

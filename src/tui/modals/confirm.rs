@@ -2,6 +2,7 @@
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
@@ -34,6 +35,18 @@ impl Confirm {
         }
     }
 
+    /// A start is asked about, and work would be safer in a git repository.
+    pub fn offers_git(&self, model: &Model) -> bool {
+        model.branch.is_none() && self.tickets().is_some()
+    }
+
+    /// The tickets that would be started.
+    pub fn tickets(&self) -> Option<Vec<TicketKey>> {
+        let started =
+            |ask: &Ask| if let Ask::Request(Request::Start(ticket)) = ask { Some(ticket.clone()) } else { None };
+        self.asks.iter().map(started).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+    }
+
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(64);
         let lines = wrap(&self.words, usize::from(width).saturating_sub(4));
@@ -45,7 +58,9 @@ impl Confirm {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
         if let Some(place) = places.nth(1) {
-            Row::keys(hints(model, Scope::Confirm, &[Command::Yes, Command::No])).draw(theme, place, buf);
+            let keys = [Command::Yes, Command::No, Command::Own("git")];
+            let keys = if self.offers_git(model) { &keys[..] } else { &keys[..2] };
+            Row::keys(hints(model, Scope::Confirm, keys)).draw(theme, place, buf);
         }
     }
 }

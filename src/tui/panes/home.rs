@@ -49,6 +49,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: archive tickets (files stay), or take them back";
     Own("archived") "home.archived" Scope::Pane(NAME), "home", [c('A')], HelpOnly, always, |_| "archive",
         "in Home: the archived tickets, or the others";
+    Own("git") "home.git" Scope::Pane(NAME), "home", [c('I')], Shown, empty::lacks_git, |_| "git init",
+        "in Home: `git init`, where there is no repository";
     Own("undo") "home.undo" Scope::Pane(NAME), "home", [c('u')], HelpOnly, |model| !model.home.undo.is_empty(), |_| "undo",
         "in Home: take back what was archived last";
     Own("sort") "home.sort" Scope::Pane(NAME), "home", [c('S')], Shown, has_row, |_| "sort",
@@ -254,6 +256,7 @@ impl pane::Pane for HomePane {
                 self.leave(model, &tickets);
                 return archive(model, tickets, !is_archive);
             }
+            Command::Own("git") => return vec![Ask::Request(Request::InitGit)],
             Command::Own("undo") => {
                 let tickets = std::mem::take(&mut model.home.undo);
                 return archive(model, tickets, false);
@@ -279,6 +282,7 @@ impl pane::Pane for HomePane {
         let meant = meant(model);
         match command {
             Command::Prompt => Some("no ticket to filter".to_owned()),
+            Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
             Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
             Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),

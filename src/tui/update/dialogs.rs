@@ -73,6 +73,10 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Confirm(confirm) => match command {
             Some(Command::Yes) => return confirm.asks,
             Some(Command::No) => None,
+            Some(Command::Own("git")) if confirm.offers_git(ui) => {
+                ui.modals.push(Modal::Confirm(confirm));
+                return vec![Ask::Request(Request::InitGit)];
+            }
             _ => Some(Modal::Confirm(confirm)),
         },
         Modal::Quit => match command {

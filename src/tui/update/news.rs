@@ -42,7 +42,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         News::RunSeen(run) => return ui.see_run(run),
         News::ArchivedSeen(archived) => ui.home.archived = archived,
         News::UnreadSeen(unread) => ui.home.unread = unread,
-        News::BranchSeen(branch) => ui.branch = branch,
+        News::BranchSeen(branch) => spending::branch_seen(ui, branch),
         News::SpentToday(spent) => ui.spent = Some(spent),
         News::TicketGone(id) => {
             ui.listed.remove(&id);
@@ -183,6 +183,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 dialog.planned(plan);
             }
         }
+        Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => exported(ui, run, written),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],

@@ -3,8 +3,8 @@
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::Request;
-use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::{Pace, Stage};
+use crate::tui::home::Place;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
 use crate::tui::model::starting;
@@ -15,16 +15,37 @@ use crate::tui::ui::Ui;
 
 /// Starts from Home are asked about; anything else is done.
 pub(super) fn ask_to_start(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
-    let start = |ask: &Ask| match ask {
-        Ask::Request(Request::Start(ticket)) => Some(ticket.clone()),
-        _ => None,
-    };
-    let tickets: Option<Vec<TicketKey>> = asks.iter().map(start).collect();
-    let Some(tickets) = tickets.filter(|tickets| !tickets.is_empty()) else { return asks };
+    let mut confirm = Confirm { title: "Start", words: String::new(), asks };
+    let Some(tickets) = confirm.tickets() else { return confirm.asks };
     ui.toast = None;
-    let words = home::start_words(ui, &tickets);
-    ui.modals.push(Modal::Confirm(Confirm { title: "Start", words, asks }));
+    confirm.words = home::start_words(ui, &tickets);
+    ui.modals.push(Modal::Confirm(confirm));
     Vec::new()
+}
+
+/// Which branch there is was told: what is asked before a start may be otherwise.
+pub(super) fn branch_seen(ui: &mut Ui, branch: Option<String>) {
+    ui.branch = branch;
+    for at in 0..ui.modals.len() {
+        let Modal::Confirm(confirm) = &ui.modals[at] else { continue };
+        let Some(words) = confirm.tickets().map(|tickets| home::start_words(ui, &tickets)) else { continue };
+        if let Modal::Confirm(confirm) = &mut ui.modals[at] {
+            confirm.words = words;
+        }
+    }
+}
+
+/// `git init` was made, or why not.
+pub(super) fn git_made(ui: &mut Ui, made: Result<(), String>) {
+    ui.tell(match made {
+        Ok(()) => "git init: a repository now; what is in the folder counts as yours".to_owned(),
+        Err(why) => format!("no repository was made: {why}"),
+    });
+    let place = std::mem::replace(&mut ui.home.place, Place::Listed);
+    ui.home.place = match place {
+        Place::Checked(found) => Place::Checked(found.into_iter().filter(|one| one.name != "git").collect()),
+        other => other,
+    };
 }
 
 /// `p`: start, pause, take the pause back, go on; by what is so now.

@@ -20,7 +20,12 @@ async fn seen(repo: &Repo, n: u32, before: &programmator::adapters::git::Snapsho
 }
 
 fn work(repo: &Repo, since: Timestamp) -> Work {
-    Work { runs: vec![(repo.ticket.clone(), repo.run)], since, patience: Duration::from_secs(60) }
+    Work {
+        runs: vec![(repo.ticket.clone(), repo.run)],
+        before_git: Vec::new(),
+        since,
+        patience: Duration::from_secs(60),
+    }
 }
 
 const AN_ID: Try<'_> = Try { id: "an id", called: &|| {} };

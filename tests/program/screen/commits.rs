@@ -84,9 +84,11 @@ fn whoever_quits_during_a_hook_is_told_and_a_second_time_git_is_left_alone() {
     terminal.keys_until("q", "git is committing tk-1 (hooks, signing); q again quits and lets git finish");
     terminal.keys("q");
     terminal.wait_end();
+    let said = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(said.contains("tk-1  git is still committing (hooks, signing); until programmator is"), "{said}");
     // Another program sees that git is at work, and what comes of it.
     let terminal = start(&project, &[], ROOMY);
-    terminal.wait_for("Work on tk-1");
+    terminal.wait_for("committing …");
     assert_ne!(subject(&project), "Work on tk-1");
     project.write("work/.git/go", "");
     terminal.wait_for("· committed ");

@@ -180,3 +180,40 @@ fn what_cannot_be_read_is_listed_with_the_reason() {
     assert!(screen.contains("✗ out.md  is a link out of the tickets folder"), "{screen}");
     leave(terminal, &project);
 }
+
+#[test]
+fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_before_is_told() {
+    let project = Project::without_git();
+    project.ticket("tk-1", &["Alpha"]);
+    project.ticket("tk-2", &["Beta"]);
+    project.scenario(crate::watched::DILIGENT);
+    project.write("work/.programmator/notes.md", "for people\n");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    let mut terminal = start(&project, &[], ROOMY);
+    terminal.wait_for("READY  1");
+    let screen = terminal.keys_until("s", "Start “Work on tk-2”?");
+    assert!(screen.contains("no git repository") && screen.contains("I git init"), "{screen}");
+    let screen = terminal.keys_until("I", "git init: a repository now");
+    assert!(screen.contains("Start “Work on tk-2”?") && !screen.contains("no git repository"), "{screen}");
+    let shown = project.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert!(shown.contains(".programmator/notes.md"), "a person's own files can be committed: {shown}");
+    assert!(!shown.contains("lock") && !shown.contains(".gitignore"), "{shown}");
+    press_until(&mut terminal, "y", "DONE  2");
+    terminal.keys_until("/", "filter:");
+    terminal.keys_until("tk-1\r", "only “tk-1”");
+    terminal.keys_until("\r", "run again");
+    let screen = terminal.keys_until("c", "Nothing to commit: all that the runs changed stays out");
+    assert!(screen.contains("alpha.txt  is from before `git init`: commit it yourself"), "{screen}");
+    terminal.keys("\x1b");
+    terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-1"));
+    terminal.keys_until("h", "only “tk-1”");
+    terminal.keys_until("\x1b", "Work on tk-2");
+    terminal.keys_until("/", "filter:");
+    terminal.keys_until("tk-2\r", "only “tk-2”");
+    terminal.keys_until("\r", "run again");
+    let screen = terminal.keys_until("c", "1 file goes in");
+    assert!(screen.contains("A beta.txt") && !screen.contains("alpha.txt"), "{screen}");
+    terminal.keys("\x1b");
+    terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));
+    leave(terminal, &project);
+}

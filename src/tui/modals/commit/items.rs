@@ -84,7 +84,10 @@ impl<'a> List<'a> {
             }
         }
         let files = match (plan.files.len(), self.chosen()) {
-            (0, _) => "Nothing to commit".to_owned(),
+            (0, _) if plan.left_out.is_empty() => {
+                "Nothing to commit: no file that the runs changed differs from the last commit".to_owned()
+            }
+            (0, _) => "Nothing to commit: all that the runs changed stays out".to_owned(),
             (1, 1) => "1 file goes in".to_owned(),
             (all, some) if some < all => format!("{some} of {all} files go in"),
             (all, _) => format!("{all} files go in"),

@@ -16,6 +16,11 @@ const MOST: usize = 4;
 /// Columns before the words of what is missing.
 const MARGIN: usize = 10;
 
+/// The directory is in no git repository, as far as it was looked.
+pub fn lacks_git(model: &Model) -> bool {
+    model.branch.is_none() && model.home.place != Place::Reading && !model.home.everywhere
+}
+
 /// Draws it.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let area = Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(3).min(WIDEST), ..area };
@@ -42,6 +47,9 @@ fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
         key("n", "write your first ticket"),
         key("programmator demo", "see all of it in a sample repository, without an account"),
     ];
+    if lacks_git(model) {
+        rows.push(key("I", "git init here, so that work can be undone and committed"));
+    }
     for finding in troubles {
         rows.push(Row::new());
         rows.extend(trouble(model, finding, width));

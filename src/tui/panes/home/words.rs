@@ -23,7 +23,10 @@ impl Entry<'_> {
                 (None, Some(dep)) => format!("after {dep}"),
                 (None, None) => self.ready(),
             },
-            (_, Some(tab), _) => committed(of_tab(model, tab, self.standing), tab.state.commits.last.as_deref()),
+            (_, Some(tab), _) => {
+                let commits = &tab.state.commits;
+                committed(of_tab(model, tab, self.standing), commits.open.is_some(), commits.last.as_deref())
+            }
             (_, None, Some(run)) if run.folder != model.folder && !model.home.everywhere => {
                 let words = of_run(model, run);
                 let air = if words.is_empty() { "" } else { ": " };
@@ -79,9 +82,10 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     }
 }
 
-/// With the commit that its work is in.
-fn committed(words: String, commit: Option<&str>) -> String {
+/// With the commit that its work is in, or that is being made.
+fn committed(words: String, is_open: bool, commit: Option<&str>) -> String {
     match commit {
+        _ if is_open => "committing …".to_owned(),
         Some(commit) => format!("{words} · committed {}", short(commit)),
         None => words,
     }
@@ -89,7 +93,7 @@ fn committed(words: String, commit: Option<&str>) -> String {
 
 /// What another program's run does, or one of the past has done.
 fn of_run(model: &Model, run: &RunSummary) -> String {
-    committed(does(model, run), run.commit.as_deref())
+    committed(does(model, run), run.committing, run.commit.as_deref())
 }
 
 fn does(model: &Model, run: &RunSummary) -> String {
