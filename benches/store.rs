@@ -15,12 +15,14 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::record::Record;
 use programmator::domain::scrollback::{EntryKind, Scrollback, Sink};
-use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::verdict::Verdict;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
 const LINE: [u8; 600] = [b'x'; 600];
+
+#[path = "support/runs.rs"]
+mod runs;
 
 fn main() {
     divan::main();
@@ -38,37 +40,7 @@ fn append(run: RunId, records: usize) -> Append {
         reason: "profile trusted".to_owned(),
         units: vec![],
     };
-    Append {
-        run,
-        ticket: ticket.clone(),
-        time,
-        records: vec![judged; records],
-        summary: RunSummary {
-            title: String::new(),
-            run,
-            ticket,
-            ticket_path: "/t".to_owned(),
-            folder: "/w".to_owned(),
-            state: RunState::Running,
-            phase: None,
-            phases_done: 0,
-            phases: 1,
-            iterations: 1,
-            cost_usd: 0.0,
-            reason: None,
-            started: time,
-            updated: time,
-            marks: Vec::new(),
-            unverified: false,
-            needs: None,
-            until: None,
-            worked_ms: 0,
-            commit: None,
-            committing: false,
-            added: 0,
-            removed: 0,
-        },
-    }
+    Append { run, time, records: vec![judged; records], summary: runs::summary(run, &ticket, time), ticket }
 }
 
 fn classify(_: &[u8]) -> Option<EntryKind> {

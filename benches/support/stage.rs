@@ -2,8 +2,8 @@
 //! log when it starts and when it ends, and what the system knows of a process.
 
 use crate::project::Project;
-use crate::terminal::{Start, Terminal};
-use std::fmt::Write as _;
+use crate::watched::{Start, Watched};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// The first word with which the bench's binary plays Claude.
 pub const AGENT: &str = "--agent";
+
+/// Words of the help, which `?` opens.
+pub const HELP: &str = "thing that needs you";
+
+/// What the screen says of a run that has ended well.
+pub const ENDED: &str = "✓ done";
 
 /// Plays Claude; `words`: the folder of the log (not the log: a file of the command that changes has Claude asked for its
 /// version again), then those of the scripted agent. A question for the version or the flags is not noted.
@@ -49,7 +55,7 @@ impl Stage {
         let config = format!(
             "agent: {{command: {command}}}\npolicy: {{profile: trusted}}\n\
              limits: {{max_iterations: 10000, calls: 100000, stagnation: 1000}}\n\
-             breaker: {{no_progress: 1000, output_decline: 100}}\n"
+             breaker: {{no_progress: 1000, output_decline: 100}}\nstorage: {{stream: 10000}}\n"
         );
         this.project.write("config/config.yaml", &config);
         this
@@ -64,10 +70,10 @@ impl Stage {
     }
 
     /// The program in a terminal of 200 × 50.
-    pub fn screen(&self, args: &[&str]) -> Terminal {
+    pub fn screen(&self, args: &[&str]) -> Watched {
         let program = Path::new(crate::project::PROGRAM);
         let (env, folder) = (self.project.env(), self.project.work());
-        Terminal::start(&Start { program, args, env: &env, folder: &folder, size: (200, 50) })
+        Watched::start(&Start { program, args, env: &env, folder: &folder, size: (200, 50) })
     }
 
     /// When Claude started and ended so far, in nanoseconds.
@@ -89,7 +95,7 @@ impl Stage {
             if seen >= ends {
                 return;
             }
-            assert!(began.elapsed() < Duration::from_secs(90), "Claude ended {seen} times instead of {ends}");
+            assert!(began.elapsed() < Duration::from_secs(180), "Claude ended {seen} times instead of {ends}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -101,6 +107,21 @@ impl Stage {
         pairs.map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64 / 1e6).collect()
     }
 
+    /// How often Claude started so far.
+    pub fn starts(&self) -> usize {
+        self.log().iter().filter(|(start, _)| *start).count()
+    }
+
+    /// Waits until Claude has started so many times.
+    pub fn wait_starts(&self, starts: usize) {
+        let began = Instant::now();
+        while self.starts() < starts {
+            let patience = Duration::from_secs(60);
+            assert!(began.elapsed() < patience, "Claude started {} times instead of {starts}", self.starts());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.project.path(name);
         std::fs::write(&path, bytes).unwrap();
@@ -108,36 +129,24 @@ impl Stage {
     }
 }
 
-/// Steps that print these records, so many a second, each by a write of its own.
-pub fn rated(stage: &Path, records: &[&[u8]], rate: usize, seconds: usize) -> String {
-    let files: Vec<String> = (0..records.len())
-        .map(|n| {
-            let path = stage.join(format!("record{n}"));
-            std::fs::write(&path, [records[n], b"\n"].concat()).unwrap();
-            path.display().to_string()
-        })
-        .collect();
-    let (at_once, pause) = if rate >= 1_000 { (rate / 1_000, 1) } else { (1, 1_000 / rate) };
-    let mut steps = String::new();
-    for n in 0..rate * seconds / at_once {
-        for k in 0..at_once {
-            let _ = write!(steps, "{{replay: {:?}}}, ", files[(n * at_once + k) % files.len()]);
-        }
-        let _ = write!(steps, "{{sleep_ms: {pause}}}, ");
-    }
-    format!("turns: [{{times: 0, steps: [{steps}{{hang: {{}}}}]}}]\n")
-}
-
 /// What the system counts of a process.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Counted {
     /// Processor time in seconds.
     pub cpu: f64,
-    /// Times that a thread went to sleep of its own accord, and so woke up.
-    pub wakes: u64,
+    /// For each thread the times that it went to sleep of its own accord, and so woke up.
+    pub wakes: BTreeMap<String, u64>,
     /// Memory now and at most, in MB.
     pub rss: f64,
     pub peak: f64,
+}
+
+impl Counted {
+    /// Times that its threads woke up since `before`; what those that are gone did is not known.
+    pub fn woken_since(&self, before: &Self) -> u64 {
+        let was = |thread| before.wakes.get(thread).copied().unwrap_or(0);
+        self.wakes.iter().map(|(thread, now)| now.saturating_sub(was(thread))).sum()
+    }
 }
 
 /// Looks at a process (Linux; elsewhere all is zero).
@@ -153,11 +162,11 @@ pub fn counted(pid: u32) -> Counted {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let wakes = tasks.map(|task| {
         let text = std::fs::read_to_string(task.path().join("status")).unwrap_or_default();
-        field(&text, "voluntary_ctxt_switches:")
+        (task.file_name().to_string_lossy().into_owned(), field(&text, "voluntary_ctxt_switches:"))
     });
     Counted {
         cpu: ticks as f64 / 100.0,
-        wakes: wakes.sum(),
+        wakes: wakes.collect(),
         rss: field(&status, "VmRSS:") as f64 / 1e3,
         peak: field(&status, "VmHWM:") as f64 / 1e3,
     }

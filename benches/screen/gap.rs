@@ -1,0 +1,34 @@
+//! From the end of Claude to its next start: evidence, claim, tick, snapshot, prompt.
+
+use crate::report::{Limit, Report};
+use crate::stage::{Stage, median};
+use std::process::{Command, Stdio};
+
+/// An iteration that changes a file.
+pub const WORK: &str = "turns: [{times: 0, steps: [{write: {path: '{slug}.txt', content: '{phase}'}}, \
+                        {status: {status: CONTINUE}}]}]\n";
+
+pub fn gap(report: &mut Report) {
+    for (files, most) in [(10, 15.0), (10_000, 40.0)] {
+        let stage = Stage::new(26, WORK);
+        for n in 0..files {
+            stage.project.write(&format!("work/src/d{}/f{n}.rs", n / 100), &"fn f() {}\n".repeat(40));
+        }
+        stage.project.git(&["add", "-A"]);
+        stage.project.git(&["-c", "user.name=P", "-c", "user.email=p@example.invalid", "commit", "-q", "-m", "Files"]);
+        let output = stage.project.run(&["run", "-n", "25", "tk-1"]);
+        let ours = stage.gaps();
+        assert!(ours.len() >= 20, "{} iterations: {}", ours.len(), String::from_utf8_lossy(&output.stderr));
+        std::fs::remove_file(stage.project.path("log")).unwrap();
+        for _ in 0..20 {
+            let words = stage.agent_words();
+            // Without flags it is refused, and ends at once.
+            let mut idle = Command::new(&words[0]);
+            idle.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        }
+        let floor = median(&stage.gaps());
+        let beside = format!("above a loop that only spawns ({floor:.2} ms); {} iterations", ours.len());
+        let name = format!("end of Claude → next start, {files} files");
+        report.row(&name, median(&ours) - floor, "ms", Limit::Most(most), &beside);
+    }
+}
