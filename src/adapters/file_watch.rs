@@ -57,6 +57,11 @@ impl FileWatch {
     /// Watches the file at `path` too, and the file it leads to. Neither it nor its folder need exist: the creation of
     /// a missing folder is reported as a change, and the file is to be added again then.
     pub fn add(&mut self, path: &Path) -> Result<(), WatchError> {
+        // The folder is known by its true name: one more of its files costs no walk along the path.
+        if path.parent().is_some_and(|folder| self.folders.contains(folder)) && !path.is_symlink() {
+            self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), path.to_owned());
+            return Ok(());
+        }
         let mut names = vec![path.to_owned()];
         // Events carry the folder as it was watched; the folder's true name serves for all ways to it.
         names.extend(path.canonicalize());

@@ -63,8 +63,9 @@ struct Listener {
 #[derive(Default)]
 struct Untaken {
     news: VecDeque<Next>,
-    /// Tickets that the list has something about.
+    /// Tickets that the list has something about, and runs of which it has how they stand.
     tickets: HashSet<TicketKey>,
+    standing: HashSet<RunId>,
     /// Runs that stand as [`Next::Whole`] in the list: their records are not listed as well.
     whole: BTreeSet<RunId>,
     /// Runs that could not be read: they are with their next record, or [later](AGAIN).
@@ -218,8 +219,12 @@ impl Listener {
             Kept::Stored(run) if full || untaken.unread.contains(&run) => untaken.whole(run),
             Kept::Latest(About::Stream(run)) => drop(untaken.grown.insert(run)),
             Kept::Latest(about) => {
-                // Ten thousand tickets are told of at once: only what is in the list is looked for there.
-                let is_listed = !matches!(about, About::Ticket(ticket) if untaken.tickets.insert(ticket.clone()));
+                // Ten thousand tickets and their runs are told of at once: only what is in the list is looked for there.
+                let is_listed = match about {
+                    About::Ticket(ticket) => !untaken.tickets.insert(ticket.clone()),
+                    About::Run(run) => !untaken.standing.insert(run),
+                    _ => true,
+                };
                 if is_listed {
                     untaken.news.retain(|next| !matches!(next, Next::News(old) if kept(old) == Kept::Latest(about)));
                 }
@@ -294,8 +299,10 @@ impl Subscription {
             untaken.read_again();
             let run = match untaken.news.pop_front() {
                 Some(Next::News(news)) => {
-                    if let Kept::Latest(About::Ticket(ticket)) = kept(&news) {
-                        untaken.tickets.remove(ticket);
+                    match kept(&news) {
+                        Kept::Latest(About::Ticket(ticket)) => drop(untaken.tickets.remove(ticket)),
+                        Kept::Latest(About::Run(run)) => drop(untaken.standing.remove(&run)),
+                        _ => {}
                     }
                     return Some(news);
                 }

@@ -2,6 +2,7 @@
 
 use super::load::{LoadError, load};
 use crate::domain::ticket::Ticket;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,13 +47,31 @@ pub struct Listed {
 /// All `*.md` files of a folder, by name; hidden ones left out. One that cannot be read does not keep the
 /// others from being listed. No folder is an empty list.
 pub fn list(dir: &Path) -> io::Result<Vec<Listed>> {
-    let listed = files_in(dir)?.into_iter().map(|path| match stays_in(dir, &path) {
-        Ok(real) => Listed { ticket: load(&real), path: real },
-        Err(error) => Listed { ticket: Err(error), path },
-    });
-    let mut listed: Vec<Listed> = listed.collect();
+    let mut listed = Vec::new();
+    list_each(dir, |one| listed.push(one))?;
     listed.sort_by(|a, b| a.path.cmp(&b.path));
-    // Another name of a ticket is the same ticket.
-    listed.dedup_by(|a, b| a.path == b.path);
     Ok(listed)
+}
+
+/// The same, each as soon as it is read: ten thousand take their time.
+pub fn list_each(dir: &Path, mut each: impl FnMut(Listed)) -> io::Result<()> {
+    let files = files_in(dir)?;
+    let folder = real(dir);
+    let mut seen = HashSet::new();
+    for path in files {
+        let file = match (&folder, path.file_name()) {
+            // What is no link lies where it is found; one that takes its place meanwhile is not followed.
+            (Ok(folder), Some(name)) if !path.is_symlink() => Ok(folder.join(name)),
+            _ => stays_in(dir, &path),
+        };
+        let listed = match file {
+            Ok(file) if seen.contains(&file) => continue,
+            Ok(file) => Listed { ticket: load(&file), path: file },
+            Err(error) => Listed { ticket: Err(error), path },
+        };
+        // Another name of a ticket is the same ticket.
+        seen.insert(listed.path.clone());
+        each(listed);
+    }
+    Ok(())
 }

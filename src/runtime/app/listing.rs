@@ -101,19 +101,16 @@ impl Known {
     fn list(&self, dir: &Path) {
         let dir = real(dir);
         self.watched(|watch| watch.add_folder(&dir));
-        let all = tickets::list(&dir);
-        // Where one thing cannot be read now, nothing is known to be gone.
-        let whole = all.as_ref().is_ok_and(|all| all.iter().all(|listed| listed.ticket.is_ok()));
-        let before = if whole { self.files.in_folder(&dir) } else { BTreeSet::new() };
+        let before = self.files.in_folder(&dir);
         let (mut there, mut unread) = (BTreeSet::new(), BTreeMap::new());
-        for listed in all.unwrap_or_default() {
-            match listed.ticket {
-                Ok(ticket) => drop(there.insert(self.learn(ticket, &listed.path))),
-                Err(why) => drop(unread.insert(listed.path.display().to_string(), why.to_string())),
-            }
-        }
+        let all = tickets::list_each(&dir, |listed| match listed.ticket {
+            Ok(ticket) => drop(there.insert(self.learn(ticket, &listed.path))),
+            Err(why) => drop(unread.insert(listed.path.display().to_string(), why.to_string())),
+        });
+        // Where one thing cannot be read now, nothing is known to be gone.
+        let whole = all.is_ok() && unread.is_empty();
         self.reporter.tell(&News::UnreadSeen(Arc::new(unread)));
-        for gone in before.difference(&there) {
+        for gone in before.difference(&there).filter(|_| whole) {
             self.files.forget(gone);
             self.reporter.tell(&News::TicketGone(gone.clone()));
         }

@@ -7,7 +7,7 @@ use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
-use crate::tui::panes::home::next_ready;
+use crate::tui::panes::home::is_any_ready;
 use crate::tui::panes::log;
 use crate::tui::panes::stream::{self, FollowStatus};
 use crate::tui::tab::{Tab, TabStatus};
@@ -95,10 +95,7 @@ pub fn retry_word(model: &Model) -> &'static str {
 /// The run in front has ended, and another ticket waits for one.
 pub fn can_go_on(model: &Model) -> bool {
     let searching = |tab: &Tab| tab.stream.search().is_some();
-    live_tab(model, Tab::is_over)
-        && !model.is_home()
-        && !model.tab().is_some_and(searching)
-        && next_ready(model).is_some()
+    live_tab(model, Tab::is_over) && !model.is_home() && !model.tab().is_some_and(searching) && is_any_ready(model)
 }
 
 pub fn can_edit(model: &Model) -> bool {

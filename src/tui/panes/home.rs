@@ -24,8 +24,8 @@ use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-pub use rows::next_ready;
 use rows::{Entry, Group, entry};
+pub use rows::{is_any_ready, next_ready};
 use std::time::Duration;
 use table::Line;
 

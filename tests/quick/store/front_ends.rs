@@ -6,6 +6,7 @@ use programmator::base::id::RunId;
 use programmator::domain::approval::Presence;
 use programmator::domain::news::{News, RunLeft, StorageAwaited};
 use programmator::domain::stream::envelope::classify;
+use programmator::domain::summary::RunSummary;
 use programmator::domain::ticket::TicketKey;
 use programmator::runtime::channels;
 use programmator::runtime::reporter::{Reporter, Subscription};
@@ -143,4 +144,32 @@ async fn a_run_that_is_read_whole_does_not_wait_for_storage_that_it_has_again() 
         reporter.recorded(stored);
     }
     assert_eq!(heard(&mut slow), ["all 1"]);
+}
+
+#[tokio::test]
+async fn of_how_a_run_stands_the_latest_is_heard_once_and_the_next_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let reporter = Reporter::new(open(folder.path()));
+    let mut front_end = reporter.subscribe(Presence::Screen);
+    let [one, two] = [fresh(), fresh()];
+    let stands = |run, iterations| {
+        let summary = RunSummary { iterations, ..append(run, Vec::new()).summary };
+        reporter.tell(&News::RunSeen(Arc::new(summary)));
+    };
+    let mut seen = || -> Vec<(RunId, u32)> {
+        let said = std::iter::from_fn(|| front_end.try_next());
+        said.map(|news| match news {
+            News::RunSeen(run) => (run.run, run.iterations),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+    };
+    for (run, iterations) in [(one, 1), (two, 1), (one, 2)] {
+        stands(run, iterations);
+    }
+    assert_eq!(seen(), [(two, 1), (one, 2)]);
+    for (run, iterations) in [(one, 3), (one, 4)] {
+        stands(run, iterations);
+    }
+    assert_eq!(seen(), [(one, 4)]);
 }

@@ -15,7 +15,10 @@ use std::io::{self, Write};
 use std::sync::{Arc, RwLock};
 
 /// A burst is written before its end when it grows beyond this many bytes.
-const BURST: usize = 1 << 20;
+const BURST: usize = 256 << 10;
+
+/// A line of so many bytes is written by itself.
+const LARGE: usize = 1 << 20;
 
 /// While nothing can be written, this many bytes wait for room: the last ones.
 const WAITING: usize = 8 << 20;
@@ -254,7 +257,7 @@ impl RunSink {
 
 impl Sink for RunSink {
     fn line(&mut self, line: &[u8], kind: Option<EntryKind>) -> io::Result<()> {
-        if line.len() >= BURST {
+        if line.len() >= LARGE {
             self.flush()?;
             // Lines that still wait for room come first; this one has no place beside them.
             if self.buffer.is_empty() {

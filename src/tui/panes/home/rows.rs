@@ -69,10 +69,17 @@ pub fn entry<'a>(model: &'a Model, id: &'a TicketKey) -> Entry<'a> {
 
 /// The ticket that a run would begin with next; of this place, whatever the filter leaves.
 pub fn next_ready(model: &Model) -> Option<Entry<'_>> {
+    ready(model).min_by_key(|entry| entry.place(Sort::Attention))
+}
+
+/// There is [one](next_ready). Asked for each frame, of ten thousand tickets.
+pub fn is_any_ready(model: &Model) -> bool {
+    ready(model).next().is_some()
+}
+
+fn ready(model: &Model) -> impl Iterator<Item = Entry<'_>> {
     let listed = model.listed.keys().map(|id| entry(model, id));
-    listed
-        .filter(|entry| entry.group == Group::Ready && !entry.is_archived(model))
-        .min_by_key(|entry| entry.place(Sort::Attention))
+    listed.filter(|entry| entry.group == Group::Ready && !entry.is_archived(model))
 }
 
 impl<'a> Entry<'a> {

@@ -28,9 +28,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Laid-out records kept, and rows of them.
-const BODIES: usize = 16_384;
-const ROWS: usize = 20_000;
+/// Laid-out records kept, and rows of them: some screens full. Above that, only those of the last frames stay.
+const BODIES: usize = 2_048;
+const ROWS: usize = 2_000;
 /// Bytes of a record that are read to show it in brief, and in full.
 const BRIEF: usize = 1 << 20;
 const FULL: usize = 1 << 24;
@@ -364,6 +364,53 @@ impl Book {
             && found.extend(&**scrollback)
         {
             scrollback.survey(found.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::scrollback::{EntryKind, Survey};
+
+    /// The same words, over and over.
+    struct Endless(Vec<u8>);
+
+    impl Scrollback for Endless {
+        fn iterations(&self) -> Vec<u32> {
+            vec![1]
+        }
+
+        fn len(&self, _: u32) -> usize {
+            20_000
+        }
+
+        fn entries(&self, _: u32, range: Range<usize>, out: &mut Vec<Entry>) {
+            out.extend(range.map(|_| Entry::new(&(0..self.0.len() as u64), EntryKind::Assistant)));
+        }
+
+        fn read(&self, _: u32, _: Entry, _: usize) -> std::io::Result<Vec<u8>> {
+            Ok(self.0.clone())
+        }
+
+        fn live(&self) -> Live {
+            Live::default()
+        }
+
+        fn survey(&self, _: Arc<dyn Survey>) {}
+    }
+
+    #[test]
+    fn what_was_laid_out_and_is_no_longer_seen_is_forgotten() {
+        const SEEN: usize = 50;
+        let words = br#"{"type":"assistant","message":{"content":[{"type":"text","text":"one\n\ntwo"}]}}"#;
+        let mut book = Book::default();
+        book.attach(Arc::new(Endless(words.to_vec())));
+        for first in (0..20_000).step_by(SEEN) {
+            book.refresh(80);
+            let rows: usize = (first..first + SEEN).map(|i| book.item(1, Place::Entry(i)).body.rows.len()).sum();
+            assert_eq!(rows, 3 * SEEN);
+            assert!(book.rows <= ROWS + rows && book.bodies.len() <= BODIES + 2 * SEEN, "{} rows", book.rows);
         }
     }
 }
