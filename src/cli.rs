@@ -22,6 +22,7 @@ mod person_only;
 mod picture;
 pub mod policy;
 pub mod prompt;
+pub mod search;
 pub mod session;
 pub mod sessions;
 pub mod snapshots;
@@ -199,6 +200,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Trust) => {

@@ -14,6 +14,7 @@ pub mod commit;
 pub mod denial;
 pub mod errors;
 pub mod export;
+pub mod find;
 pub mod finding;
 pub mod limits;
 pub mod messages;

@@ -7,6 +7,7 @@ pub mod commits;
 pub mod doctor;
 pub mod effects;
 pub mod export;
+pub mod find;
 pub mod gate;
 pub mod headless;
 pub mod offline;

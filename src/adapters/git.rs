@@ -32,7 +32,7 @@ pub use error::EvidenceError;
 pub use folder::Folder;
 pub use init::init;
 pub use repository::Repository;
-pub use revert::Revert;
+pub use revert::{Ready, Revert, came_of};
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
@@ -181,11 +181,11 @@ impl WorkTree {
         }
     }
 
-    /// Takes back a hunk of a file that was shown by [`diff`](Self::diff), after the present was saved; gives what a person
-    /// calls that snapshot. Words for the person where nothing was written.
-    pub async fn revert(&self, wanted: &Revert<'_>, exclude: &[PathBuf]) -> Result<String, String> {
+    /// Saves the present, so that a hunk of a file that was shown by [`diff`](Self::diff) can be taken back. Words for the
+    /// person where it cannot.
+    pub async fn prepare_revert(&self, wanted: &Revert<'_>, exclude: &[PathBuf]) -> Result<Ready, String> {
         match self {
-            Self::Git(repository) => revert::revert(repository, wanted, &self.excludes(exclude)).await,
+            Self::Git(repository) => revert::prepare(repository, wanted, &self.excludes(exclude)).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

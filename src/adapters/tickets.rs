@@ -14,6 +14,6 @@ mod writer;
 
 pub use create::{CreateError, NewTicket, create};
 pub use find::{FindError, Places, find};
-pub use folder::{Listed, list, list_each};
-pub use load::{LoadError, load};
+pub use folder::{Listed, files_in, list, list_each};
+pub use load::{LoadError, load, read};
 pub use writer::{TicketWriter, reopen, set_status, tick};

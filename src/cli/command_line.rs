@@ -10,6 +10,7 @@ use super::passphrase::PassphraseCommand;
 use super::picture::PictureOptions;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::ticket::TicketCommand;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -93,6 +94,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Search the tickets here and what Claude said, ran and changed in every run.
+    #[command(after_help = help::SEARCH)]
+    Search(SearchArgs),
     /// Show a past run on the screen.
     #[command(after_help = help::REPLAY)]
     Replay {

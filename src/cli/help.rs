@@ -92,6 +92,15 @@ Examples:
 
 With -f it ends when the run does.";
 
+pub const SEARCH: &str = "\
+Examples:
+  programmator search rate limiter
+  programmator search --only errors
+  programmator search --only edits --json stack.rs | jq -r .spot
+
+Tickets come first, then runs, the newest first, with at most 40 matches of each. The words are one phrase. \
+Exit code 1: nothing was found.";
+
 pub const REPLAY: &str = "\
 Examples:
   programmator replay tk-4f2a

@@ -1,6 +1,10 @@
 //! What differs between the working tree and a snapshot of a run, for front ends. Names and lines are raw.
 
+use crate::domain::answerer::Answerer;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Since when.
@@ -145,4 +149,83 @@ pub enum Side {
     Both,
     Old,
     New,
+}
+
+impl Hunk {
+    /// Names the change by its lines, in hexadecimal: the same in every comparison that shows it alike.
+    pub fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (side, text) in &self.lines {
+            hasher.update([*side as u8]);
+            hasher.update(text.len().to_le_bytes());
+            hasher.update(text);
+        }
+        hasher.finalize().iter().fold(String::new(), |mut name, byte| {
+            // Into a string nothing fails.
+            let _ = write!(name, "{byte:02x}");
+            name
+        })
+    }
+}
+
+/// A hunk of a file is about to be reverted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevertIntended {
+    /// Names this try.
+    pub id: String,
+    /// As the changes call it, and where it is.
+    pub path: String,
+    pub file: PathBuf,
+    /// [`Hunk::digest`].
+    pub hunk: String,
+    /// What a person calls the snapshot of the files as they were before.
+    pub saved: String,
+    /// SHA-256 of the file's content before and after, in hexadecimal.
+    pub before: String,
+    pub after: String,
+    pub by: Answerer,
+}
+
+/// It is reverted, or it is known that it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevertSettled {
+    /// Which try.
+    pub id: String,
+    pub path: String,
+    pub saved: String,
+    /// Why it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+/// The hunks of a run's work that were reverted, as its records tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reverts {
+    /// It was begun, and its end is not known yet.
+    pub open: Option<RevertIntended>,
+    /// Path and digest of each.
+    done: BTreeSet<(String, String)>,
+}
+
+impl Reverts {
+    pub fn begin(&mut self, intended: &RevertIntended) {
+        self.open = Some(intended.clone());
+    }
+
+    pub fn settle(&mut self, settled: &RevertSettled) {
+        if let Some(open) = self.open.take_if(|open| open.id == settled.id)
+            && settled.trouble.is_none()
+        {
+            self.done.insert((open.path, open.hunk));
+        }
+    }
+
+    pub fn has(&self, path: &str, hunk: &str) -> bool {
+        self.done.contains(&(path.to_owned(), hunk.to_owned()))
+    }
+
+    /// How many hunks of this file.
+    pub fn of(&self, path: &str) -> usize {
+        self.done.iter().filter(|(reverted, _)| reverted == path).count()
+    }
 }

@@ -192,7 +192,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TreeGranted
         | Record::LinesCounted { .. }
         | Record::RulesRead(_) => None,
-        Record::CommitIntended(_) | Record::CommitSettled(_) => commits::sentence(record),
+        Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
+            commits::sentence(record)
+        }
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }

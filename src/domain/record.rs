@@ -9,6 +9,7 @@ pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
+use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -294,6 +295,10 @@ pub enum Record {
     CommitIntended(CommitIntended),
     /// It is made, or is not.
     CommitSettled(CommitSettled),
+    /// A hunk of the work is about to be reverted for the person. Also behind a run's end.
+    RevertIntended(RevertIntended),
+    /// It is reverted, or is not.
+    RevertSettled(RevertSettled),
     /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.
     LinesCounted { added: u64, removed: u64 },
 }

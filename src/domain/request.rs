@@ -10,6 +10,7 @@ use crate::domain::changes::{Changes, Diff, Hunk, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use crate::domain::export::Export;
+use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
@@ -89,6 +90,8 @@ pub enum Request {
     Export(Export),
     /// Make the directory of this program a git repository.
     InitGit,
+    /// The next piece of a search through all runs and tickets.
+    Find(Find),
     /// Let git end by itself what it commits: the program need not wait for it.
     LeaveCommits,
     /// End all runs.
@@ -152,6 +155,8 @@ pub enum Reply {
     GitInitialised(Result<(), String>),
     /// The path of the file, or why there is none; words for the person.
     Exported(RunId, Result<String, String>),
+    /// The piece of the search that was asked for so, or why not; words for the person.
+    Found(Find, Result<Batch, String>),
     /// Commands that usually check what is here, likeliest first, and the person's templates by name.
     Suggested {
         checks: Vec<String>,
@@ -264,6 +269,7 @@ mod tests {
             ),
             Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
             Request::InitGit,
+            Request::Find(Find { query: "a".into(), ..Find::default() }),
             Request::LeaveCommits,
             Request::Close(Closing::Abandon),
         ]);
@@ -286,6 +292,7 @@ mod tests {
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::GitInitialised(Err("no".into())),
             Reply::Exported(run, Ok("/a.cast".into())),
+            Reply::Found(Find::default(), Ok(Batch::default())),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

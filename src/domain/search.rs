@@ -5,22 +5,24 @@
 
 use crate::domain::record::Level;
 use crate::domain::scrollback::{Entry, EntryKind, Scrollback, Survey};
-use crate::domain::stream::show::{self, Block};
+use crate::domain::stream::show::{self, Block, Shown};
 use regex::{Regex, RegexBuilder, bytes};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Records of a stretch.
-const STRETCH: usize = 1_024;
+pub const STRETCH: usize = 1_024;
 /// Bytes read at once.
 const CHUNK: u64 = 1 << 20;
 /// Of a longer record the beginning is searched, as far as it is ever shown.
-const LONGEST: usize = 1 << 24;
+pub const LONGEST: usize = 1 << 24;
 
 /// Which records count, whatever their words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Only {
     /// Calls of tools.
     Tools,
@@ -70,7 +72,12 @@ pub struct Words {
     pub only: Option<Only>,
     raw: bytes::Regex,
     pub shown: Regex,
+    /// What of a record is drawn, where that is not all of its texts.
+    drawn: Option<Drawn>,
 }
+
+/// All that is drawn of a record when it is unfolded.
+pub type Drawn = fn(&Shown) -> String;
 
 impl Words {
     /// `None` for an empty query.
@@ -92,7 +99,14 @@ impl Words {
             only,
             raw: bytes::RegexBuilder::new(&raw).case_insensitive(true).build().ok()?,
             shown: RegexBuilder::new(&regex::escape(query)).case_insensitive(true).build().ok()?,
+            drawn: None,
         })
+    }
+
+    /// A record counts only if the words are in what is drawn of it.
+    #[must_use]
+    pub fn drawn_by(self, drawn: Drawn) -> Self {
+        Self { drawn: Some(drawn), ..self }
     }
 
     /// The record counts and shows the words, in brief or in full.
@@ -100,6 +114,59 @@ impl Words {
         let record = show::decode(line, line.len(), "");
         self.only.is_none_or(|only| record.blocks.iter().any(|block| only.is_in(block)))
             && (self.query.is_empty() || record.texts().any(|text| self.shown.is_match(text)))
+            && self.drawn.is_none_or(|drawn| {
+                let drawn = drawn(&record);
+                if self.query.is_empty() { !drawn.is_empty() } else { self.shown.is_match(&drawn) }
+            })
+    }
+
+    /// The records of a stretch that show the words, ascending.
+    pub fn hits(&self, scrollback: &dyn Scrollback, n: u32, range: &Range<usize>) -> Vec<usize> {
+        let mut entries = Vec::new();
+        scrollback.entries(n, range.clone(), &mut entries);
+        let mut hits = Vec::new();
+        let mut rest = entries.as_slice();
+        while let Some(first) = rest.first() {
+            let end = |entry: &Entry| entry.offset + entry.len() as u64;
+            let near = rest.iter().take_while(|entry| end(entry).saturating_sub(first.offset) <= CHUNK).count().max(1);
+            let (group, beyond) = rest.split_at(near);
+            let whole = Entry::new(&(first.offset..end(&group[near - 1])), EntryKind::Garbage);
+            let read = scrollback.read(n, whole, LONGEST).unwrap_or_default();
+            let at = range.start + (entries.len() - rest.len());
+            let mut next = 0;
+            // Once over all of them: most hold nothing.
+            while next <= read.len()
+                && let Some(found) = self.raw.find_at(&read, next)
+            {
+                let offset = first.offset + found.start() as u64;
+                let index = group.partition_point(|entry| end(entry) <= offset);
+                let Some(entry) = group.get(index) else { break };
+                let start = entry.offset.saturating_sub(first.offset) as usize;
+                // Before the record lies something that is not shown, such as a piece of a message.
+                if entry.offset > offset {
+                    next = start;
+                    continue;
+                }
+                let line = &read[start.min(read.len())..(start + entry.len()).min(read.len())];
+                if self.are_shown_by(line) {
+                    hits.push(at + index);
+                }
+                next = (start + entry.len()).max(found.start() + 1);
+            }
+            rest = beyond;
+        }
+        hits
+    }
+
+    /// What of a record shows the words: the line that they are in, or its first words.
+    pub fn shown_line(&self, line: &[u8]) -> Option<String> {
+        let record = show::decode(line, line.len(), "");
+        let mut lines = record.texts().flat_map(str::lines).filter(|line| !line.trim().is_empty());
+        if self.query.is_empty() {
+            // Of a call its tool, and what it is about.
+            return Some(lines.take(2).collect::<Vec<_>>().join(" ")).filter(|line| !line.is_empty());
+        }
+        lines.find(|line| self.shown.is_match(line)).map(str::to_owned)
     }
 
     /// What is looked for, for people.
@@ -153,7 +220,7 @@ impl Survey for Found {
     fn step(&self, scrollback: &dyn Scrollback) -> bool {
         let next = if self.stopped.load(Ordering::Relaxed) { None } else { self.take() };
         if let Some((n, range)) = &next {
-            self.tell(*n, range, self.look(scrollback, *n, range));
+            self.tell(*n, range, self.words.hits(scrollback, *n, range));
         }
         next.is_some()
     }
@@ -220,44 +287,6 @@ impl Found {
         }
     }
 
-    /// The records of a stretch that show the words, ascending.
-    fn look(&self, scrollback: &dyn Scrollback, n: u32, range: &Range<usize>) -> Vec<usize> {
-        let mut entries = Vec::new();
-        scrollback.entries(n, range.clone(), &mut entries);
-        let mut hits = Vec::new();
-        let mut rest = entries.as_slice();
-        while let Some(first) = rest.first() {
-            let end = |entry: &Entry| entry.offset + entry.len() as u64;
-            let near = rest.iter().take_while(|entry| end(entry).saturating_sub(first.offset) <= CHUNK).count().max(1);
-            let (group, beyond) = rest.split_at(near);
-            let whole = Entry::new(&(first.offset..end(&group[near - 1])), EntryKind::Garbage);
-            let read = scrollback.read(n, whole, LONGEST).unwrap_or_default();
-            let at = range.start + (entries.len() - rest.len());
-            let mut next = 0;
-            // Once over all of them: most hold nothing.
-            while next <= read.len()
-                && let Some(found) = self.words.raw.find_at(&read, next)
-            {
-                let offset = first.offset + found.start() as u64;
-                let index = group.partition_point(|entry| end(entry) <= offset);
-                let Some(entry) = group.get(index) else { break };
-                let start = entry.offset.saturating_sub(first.offset) as usize;
-                // Before the record lies something that is not shown, such as a piece of a message.
-                if entry.offset > offset {
-                    next = start;
-                    continue;
-                }
-                let line = &read[start.min(read.len())..(start + entry.len()).min(read.len())];
-                if self.words.are_shown_by(line) {
-                    hits.push(at + index);
-                }
-                next = (start + entry.len()).max(found.start() + 1);
-            }
-            rest = beyond;
-        }
-        hits
-    }
-
     /// The nearest record of `range` with the words, from its beginning down or from its end up.
     pub fn nearest(&self, n: u32, range: &Range<usize>, way: Way) -> Nearest {
         let iterations = self.lock();
@@ -277,15 +306,6 @@ impl Found {
             Way::Up if beyond => Nearest::Unknown,
             Way::Up => within.rev().find_map(of).unwrap_or(Nearest::None),
             Way::Down => within.find_map(of).unwrap_or(if beyond { Nearest::Unknown } else { Nearest::None }),
-        }
-    }
-
-    /// It was no hit after all: what is drawn does not show the words.
-    pub fn reject(&self, n: u32, i: usize) {
-        let mut iterations = self.lock();
-        let stretches = iterations.get_mut(&n).into_iter().flatten();
-        for hits in stretches.filter(|stretch| stretch.range.contains(&i)).filter_map(|stretch| stretch.hits.as_mut()) {
-            hits.retain(|hit| *hit != i);
         }
     }
 
@@ -382,8 +402,7 @@ mod tests {
             })
             .collect();
         let lines = Lines(lines);
-        let look =
-            |query: &str, range| Found::new(Words::new(query).unwrap(), (1, 0), Way::Down).look(&lines, 1, &range);
+        let look = |query: &str, range| Words::new(query).unwrap().hits(&lines, 1, &range);
         assert_eq!(look("needle\\\"", 0..3_000), [7, 1_007, 2_007]);
         assert_eq!(look("needle\\\"", 8..1_008), [1_007]);
         assert_eq!(look("needle", 0..3_000), [7, 1_007, 2_007]);
@@ -394,8 +413,7 @@ mod tests {
     fn words_in_the_pieces_of_a_message_do_not_hide_the_message() {
         let piece = r#"{"type":"stream_event","event":{"type":"content_block_delta","text":"a needle"}}"#.to_owned();
         let lines = vec![said("first"), piece.clone(), piece.clone(), said("a needle"), piece, said("another needle")];
-        let found = Found::new(Words::new("needle").unwrap(), (1, 0), Way::Down);
-        assert_eq!(found.look(&Lines(lines), 1, &(0..3)), [1, 2]);
+        assert_eq!(Words::new("needle").unwrap().hits(&Lines(lines), 1, &(0..3)), [1, 2]);
     }
 
     #[test]
@@ -413,10 +431,7 @@ mod tests {
             call("Write", r#"{"file_path":"/a.rs"}"#),
             said("needle"),
         ]);
-        let look = |query: &str, only| {
-            let words = Words::among(query, only).unwrap();
-            Found::new(words, (1, 0), Way::Down).look(&lines, 1, &(0..5))
-        };
+        let look = |query: &str, only| Words::among(query, only).unwrap().hits(&lines, 1, &(0..5));
         assert_eq!(look("", Some(Only::Tools)), [1, 3]);
         assert_eq!(look("", Some(Only::Errors)), [2]);
         assert_eq!(look("", Some(Only::Edits)), [3]);
@@ -440,11 +455,10 @@ mod tests {
         assert_eq!(found.nearest(1, &(0..2 * STRETCH), Way::Up), Nearest::Unknown);
         assert_eq!(found.count((1, 9)), (3, 1, true));
         found.tell(1, &(STRETCH..2 * STRETCH), vec![]);
-        found.reject(1, 9);
-        assert_eq!(found.nearest(1, &(4..2 * STRETCH), Way::Up), Nearest::None);
-        assert_eq!(found.nearest(1, &(4..all.end), Way::Down), Nearest::At(2 * STRETCH));
-        assert_eq!(found.nearest(1, &(4..all.end + 1), Way::Up), Nearest::Unknown, "it has grown");
-        assert_eq!(found.count((1, 2 * STRETCH)), (2, 1, false));
-        assert!(found.any(1, &(0..4)) && !found.any(1, &(4..2 * STRETCH)));
+        assert_eq!(found.nearest(1, &(10..2 * STRETCH), Way::Up), Nearest::None);
+        assert_eq!(found.nearest(1, &(10..all.end), Way::Down), Nearest::At(2 * STRETCH));
+        assert_eq!(found.nearest(1, &(10..all.end + 1), Way::Up), Nearest::Unknown, "it has grown");
+        assert_eq!(found.count((1, 2 * STRETCH)), (3, 2, false));
+        assert!(found.any(1, &(0..4)) && !found.any(1, &(10..2 * STRETCH)));
     }
 }

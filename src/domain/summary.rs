@@ -50,7 +50,7 @@ pub struct RunSummary {
     /// The commit of its work, made by programmator after the last iteration.
     #[serde(default)]
     pub commit: Option<String>,
-    /// Such a commit was begun, and its end is not known yet.
+    /// Such a commit, or a revert of a hunk, was begun, and its end is not known yet.
     #[serde(default)]
     pub committing: bool,
     /// Lines that the ticket's runs have added and removed; 0 for runs of older versions and without git.

@@ -218,6 +218,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::CommitIntended(intended) => state.commits.begin(intended),
         Record::CommitSettled(settled) => state.commits.settle(settled),
+        Record::RevertIntended(intended) => state.reverts.begin(intended),
+        Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;

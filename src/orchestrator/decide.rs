@@ -100,6 +100,7 @@ impl<'a> Draft<'a> {
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, by, command } => self.commanded(id, by, command),
             Input::Wished { wish, by, command } => self.wished(wish, by, command),
+            Input::DoneBeside { record, .. } => self.record(*record),
             Input::Judged { n, call, ruling, presence } => self.judged(n, *call, *ruling, presence),
             Input::EditJudged { id, by, input, ruling } => self.edit_judged(&id, by, input, *ruling),
             Input::Unlocked { id, by } => self.unlocked(&id, by),

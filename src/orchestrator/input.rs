@@ -10,7 +10,7 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, ValidationRan, WorkCarried, WriteOutcome};
+use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, Record, ValidationRan, WorkCarried, WriteOutcome};
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -192,6 +192,12 @@ pub enum Input {
         id: String,
         by: Answerer,
         command: UserCommand,
+    },
+    /// Something is done in the run's directory for the person, or about to be: what the journal is to say of it.
+    DoneBeside {
+        /// A fresh UUID, for who waits until it is stored.
+        id: String,
+        record: Box<Record>,
     },
     /// The person left a request in the store, from another process.
     Wished { wish: i64, by: Answerer, command: UserCommand },

@@ -15,6 +15,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
+use crate::domain::changes::Reverts;
 use crate::domain::commit::Commits;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
@@ -106,8 +107,9 @@ pub struct State {
     pub approvals: Vec<Arc<Approval>>,
     /// What the gate has said so far.
     pub gate: Gate,
-    /// The commits of its work.
+    /// The commits of its work, and the hunks of it that the person reverted.
     pub commits: Commits,
+    pub reverts: Reverts,
     /// Lines that this run has added and removed.
     pub lines: (u64, u64),
     pub ended: Option<Ended>,

@@ -10,6 +10,7 @@ mod commit;
 mod ended;
 mod export;
 mod files;
+mod find;
 mod listing;
 mod opening;
 mod turns;
@@ -135,6 +136,7 @@ impl App {
             later: BTreeMap::new(),
             watch: Arc::default(),
             diffs: Turns::default(),
+            finds: Turns::default(),
         };
         tokio::spawn(service.work(asks, endings));
         Self { asked, runs, reporter, files }
@@ -217,6 +219,7 @@ struct Service {
     /// Follows the files of listed tickets.
     watch: Arc<Mutex<Option<FileWatch>>>,
     diffs: Turns,
+    finds: Turns,
 }
 
 impl Service {
@@ -316,11 +319,12 @@ impl Service {
             }
             Request::Changes(run, since) => return self.changes(run, since, reply),
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
-            Request::Revert(run, since, path, hunk) => return self.revert(run, since, (path, hunk), reply),
+            Request::Revert(run, since, path, hunk) => return self.revert((run, since), (path, hunk), by, reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
+            Request::Find(find) => return self.find(find, reply),
             Request::LeaveCommits => {
                 self.leave_commits();
                 Reply::Done

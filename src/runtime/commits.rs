@@ -4,16 +4,22 @@
 //!
 //! A run that commits from inside has the locks and its own records: it needs [`Place`] alone.
 
+mod free;
+
+pub use free::Free;
+
 use crate::adapters::clock::fresh_id;
-use crate::adapters::git::{PATIENCE, SnapshotId, Try, Work, WorkTree};
+use crate::adapters::git::{PATIENCE, SnapshotId, Try, Work, WorkTree, came_of};
 use crate::adapters::store::{Append, Holder, LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::answerer::Answerer;
+use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{Agreed, CommitIntended, CommitPlan, CommitSettled, Committed};
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{RunState, RunSummary};
 use crate::orchestrator::apply::after;
+use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::reporter::Reporter;
@@ -21,7 +27,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedMutexGuard;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::{Instant, sleep};
 
@@ -57,22 +62,6 @@ pub struct Place {
 struct Locks {
     _ticket: TicketLock,
     _tree: TreeLock,
-}
-
-/// Nobody else writes in a run's directory as long as this is kept.
-pub struct Free {
-    store: Store,
-    run: RunId,
-    /// `None`: a run of this program that is paused has it.
-    tree: Option<TreeLock>,
-    _turn: OwnedMutexGuard<()>,
-}
-
-impl Free {
-    /// That it is still so, to be asked last before something is written. Words for the person where it is not.
-    pub fn is_still(&self) -> Result<(), String> {
-        if self.tree.is_some() { Ok(()) } else { block_in_place(|| at_rest(&self.store, self.run)).map(drop) }
-    }
 }
 
 impl Place {
@@ -145,33 +134,6 @@ impl Commits {
         made
     }
 
-    /// That nobody else writes in the run's directory, as long as what is given is kept; a run of this program that is
-    /// paused there may have it. Words for the person where somebody does.
-    pub async fn free(&self, run: RunId) -> Result<Free, String> {
-        let turn = self.writing.clone().lock_owned().await;
-        let store = self.store.clone();
-        let looked = spawn_blocking(move || at_rest(&store, run)).await;
-        let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
-        let begun = Instant::now();
-        let tree = loop {
-            match block_in_place(|| self.store.lock_tree(&meant.workspace(), &self.holder(&meant))) {
-                Ok(tree) => break Some(tree),
-                Err(LockError::Store(error)) => return Err(error.to_string()),
-                Err(LockError::Held { holder }) => {
-                    let ours = is_paused.then(|| block_in_place(|| self.store.is_tree_ours(&meant.workspace())));
-                    if ours.transpose().map_err(|error| error.to_string())? == Some(true) {
-                        break None;
-                    }
-                    if begun.elapsed() >= MOMENT {
-                        return Err(format!("{holder} works in this directory: revert when it has ended"));
-                    }
-                }
-            }
-            sleep(LOOK).await;
-        };
-        Ok(Free { store: self.store.clone(), run, tree, _turn: turn })
-    }
-
     /// Finishes what programs that have ended have left, and goes on with those whose git still works.
     pub fn recover_all(&self) {
         // Taken now: nothing is opened before the first look at all of them.
@@ -211,11 +173,17 @@ impl Commits {
         some
     }
 
-    /// Finishes the commit that was begun and not settled. Under the locks. Whether there is none any more.
+    /// Finishes what was begun and not settled, a commit or a revert. Under the locks. Whether there is none any more.
     async fn recover(&self, run: &RunSummary) -> Result<bool, String> {
         let (store, id) = (self.store.clone(), run.run);
         let state = spawn_blocking(move || state_of(&store, id)).await.map_err(|error| error.to_string())?;
-        let Some(open) = state.map_err(|error| error.to_string())?.commits.open else { return Ok(true) };
+        let State { commits, reverts, .. } = state.map_err(|error| error.to_string())?;
+        if let Some(open) = reverts.open {
+            let trouble = block_in_place(|| came_of(&open)).err();
+            let RevertIntended { id, path, saved, .. } = open;
+            self.append(run, Record::RevertSettled(RevertSettled { id, path, saved, trouble })).await?;
+        }
+        let Some(open) = commits.open else { return Ok(true) };
         let tree = WorkTree::open(run.workspace().directory(), &self.store.run_folder(run.run)).await;
         let found = tree.map_err(|error| error.to_string())?.recover_commit(open.head.as_deref(), &open.id).await;
         let Some(made) = found.map_err(|error| error.to_string())? else { return Ok(false) };
@@ -268,24 +236,6 @@ impl Commits {
         let looked = spawn_blocking(move || look_up(&store, run, is_ours)).await;
         looked.map_err(|error| error.to_string())?
     }
-}
-
-/// The run, and whether an open one is paused in its directory; words for the person where one is at work there.
-fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
-    let words = |error: StoreError| error.to_string();
-    let (meant, _) = store.run(run).map_err(words)?.ok_or("there is no such run any more")?;
-    let mut is_paused = false;
-    for open in store.runs().map_err(words)? {
-        if open.state == RunState::Ended || !shares_directory(&open, &meant) {
-            continue;
-        }
-        let open = store.as_seen(open).map_err(words)?;
-        if open.state == RunState::Running {
-            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
-        }
-        is_paused |= open.state != RunState::Interrupted;
-    }
-    Ok((meant, is_paused))
 }
 
 fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>, Timestamp), String> {

@@ -9,18 +9,23 @@ pub mod stored;
 use crate::base::json;
 use crate::domain::export::Format;
 use serde_json::json;
-use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use stored::{Exported, Item};
 
-/// Makes a file that only its owner can read, where there is none; what could not be written whole is removed again.
+/// Makes a file that only its owner can read, where there is none. It has another name until it is whole; what could not be
+/// written is removed again.
 pub fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    let mut out = BufWriter::new(opened);
-    let written = fill(&mut out).and_then(|()| out.flush());
-    written.inspect_err(|_| _ = std::fs::remove_file(path))
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let begun = tempfile::Builder::new().prefix(".programmator-").tempfile_in(folder)?;
+    let mut out = BufWriter::new(begun);
+    fill(&mut out)?;
+    out.flush()?;
+    let whole = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    whole.persist_noclobber(path).map(drop).map_err(|failed| failed.error)
 }
 
 /// Writes the run.

@@ -24,6 +24,7 @@ use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
+use crate::domain::record::Record;
 use crate::domain::summary::RunState;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::input::Input;
@@ -63,6 +64,23 @@ struct Run {
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
     _watch: Option<FileWatch>,
+}
+
+/// The journal of an open run, for what is done beside it for the person.
+pub struct Journal {
+    inputs: mpsc::Sender<Input>,
+    awaited: Awaited,
+}
+
+impl Journal {
+    /// Has a record stored. Words for the person where the run has ended before it was.
+    pub async fn record(&self, record: Record) -> Result<(), String> {
+        let (id, (stored, heard)) = (fresh_id(), oneshot::channel());
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stored);
+        let gone = || "the run has just ended: try again".to_owned();
+        self.inputs.send(Input::DoneBeside { id, record: Box::new(record) }).await.map_err(|_| gone())?;
+        heard.await.map_err(|_| gone())
+    }
 }
 
 impl Supervisor {
@@ -222,6 +240,12 @@ impl Supervisor {
     ) -> Option<impl FnOnce(String) + Send + use<>> {
         let inputs = self.runs.get(ticket)?.inputs.clone();
         Some(move |path| drop(inputs.blocking_send(Input::RuleSaved { id, by, path })))
+    }
+
+    /// The journal of a run that is open here.
+    pub fn journal(&self, run: RunId) -> Option<Journal> {
+        let open = self.runs.values().find(|open| open.id == run && !open.inputs.is_closed())?;
+        Some(Journal { inputs: open.inputs.clone(), awaited: open.awaited.clone() })
     }
 
     /// Hands a command to every open run.

@@ -83,7 +83,7 @@ impl TicketTask {
         // A run that is resumed may have ended before: its first input opens it again.
         while let Some(input) = self.next().await {
             let command = match &input {
-                Input::Commanded { id, .. } => Some(id.clone()),
+                Input::Commanded { id, .. } | Input::DoneBeside { id, .. } => Some(id.clone()),
                 _ => None,
             };
             left = self.take(input).await;

@@ -26,6 +26,7 @@ pub enum Command {
     ResetBreaker,
     Commit,
     Export,
+    Find,
     Limits,
     Undo,
     NextReady,
@@ -112,6 +113,8 @@ pub enum Scope {
     Commit,
     /// The files of a commit.
     CommitFiles,
+    /// A search through all runs and tickets.
+    Find,
     /// A run as a file.
     Export,
     /// The limits of a run.

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod draft;
 pub mod explain;
 pub mod export;
+pub mod find;
 pub mod help;
 pub mod limits;
 pub mod matter;
@@ -45,6 +46,8 @@ pub enum Modal {
     Commit(Box<commit::Commit>),
     /// A run as a file.
     Export(Box<export::Export>),
+    /// A search through all runs and tickets.
+    Find(Box<find::Finder>),
     /// The limits of a run.
     Limits(limits::Limits),
     /// Leaving while something runs.
@@ -71,10 +74,10 @@ impl Modal {
             Self::Draft(_) => Scope::Draft,
             Self::Open(_) => Scope::Open,
             Self::Palette(_) => Scope::Palette,
-            Self::Diff(diff) if diff.selects() => Scope::Visual,
-            Self::Diff(_) => Scope::Diff,
+            Self::Diff(diff) => diff.scope(),
             Self::Commit(commit) => commit.scope(),
             Self::Export(_) => Scope::Export,
+            Self::Find(_) => Scope::Find,
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
@@ -101,6 +104,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
+        Some(Modal::Find(finder)) => finder.view(model, theme, room, buf),
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),

@@ -1,15 +1,18 @@
 //! The whole screen: what is shared, the panes with what is theirs, and the dialogs over them. Changed by
 //! `tui::update` alone, drawn by `tui::view`.
 
+use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::syntax::{Snippet, Spans};
 use crate::tui::command::{Command, Scope, hints_that_act};
 use crate::tui::layout::{self, Layout};
 use crate::tui::modals::Modal;
+use crate::tui::modals::find::Finder;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::pane::Pane;
+use crate::tui::panes::stream::StreamMsg;
 use crate::tui::panes::{PANES, ending};
 use crate::tui::tab::Tab;
 use crate::tui::theme::looks::Looks;
@@ -17,6 +20,12 @@ use crate::tui::widgets::frame::{inside, room, sheet};
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::ops::{Deref, DerefMut};
+
+/// A place in the stream of a run.
+pub struct Landing {
+    pub run: RunId,
+    pub to: StreamMsg,
+}
 
 /// The screen's state.
 pub struct Ui {
@@ -27,6 +36,10 @@ pub struct Ui {
     /// Dialogs over the panes; keys go to the last.
     pub modals: Vec<Modal>,
     pub looks: Looks,
+    /// The search through all runs and tickets, while it is not shown.
+    pub finder: Finder,
+    /// Where the person goes as soon as that run is told.
+    pub landing: Option<Landing>,
 }
 
 impl Deref for Ui {
@@ -47,7 +60,14 @@ impl Ui {
     /// An empty screen.
     pub fn new(now: Timestamp, zone: TimeZone) -> Self {
         let panes = PANES.iter().map(|pane| (pane.name, (pane.new)())).collect();
-        Self { model: Model::new(now, zone), panes, modals: Vec::new(), looks: Looks::default() }
+        Self {
+            model: Model::new(now, zone),
+            panes,
+            modals: Vec::new(),
+            looks: Looks::default(),
+            finder: Finder::default(),
+            landing: None,
+        }
     }
 
     /// Solves the layout and lets panes and dialogs get ready for it. Before every `view`.

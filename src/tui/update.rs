@@ -7,6 +7,7 @@ mod attention;
 mod certain;
 mod commits;
 mod dialogs;
+mod find;
 mod keys;
 mod mouse;
 mod news;
@@ -53,10 +54,10 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         }
         Msg::Paste(mut text) => {
             ui.dirty = true;
-            dialogs::pasted(ui, &text);
+            let asks = dialogs::pasted(ui, &text);
             // It may have been the passphrase.
             text.zeroize();
-            Vec::new()
+            asks
         }
         Msg::Mouse(mouse) => {
             (ui.dirty, ui.touched) = (true, ui.now);
@@ -69,8 +70,12 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
         }
         Msg::Scrollback(run, scrollback) => {
             replay::printed(ui, scrollback.clone());
+            let landing = ui.landing.take_if(|landing| landing.run == run);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
                 tab.stream.attach(scrollback);
+                if let Some(landing) = landing {
+                    tab.stream.update(landing.to);
+                }
             }
             Vec::new()
         }

@@ -15,6 +15,7 @@ mod home;
 
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};
+use domain::find::{Batch, Match, Spot};
 use domain::finding::{Finding, Mark};
 use domain::news::{News, SpentToday};
 use domain::outcome::ExitReason;
@@ -135,6 +136,40 @@ fn commit() {
         let planned = Reply::CommitPlanned(sample::run("tk-4f2a"), Ok(Box::new(sample::commit_plan())));
         update(&mut model, Msg::Replied(planned));
         model
+    });
+}
+
+#[test]
+fn find() {
+    whole("find", || {
+        let mut model = pressed(sample::busy(), "F l i m i t");
+        let asked = press(&mut model, "e").pop();
+        let Some(Ask::Request(Request::Find(asked))) = asked else { panic!("{asked:?}") };
+        let found = |ticket: &str, title: &str, spot, minutes: i64, line: &str| {
+            let at = line.find("limite").unwrap();
+            let (title, line) = (title.to_owned(), line.to_owned());
+            let time = (minutes > 0).then(|| sample::ago(minutes * 60));
+            Match { ticket: sample::id(ticket), title, spot, time, line, marked: at..at + 6 }
+        };
+        let spot = |ticket: &str, iteration, record| Spot::Run { run: sample::run(ticket), iteration, record };
+        let [new, old] = ["tk-4f2a", "tk-77aa"];
+        let far = "It goes a long way round through middleware, tracing and compression before the limiter is even asked \
+                   about the account that the request belongs to.";
+        let matches = vec![
+            found(new, "Login rate limiter", Spot::Ticket { line: 4 }, 0, "# Login rate limiter"),
+            found(new, "Login rate limiter", spot(new, 7, 12), 4, "I'll put the limiter before auth."),
+            found(new, "Login rate limiter", spot(new, 3, 2), 4, far),
+            found(
+                old,
+                "Flaky \x1b[2Jretry test",
+                spot(old, 1, 40),
+                3_000,
+                "error: `RateLimited`: limited to 3 a minute",
+            ),
+        ];
+        let batch = Batch { matches, next: None, looked: 412, runs: 412 };
+        update(&mut model, Msg::Replied(Reply::Found(asked, Ok(batch))));
+        pressed(model, "Ctrl-n")
     });
 }
 

@@ -5,6 +5,7 @@
 
 mod child;
 mod faults;
+mod finding;
 mod front_ends;
 mod journal;
 mod limits;

@@ -2,16 +2,18 @@
 
 use super::changes::{Patch, hunks, patch};
 use super::error::EvidenceError;
+use super::folder::hex;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::restore;
 use super::scratch::{self, Objects, Scratch};
 use super::snapshot::SnapshotId;
 use crate::base::id::TicketId;
-use crate::domain::changes::Hunk;
+use crate::domain::changes::{Hunk, RevertIntended};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A hunk that is to be taken back.
@@ -24,18 +26,58 @@ pub struct Revert<'a> {
     pub path: &'a str,
     /// As it was shown.
     pub hunk: &'a Hunk,
-    /// Asked last before the file is written.
-    pub may: &'a (dyn Fn() -> Result<(), String> + Send + Sync),
 }
 
-/// Takes the hunk back; gives what a person calls the snapshot of the state before. Words for the person where nothing was
-/// written.
-pub(super) async fn revert(
+/// A hunk that can be taken back: the state before is saved, and nothing is written yet.
+pub struct Ready {
+    pub file: PathBuf,
+    /// What a person calls the snapshot of the state before.
+    pub saved: String,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Ready {
+    /// Of the file's content before and after.
+    pub fn digests(&self) -> (String, String) {
+        (digest(&self.before), digest(&self.after))
+    }
+
+    /// Takes the hunk back. Words for the person where nothing was written.
+    pub fn write(self) -> Result<(), String> {
+        if read(&self.file)? != self.before {
+            return Err(CHANGED.to_owned());
+        }
+        write(&self.file, &self.after).map_err(|error| format!("the file cannot be written: {error}"))
+    }
+}
+
+/// Whether a hunk was taken back, by whoever was ended while it did that; words for the person where it was not.
+pub fn came_of(intended: &RevertIntended) -> Result<(), String> {
+    let now = fs::read(&intended.file).map(|bytes| digest(&bytes)).unwrap_or_default();
+    if now == intended.after {
+        Ok(())
+    } else if now == intended.before {
+        Err("programmator ended before it was written; the file is as it was".to_owned())
+    } else {
+        let RevertIntended { saved, .. } = intended;
+        Err(format!(
+            "programmator ended meanwhile and the file has changed: look at it; snapshot {saved} has it from before"
+        ))
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Looks whether the hunk can be taken back, and saves the present. Words for the person where it cannot.
+pub(super) async fn prepare(
     repository: &Arc<Repository>,
     wanted: &Revert<'_>,
     exclude: &Excludes,
-) -> Result<String, String> {
-    let Revert { ticket, from, is_commit, path, hunk, may } = *wanted;
+) -> Result<Ready, String> {
+    let Revert { ticket, from, is_commit, path, hunk } = *wanted;
     let words = |error: EvidenceError| error.to_string();
     let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
     let Some(Patch { text, is_cut, file }) = patch(&present.scratch, from, &present.tree, path).await.map_err(words)?
@@ -59,13 +101,8 @@ pub(super) async fn revert(
         return Err(format!("git stores this file in another form than the disk has ({by}): revert it in the editor"));
     }
     let after = raw.taken_back(&before).ok_or(CHANGED)?;
-    let (name, _) = restore::save(repository, ticket, &present).await.map_err(words)?;
-    may()?;
-    if read(&file)? != before {
-        return Err(CHANGED.to_owned());
-    }
-    write(&file, &after).map_err(|error| format!("{path} cannot be written: {error}"))?;
-    Ok(name)
+    let (saved, _) = restore::save(repository, ticket, &present).await.map_err(words)?;
+    Ok(Ready { file, saved, before, after })
 }
 
 const CHANGED: &str = "the file has changed since this was shown: look at it again";

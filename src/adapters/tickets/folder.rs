@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The `*.md` files of a folder, sorted, hidden ones left out; none when there is no folder.
-pub(super) fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,

@@ -1,6 +1,7 @@
-//! Commits in words.
+//! Commits and reverted hunks in words.
 
 use super::line::{Weight, counted};
+use crate::domain::changes::RevertSettled;
 use crate::domain::commit::{CommitSettled, short};
 use crate::domain::record::Record;
 
@@ -19,6 +20,13 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::CommitSettled(CommitSettled { trouble, .. }) => {
             Some((Weight::Warn, format!("not committed: {}", trouble.as_deref().unwrap_or("no reason is known"))))
+        }
+        Record::RevertIntended(intended) => Some((Weight::Info, format!("reverting a hunk of {}", intended.path))),
+        Record::RevertSettled(RevertSettled { path, saved, trouble: None, .. }) => {
+            Some((Weight::Info, format!("a hunk of {path} is reverted · snapshot {saved} has the files from before")))
+        }
+        Record::RevertSettled(RevertSettled { path, trouble: Some(why), .. }) => {
+            Some((Weight::Warn, format!("a hunk of {path} is not reverted: {why}")))
         }
         _ => None,
     }

@@ -1,16 +1,19 @@
 //! What differs in a run's directory. Git is asked beside the service, whichever program the run belongs to.
 
 use super::Service;
+use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{Revert, SnapshotId, WorkTree};
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
-use crate::domain::changes::{Changes, Diff, Hunk, Since};
+use crate::domain::answerer::Answerer;
+use crate::domain::changes::{Changes, Diff, Hunk, RevertIntended, RevertSettled, Since};
 use crate::domain::record::Record;
 use crate::domain::request::Reply;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::runtime::commits::runs_of;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
+use tokio::task::block_in_place;
 
 /// A tree, what in it is not compared, and what is.
 struct Compared {
@@ -72,18 +75,37 @@ impl Service {
     }
 
     /// Between iterations only: nothing is written under Claude's hands.
-    pub(super) fn revert(&self, run: RunId, since: Since, (path, hunk): (String, Hunk), reply: oneshot::Sender<Reply>) {
+    pub(super) fn revert(
+        &self,
+        (run, since): (RunId, Since),
+        (path, hunk): (String, Hunk),
+        by: Answerer,
+        reply: oneshot::Sender<Reply>,
+    ) {
         let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        let journal = self.supervisor.journal(run);
         tokio::spawn(async move {
             let reverted: Result<String, String> = async {
-                let free = commits.free(run).await?;
-                let ticket = store.run(run).map_err(|error| error.to_string())?.map(|(run, _)| run.ticket);
-                let ticket = ticket.ok_or("there is no such run any more")?;
+                let free = commits.free(run, journal).await?;
                 let Compared { tree, exclude, spans, base } = open(store, run, since).await?;
                 let Some((from, _)) = spans.last() else { return Err("there is no snapshot yet".to_owned()) };
-                let (is_commit, may) = (base.is_some(), || free.is_still());
-                let wanted = Revert { ticket: &ticket, from, is_commit, path: &path, hunk: &hunk, may: &may };
-                tree.revert(&wanted, &exclude).await
+                let ticket = &free.run.ticket;
+                let wanted = Revert { ticket, from, is_commit: base.is_some(), path: &path, hunk: &hunk };
+                let ready = tree.prepare_revert(&wanted, &exclude).await?;
+                let ((before, after), id, saved) = (ready.digests(), fresh_id(), ready.saved.clone());
+                let (file, hunk) = (ready.file.clone(), hunk.digest());
+                let settled = RevertSettled { id: id.clone(), path: path.clone(), saved: saved.clone(), trouble: None };
+                let intended = RevertIntended { id, path: path.clone(), file, hunk, saved, before, after, by };
+                free.record(Record::RevertIntended(intended))
+                    .await
+                    .map_err(|error| format!("it cannot be recorded: {error}"))?;
+                let written = free.is_still().and_then(|()| block_in_place(|| ready.write()));
+                let settled = RevertSettled { trouble: written.as_ref().err().cloned(), ..settled };
+                let saved = settled.saved.clone();
+                if let Err(error) = free.record(Record::RevertSettled(settled)).await {
+                    tracing::warn!(%error, "the journal does not say what came of a revert");
+                }
+                written.map(|()| saved)
             }
             .await;
             reply.send(Reply::Reverted(path, reverted))

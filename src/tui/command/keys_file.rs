@@ -159,6 +159,7 @@ fn types(scope: Scope) -> bool {
     let typing = [
         Scope::Steer,
         Scope::Open,
+        Scope::Find,
         Scope::Draft,
         Scope::Palette,
         Scope::Words,

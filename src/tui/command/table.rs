@@ -64,6 +64,8 @@ const REST: &[Row] = rows! {
         "open another ticket";
     Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
         "search the Stream, from a pane without a search of its own";
+    Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, live, |_| "find",
+        "search all runs and tickets; what is found can be opened";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
     Down "view.down" Scope::Global, "move", [c('j'), press(Key::Down)], HelpOnly, always, |_| "down",
@@ -164,7 +166,7 @@ const REST: &[Row] = rows! {
         "in a diff: copy the hunk";
     Own("copy_path") "diff.copy_path" Scope::Diff, "diff", [c('y') => c('p')], HelpOnly, always, |_| "copy path",
         "in a diff: copy the file's path";
-    Own("revert") "diff.revert" Scope::Diff, "diff", [c('r')], Destructive, always, |_| "revert hunk",
+    Own("revert") "diff.revert" Scope::Diff, "diff", [c('R')], Destructive, always, |_| "revert hunk",
         "in a diff: revert this hunk; asks, and saves a snapshot";
     Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
@@ -194,6 +196,10 @@ const REST: &[Row] = rows! {
         "in the export dialog: Markdown, JSON lines or asciinema";
     Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the export dialog: close it";
+    Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
+        "in the search of all runs: open the run or ticket there";
+    Own("only") "find.only" Scope::Find, "find", [press(Key::Tab)], Shown, always, |_| "tools/errors/edits",
+        "in the search of all runs: calls, errors or edits only";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
@@ -265,6 +271,11 @@ const HIDDEN: &[Row] = hidden! {
     End "scroll.end" Scope::Scroll, [c('G'), press(Key::End)], "end";
     Yes "confirm.yes" Scope::Confirm, [c('y')], "yes";
     No "confirm.no" Scope::Confirm, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "no";
+    Down "find.down" Scope::Find, [press(Key::Down), ctrl('n')], "choose";
+    Up "find.up" Scope::Find, [press(Key::Up), ctrl('p')], "up";
+    PageDown "find.page_down" Scope::Find, [press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "find.page_up" Scope::Find, [press(Key::PageUp), ctrl('b')], "page up";
+    Close "find.close" Scope::Find, [press(Key::Esc), ctrl('c')], "close";
     Choose "open.choose" Scope::Open, [press(Key::Enter)], "open";
     Down "open.down" Scope::Open, [press(Key::Down), ctrl('n')], "choose";
     Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";

@@ -6,7 +6,6 @@ use crate::domain::changes::{self, Change, ChangedFile, Lines, Side, Since};
 use crate::domain::request::Request;
 use crate::domain::syntax::{Code, of_path};
 use crate::tui::command::{Command, Scope, hints};
-use crate::tui::modals::confirm::Confirm;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::syntax::Syntax;
@@ -19,6 +18,7 @@ use crate::tui::widgets::scrolled::Scrolled;
 use crate::tui::widgets::wrap::untabbed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// The file that is shown, among all of them.
@@ -40,6 +40,10 @@ pub struct Diff {
     is_only: bool,
     /// Lines are selected, from the first of these places to the second.
     selected: Option<(usize, usize)>,
+    /// The files are shown as the run left them, whatever became of them since.
+    is_past: bool,
+    /// What is to be reverted when the person says yes, and which lines that is.
+    reverting: Option<(Ask, Range<usize>)>,
 }
 
 struct Line {
@@ -56,8 +60,10 @@ struct Line {
 impl Diff {
     /// The changed file under the cursor, and the request for it.
     pub fn open(model: &Model) -> Option<(Self, Ask)> {
-        let top = model.told_changes()?.as_ref().ok()?.top.clone();
-        Self::of(model.compared()?, top, model.changed_files().to_vec(), model.chosen_change())
+        let told = model.told_changes()?.as_ref().ok()?;
+        let (mut diff, ask) = Self::of(model.compared()?, told.top.clone(), told.files.clone(), model.chosen_change())?;
+        diff.is_past = told.at_end;
+        Some((diff, ask))
     }
 
     /// One of these files, and the request for it.
@@ -77,13 +83,16 @@ impl Diff {
             scroll,
             is_only: false,
             selected: None,
+            is_past: false,
+            reverting: None,
         };
         let ask = diff.show(at);
         Some((diff, ask))
     }
 
     fn show(&mut self, at: usize) -> Ask {
-        (self.at, self.told, self.scroll, self.is_only, self.selected) = (at, None, Scrolled::default(), false, None);
+        (self.at, self.told, self.scroll, self.is_only) = (at, None, Scrolled::default(), false);
+        (self.selected, self.reverting) = (None, None);
         Ask::Request(Request::Diff(self.run, self.since.clone(), self.files[at].path.clone()))
     }
 
@@ -93,6 +102,8 @@ impl Diff {
             self.cut = diff.as_ref().is_ok_and(|diff| diff.cut);
             self.hunks = diff.as_ref().map_or_else(|_| Vec::new(), |diff| diff.hunks.clone());
             self.told = Some(diff.map(|diff| lines(diff, of_path(path))));
+            // It may be shorter than it was.
+            self.scroll.scroll(0, self.lines().len(), 1);
         }
     }
 
@@ -123,30 +134,55 @@ impl Diff {
         None
     }
 
-    /// The hunk at the top of the screen, to be reverted: what is asked first.
-    pub fn revert(&self) -> Option<Confirm> {
-        let here = self.scroll.above();
-        let at = self.lines().iter().take(here + 1).filter(|line| line.side.is_none()).count().checked_sub(1)?;
-        let (hunk, path) = (self.hunks.get(at)?.clone(), self.files[self.at].path.clone());
-        let of = self.hunks.len();
-        let words = format!(
-            "Revert hunk {} of {of} in {}? The files are saved as a snapshot first: `programmator restore` brings \
-            them back.",
-            at + 1,
-            clean_line(&path, 200)
-        );
-        let asks = vec![Ask::Request(Request::Revert(self.run, self.since.clone(), path, hunk))];
-        Some(Confirm { title: "Revert this hunk?", words, asks })
+    /// Where the keys stand in the table.
+    pub fn scope(&self) -> Scope {
+        match (&self.selected, &self.reverting) {
+            (Some(_), _) => Scope::Visual,
+            (_, Some(_)) => Scope::Confirm,
+            _ => Scope::Diff,
+        }
+    }
+
+    /// The lines of the hunk at the top of the screen, and its number.
+    fn here(&self) -> Option<(Range<usize>, usize)> {
+        let (begins, here) = (|line: &Line| line.side.is_none(), self.scroll.above());
+        let from = self.lines().get(..=here)?.iter().rposition(begins)?;
+        let after = self.lines()[from + 1..].iter().position(begins);
+        let number = self.lines()[..from].iter().filter(|line| begins(line)).count();
+        Some((from..after.map_or(self.lines().len(), |after| from + 1 + after), number))
+    }
+
+    /// Asks whether the hunk at the top of the screen is to be reverted, or says why it cannot be.
+    fn ask_to_revert(&mut self, model: &Model) {
+        let file = &self.files[self.at];
+        let (path, hunk) = (file.path.clone(), self.here().and_then(|(_, at)| self.hunks.get(at)).cloned());
+        let why = match (&file.change, hunk) {
+            (Change::Added, _) => "a new file has nothing to go back to: delete it instead",
+            (Change::Deleted, _) => "the file is gone: `programmator restore` brings it back from a snapshot",
+            (_, None) => "there is no hunk here to revert",
+            (_, Some(hunk)) if self.is_past && model.is_reverted(self.run, &path, &hunk) => {
+                "this hunk is reverted already; the diff shows the file as the run left it"
+            }
+            (_, Some(hunk)) => {
+                let lines = self.here().map(|(lines, _)| lines).unwrap_or_default();
+                let ask = Ask::Request(Request::Revert(self.run, self.since.clone(), path, hunk));
+                self.reverting = Some((ask, lines));
+                return;
+            }
+        };
+        self.notice = format!("Not reverted: {why}");
     }
 
     /// It is otherwise now, or not, as these words say: asked for anew.
     pub fn again(&mut self, path: &str, words: String) -> Option<Ask> {
-        let ask = (self.files[self.at].path == path).then(|| self.show(self.at));
         self.notice = words;
+        let scroll = self.scroll;
+        let ask = (self.files[self.at].path == path).then(|| self.show(self.at));
+        self.scroll = scroll;
         ask
     }
 
-    fn copied(&self, lines: std::ops::Range<usize>) -> Ask {
+    fn copied(&self, lines: Range<usize>) -> Ask {
         let text = |line: &Line| match line.side {
             None => format!("@@ {} @@", line.text),
             Some(Side::Both) => format!(" {}", line.text),
@@ -157,9 +193,19 @@ impl Diff {
     }
 
     /// Does what a key means.
-    pub fn key(&mut self, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
+    pub fn key(&mut self, model: &Model, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
         self.notice.clear();
         let page = Self::page(room);
+        if let Some((ask, lines)) = self.reverting.take() {
+            return match command {
+                Some(Command::Yes) => Some(ask),
+                Some(Command::No) => None,
+                _ => {
+                    self.reverting = Some((ask, lines));
+                    None
+                }
+            };
+        }
         if self.selects() {
             return self.select(command, lines, page);
         }
@@ -182,10 +228,10 @@ impl Diff {
                 self.selected = Some((here, here));
                 return None;
             }
-            Some(Command::Own("copy_hunk")) => {
-                let from = self.lines()[..=here].iter().rposition(begins).unwrap_or(here);
-                let after = self.lines()[here + 1..].iter().position(begins);
-                return Some(self.copied(from..after.map_or(self.lines().len(), |after| here + 1 + after)));
+            Some(Command::Own("copy_hunk")) => return self.here().map(|(lines, _)| self.copied(lines)),
+            Some(Command::Own("revert")) => {
+                self.ask_to_revert(model);
+                return None;
             }
             Some(Command::Edit) if self.files[self.at].change != Change::Deleted => {
                 let new = |line: &&Line| line.side == Some(Side::New);
@@ -247,10 +293,24 @@ impl Diff {
         };
         Row::new().left(Role::Dim, words).draw(theme, inside, buf);
         let text = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let marked = match (&self.selected, &self.reverting) {
+            (Some((from, to)), _) => *from.min(to)..from.max(to) + 1,
+            (_, Some((_, lines))) => lines.clone(),
+            _ => 0..0,
+        };
+        let mut number = hunks(&all[..here.min(all.len())]);
         for (place, (at, line)) in text.rows().zip(all.iter().enumerate().skip(here)) {
             let other = line.other.and_then(|other| all.get(other));
-            row(&model.syntax, line, other).draw(theme, place, buf);
-            if self.selected.is_some_and(|(from, to)| (from.min(to)..=from.max(to)).contains(&at)) {
+            let mut drawn = row(&model.syntax, line, other);
+            if line.side.is_none() {
+                let hunk = self.hunks.get(number).filter(|_| self.is_past);
+                if hunk.is_some_and(|hunk| model.is_reverted(self.run, &file.path, hunk)) {
+                    drawn = drawn.left(Role::Warning, " reverted");
+                }
+                number += 1;
+            }
+            drawn.draw(theme, place, buf);
+            if marked.contains(&at) {
                 highlight(theme.style(Role::Selection), place, buf);
             }
         }
@@ -262,13 +322,19 @@ impl Diff {
             Command::Own("revert"),
             Command::Close,
         ];
-        let mut keys = Row::keys(match self.selected {
-            Some(_) => hints(model, Scope::Visual, &[Command::Own("copy"), Command::Down, Command::Close]),
-            None => hints(model, Scope::Diff, &keys),
+        let scope = self.scope();
+        let mut keys = Row::keys(match scope {
+            Scope::Visual => hints(model, scope, &[Command::Own("copy"), Command::Down, Command::Close]),
+            Scope::Confirm => hints(model, scope, &[Command::Yes, Command::No]),
+            _ => hints(model, scope, &keys),
         });
-        if !self.notice.is_empty() {
+        let notice = match &self.reverting {
+            Some(_) => format!("Revert hunk {at} of {of}? A snapshot of now is saved first."),
+            None => clean_line(&self.notice, 600),
+        };
+        if !notice.is_empty() {
             let place = Rect { y: text.bottom(), height: 1.min(inside.height), ..inside };
-            Row::new().left(Role::Toast, clean_line(&self.notice, 600)).draw(theme, place, buf);
+            Row::new().left(Role::Toast, notice).draw(theme, place, buf);
         }
         if self.cut {
             keys = keys.right(Role::Warning, "diff truncated");

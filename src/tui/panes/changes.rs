@@ -1,8 +1,9 @@
 //! The Changes pane: the files that differ, since a point that a key moves.
 
+use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::domain::changes::{ChangedFile, Changes, Lines, Since};
+use crate::domain::changes::{ChangedFile, Changes, Hunk, Lines, Since};
 use crate::domain::request::Request;
 use crate::tui::changes::{Compared, NAME, Reach};
 use crate::tui::command::{self, Command, Scope, c, lines, page, press, rows};
@@ -90,7 +91,16 @@ impl Pane for ChangesPane {
         let list = Rect { height: inside.height.saturating_sub(1), ..inside };
         let chosen = focused.then(|| model.chosen_change());
         let columns = usize::from(inside.width);
-        self.0.list(changes.files.iter().map(|file| line(Row::new(), file, columns)), chosen, theme, list, buf);
+        let rows = changes.files.iter().map(|file| {
+            let row = match model.tab().map_or(0, |tab| tab.state.reverts.of(&file.path)) {
+                reverted if changes.at_end && reverted > 0 => {
+                    Row::new().right(Role::Warning, format!("{reverted} reverted "))
+                }
+                _ => Row::new(),
+            };
+            line(row, file, columns)
+        });
+        self.0.list(rows, chosen, theme, list, buf);
         let files = match changes.total {
             1 => "1 file".to_owned(),
             total if total > changes.files.len() => format!("{} of {total} files", changes.files.len()),
@@ -181,6 +191,12 @@ impl Model {
             (reach, Some(_)) if is_over && reach != Reach::Base => format!("{}, with later changes", reach.word()),
             (reach, _) => reach.word().to_owned(),
         }
+    }
+
+    /// The person has reverted a hunk of the run's work.
+    pub fn is_reverted(&self, run: RunId, path: &str, hunk: &Hunk) -> bool {
+        let tab = self.tabs.iter().find(|tab| tab.run == Some(run));
+        tab.is_some_and(|tab| tab.state.reverts.has(path, &hunk.digest()))
     }
 
     /// What is told of it.

@@ -87,8 +87,12 @@ pub(super) fn reverted(ui: &mut Ui, path: &str, reverted: Result<String, String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::changes::{Diff, Hunk, Side};
+    use crate::domain::changes::{
+        Change, ChangedFile, Changes, Diff, Hunk, Lines, RevertIntended, RevertSettled, Side, Since,
+    };
     use crate::domain::commit::Agreed;
+    use crate::domain::news::News;
+    use crate::domain::record::Record;
     use crate::domain::request::Reply;
     use crate::tui::msg::Msg;
     use crate::tui::sample;
@@ -103,21 +107,76 @@ mod tests {
         let mut ui = sample::model();
         ui.tabs.push(sample::running("tk-1"));
         sample::changes(&mut ui);
-        press(&mut ui, "D");
+        press(&mut ui, "D j");
         let asks = press(&mut ui, "Enter");
         let Some(Ask::Request(Request::Diff(run, since, path))) = asks.last().cloned() else { panic!("{asks:?}") };
         let hunk = Hunk { old: 1, new: 1, lines: vec![(Side::Old, "a".into()), (Side::New, "b".into())] };
         let diff = Diff { hunks: vec![hunk.clone()], cut: false };
         update(&mut ui, Msg::Replied(Reply::Diff(run, since.clone(), path.clone(), Ok(diff))));
-        press(&mut ui, "r");
-        let screen = sample::draw(&mut ui, (120, 40));
-        assert!(screen.contains("Revert hunk 1 of 1 in"), "{screen}");
+        assert_eq!(press(&mut ui, "r"), [], "where it runs the ticket again one Esc later");
+        press(&mut ui, "R");
+        let screen = sample::draw(&mut ui, (60, 15));
+        assert!(
+            screen.contains("Revert hunk 1 of 1? A snapshot of now is saved first.") && screen.contains("- a"),
+            "{screen}"
+        );
+        assert_eq!(press(&mut ui, "n R j"), []);
         let asks = press(&mut ui, "y");
-        assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk))]);
+        assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk.clone()))]);
         let why = "Claude is at work on tk-1 in this directory: pause the run first";
         let asks = update(&mut ui, Msg::Replied(Reply::Reverted(path.clone(), Err(why.into()))));
         assert_eq!(asks[..1], [Ask::Request(Request::Diff(run, since, path))]);
         assert!(sample::draw(&mut ui, (120, 40)).contains(why));
+    }
+
+    #[test]
+    fn of_a_run_that_has_ended_the_diff_and_the_list_say_what_is_reverted() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::finished("tk-1"));
+        sample::changes(&mut ui);
+        let (compared, path) = (ui.compared().unwrap(), ui.changed_files()[1].path.clone());
+        let changes = Changes { at_end: true, ..ui.told_changes().unwrap().clone().unwrap() };
+        let now = ui.now;
+        ui.changes.tell(compared, Ok(changes), now);
+        press(&mut ui, "D j Enter");
+        let hunk = |text: &str| Hunk { old: 1, new: 1, lines: vec![(Side::Old, "a".into()), (Side::New, text.into())] };
+        let diff = Diff { hunks: vec![hunk("b"), hunk("c")], cut: false };
+        let run = sample::run("tk-1");
+        update(&mut ui, Msg::Replied(Reply::Diff(run, Since::Ticket, path.clone(), Ok(diff))));
+        let intended = RevertIntended {
+            id: "1".into(),
+            path: path.clone(),
+            hunk: hunk("c").digest(),
+            ..RevertIntended::default()
+        };
+        let settled = RevertSettled { id: "1".into(), path, ..RevertSettled::default() };
+        for record in [Record::RevertIntended(intended), Record::RevertSettled(settled)] {
+            let seq = ui.tabs[0].state.seq + 1;
+            update(&mut ui, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
+        }
+        let screen = sample::draw(&mut ui, (120, 40));
+        let heads: Vec<&str> = screen.lines().filter(|line| line.contains("── line ")).collect();
+        assert!(!heads[0].contains("reverted") && heads[1].contains("reverted"), "{screen}");
+        press(&mut ui, "n R");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("this hunk is reverted already"));
+        press(&mut ui, "Esc");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("1 reverted "));
+    }
+
+    #[test]
+    fn what_has_no_hunk_to_go_back_to_is_refused_before_the_question() {
+        for (change, why) in [(Change::Added, "delete it instead"), (Change::Deleted, "programmator restore")] {
+            let file = ChangedFile { path: "a".into(), change, lines: Lines::Binary };
+            let (diff, _) =
+                crate::tui::modals::diff::Diff::of((sample::run("tk-1"), Since::Ticket), "/".into(), vec![file], 0)
+                    .unwrap();
+            let mut ui = sample::model();
+            ui.modals.push(Modal::Diff(Box::new(diff)));
+            assert_eq!(press(&mut ui, "R y"), []);
+            press(&mut ui, "R");
+            let screen = sample::draw(&mut ui, (120, 40));
+            assert!(screen.contains(why), "{screen}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tui::command::{self, Command};
 use crate::tui::modals::{Modal, commit, prompt};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::attention;
+use crate::tui::update::{attention, find};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -32,14 +32,8 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
         Modal::Diff(diff) if command == Some(Command::Close) && !diff.selects() => None,
-        Modal::Diff(diff) if command == Some(Command::Own("revert")) && !diff.selects() => {
-            let confirm = diff.revert();
-            ui.modals.push(Modal::Diff(diff));
-            ui.modals.extend(confirm.map(Modal::Confirm));
-            return Vec::new();
-        }
         Modal::Diff(mut diff) => {
-            let ask = diff.key(command, lines, room);
+            let ask = diff.key(&ui.model, command, lines, room);
             ui.modals.push(Modal::Diff(diff));
             return ask.into_iter().collect();
         }
@@ -70,6 +64,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             ui.modals.extend(stays.map(|export| Modal::Export(Box::new(export))));
             return ask.into_iter().collect();
         }
+        Modal::Find(finder) => return find::key(ui, *finder, command, input, lines),
         Modal::Confirm(confirm) => match command {
             Some(Command::Yes) => return confirm.asks,
             Some(Command::No) => None,
@@ -195,7 +190,8 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
 
 /// Pasted text for the dialog on top; without one it is dropped: keys that were meant as text must
 /// not act.
-pub fn pasted(ui: &mut Ui, text: &str) {
+pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
+    let mut asks = Vec::new();
     let fits = match ui.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
@@ -208,6 +204,10 @@ pub fn pasted(ui: &mut Ui, text: &str) {
         Some(Modal::Help(help)) => help.pasted(text),
         Some(Modal::Limits(limits)) => limits.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
+        Some(Modal::Find(finder)) => finder.pasted(text).is_some_and(|ask| {
+            asks.extend(ask);
+            true
+        }),
         Some(Modal::Prompt(line)) => {
             let fits = prompt::insert(&mut line.text, text);
             let text = line.text.clone();
@@ -219,6 +219,7 @@ pub fn pasted(ui: &mut Ui, text: &str) {
     if !fits {
         ui.tell(format!("what was pasted is too long for here ({} KB): nothing of it was taken", text.len() / 1_000));
     }
+    asks
 }
 
 fn keep_draft(ui: &mut Ui, ticket: &crate::domain::ticket::TicketKey, draft: Vec<String>) {

@@ -25,7 +25,7 @@ use crate::tui::msg::{Ask, Input, Key};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
-use crate::tui::update::{arrange, attention, certain, commits, dialogs, replay, spending, unavailable};
+use crate::tui::update::{arrange, attention, certain, commits, dialogs, find, replay, spending, unavailable};
 use crate::tui::{changes, home};
 
 /// A key, or one more of those that mean something together.
@@ -164,6 +164,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             let export = ui.tab().and_then(Export::open);
             ui.modals.extend(export.map(|export| Modal::Export(Box::new(export))));
         }
+        Command::Find => return find::show(ui),
         Command::Retry => {
             if let Some(PhaseState { id: phase, .. }) = ui.retryable().cloned() {
                 return ui.to_run(UserCommand::RetryPhase { phase });

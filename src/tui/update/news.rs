@@ -26,7 +26,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, spending};
+use crate::tui::update::{attention, commits, find, spending};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -185,6 +185,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         }
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => exported(ui, run, written),
+        Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
         Reply::Created(Ok(ticket)) => return created(ui, ticket),
@@ -268,6 +269,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
                 dialog.planned(Err(why.to_owned()));
             }
         }
+        Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),
         Request::Export(wanted) => exported(ui, wanted.run, Err(why.to_owned())),
         Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),
         Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),

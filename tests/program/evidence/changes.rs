@@ -1,7 +1,7 @@
 //! What people are told of a snapshot and now: files with their lines, and one file line by line.
 
 use super::repo::Repo;
-use programmator::adapters::git::{Revert, SnapshotId};
+use programmator::adapters::git::{Ready, Revert, SnapshotId};
 use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side};
 
 async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
@@ -148,11 +148,11 @@ async fn the_base_is_that_of_the_upstream_or_the_default_branch() {
 }
 
 fn wanted<'a>(repo: &'a Repo, from: &'a SnapshotId, path: &'a str, hunk: &'a Hunk) -> Revert<'a> {
-    Revert { ticket: &repo.ticket, from, is_commit: false, path, hunk, may: &|| Ok(()) }
+    Revert { ticket: &repo.ticket, from, is_commit: false, path, hunk }
 }
 
 #[tokio::test]
-async fn a_hunk_is_not_taken_back_as_git_stores_it_nor_after_work_began() {
+async fn a_hunk_is_not_taken_back_as_git_stores_it() {
     let repo = Repo::new().with_commit();
     repo.git(&["config", "core.autocrlf", "true"]);
     repo.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
@@ -169,9 +169,7 @@ async fn a_hunk_is_not_taken_back_as_git_stores_it_nor_after_work_began() {
         repo.write(name, &changed);
         let shown = diff(&repo, &base, name).await;
         let wanted = Revert { is_commit: true, ..wanted(&repo, &base, name, &shown.hunks[0]) };
-        let reverted = tree.revert(&Revert { may: &|| Err("a run began".into()), ..wanted }, &exclude).await;
-        assert!(reverted.is_err() && repo.read(name) == changed);
-        let reverted = tree.revert(&wanted, &exclude).await;
+        let reverted = tree.prepare_revert(&wanted, &exclude).await.and_then(Ready::write);
         match name {
             "a.txt" => assert!(reverted.unwrap_err().contains("core.autocrlf")),
             "a.up" => assert!(reverted.unwrap_err().contains("filter")),
@@ -194,18 +192,28 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let shown = diff(&repo, &before, "a.sh").await;
     assert_eq!(shown.hunks.len(), 2);
-    let revert = async |path: &str, hunk| tree.revert(&wanted(&repo, &before, path, hunk), &exclude).await;
+    let prepare = async |path: &str, hunk| tree.prepare_revert(&wanted(&repo, &before, path, hunk), &exclude).await;
+    let revert = async |path: &str, hunk| {
+        let ready = prepare(path, hunk).await?;
+        let saved = ready.saved.clone();
+        ready.write().map(|()| saved)
+    };
     // Changed by somebody since it was shown: nothing is written.
     repo.write("a.sh", &text("zwei", "thirteen\n"));
     let why = revert("a.sh", &shown.hunks[0]).await.unwrap_err();
     assert_eq!(why, "the file has changed since this was shown: look at it again");
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"));
+    // Changed after the snapshot: nothing either.
+    let ready = prepare("a.sh", &shown.hunks[1]).await.unwrap();
+    repo.write("a.sh", &text("drei", "thirteen\n"));
+    assert!(ready.write().is_err() && repo.read("a.sh") == text("drei", "thirteen\n"));
+    repo.write("a.sh", &text("zwei", "thirteen\n"));
     // The other hunk is as it was shown.
-    assert_eq!(revert("a.sh", &shown.hunks[1]).await.unwrap(), "restore/1");
+    let saved = revert("a.sh", &shown.hunks[1]).await.unwrap();
     assert_eq!(repo.read("a.sh"), text("zwei", "13"));
     assert!(std::os::unix::fs::PermissionsExt::mode(&repo.path("a.sh").metadata().unwrap().permissions()) & 0o100 != 0);
     let new = diff(&repo, &before, "new.txt").await;
     assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a file that is new"));
-    tree.restore(&repo.ticket, "restore/1", &exclude).await.unwrap();
+    tree.restore(&repo.ticket, &saved, &exclude).await.unwrap();
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"), "the snapshot has what was there");
 }

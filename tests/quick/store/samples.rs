@@ -11,6 +11,7 @@ use programmator::domain::approval::{
 };
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
+use programmator::domain::changes::{RevertIntended, RevertSettled};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{CommitIntended, CommitSettled};
 use programmator::domain::denial::Denial;
@@ -337,6 +338,17 @@ pub fn every_record() -> Vec<Record> {
             by: Answerer::SCREEN,
         }),
         Record::CommitSettled(CommitSettled { id: text(), commit: Some(text()), files: 1, trouble: Some(text()) }),
+        Record::RevertIntended(RevertIntended {
+            id: text(),
+            path: text(),
+            file: text().into(),
+            hunk: text(),
+            saved: text(),
+            before: text(),
+            after: text(),
+            by: Answerer::SCREEN,
+        }),
+        Record::RevertSettled(RevertSettled { id: text(), path: text(), saved: text(), trouble: Some(text()) }),
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]

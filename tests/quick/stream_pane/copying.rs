@@ -91,3 +91,17 @@ fn a_card_of_ours_is_copied_and_nothing_is_where_nothing_is() {
     assert_eq!(empty.state.part(Part::Block), None);
     assert!(empty.state.take_selection().is_err());
 }
+
+#[test]
+fn a_list_of_tasks_is_copied_as_a_checklist() {
+    let mut pane = Pane::new(60, 20);
+    pane.start(1, "One", None);
+    let todos = serde_json::json!({"todos": [
+        {"content": "Look", "status": "completed"},
+        {"content": "Cut", "status": "in_progress"},
+        {"content": "Sew\u{1b}[2J", "status": "pending"},
+    ]});
+    pane.push(1, &call("t1", "TodoWrite", todos));
+    pane.prepare();
+    assert_eq!(pane.state.part(Part::Block).as_deref(), Some("- [x] Look\n- [ ] Cut\n- [ ] Sew<escape>[2J"));
+}

@@ -72,3 +72,48 @@ fn words_are_looked_for_among_some_records_only() {
     pane.prepare();
     assert_eq!(pane.state.hits().map(|(_, all, _)| all), Some(36), "all records count again");
 }
+
+#[test]
+fn the_number_of_a_hit_and_how_many_there_are_stay_true_while_one_walks() {
+    let mut pane = pane();
+    pane.update(StreamMsg::Search("words only: 3".into()));
+    pane.prepare();
+    let mut seen = Vec::new();
+    for _ in 0..9 {
+        let (at, all, more) = pane.state.hits().unwrap();
+        assert_eq!((all, more), (8, false), "{seen:?}");
+        seen.push(at.unwrap());
+        pane.update(StreamMsg::PrevHit);
+        pane.prepare();
+    }
+    assert_eq!(seen, [8, 7, 6, 5, 4, 3, 2, 1, 8]);
+    pane.update(StreamMsg::Search("two".into()));
+    pane.prepare();
+    let before = pane.state.hits().unwrap();
+    assert_eq!((before.1, before.2), (2, false), "the rules above the iterations of this phase");
+    pane.update(StreamMsg::NextHit);
+    pane.prepare();
+    assert_eq!(pane.state.hits().unwrap().1, 2);
+}
+
+#[test]
+fn what_is_not_drawn_is_no_hit_and_a_filter_begins_at_a_record_that_counts() {
+    let mut pane = pane();
+    for at in 0..3 {
+        pane.push(4, &call(&format!("x{at}"), "Bash", json!({"command": "false"})));
+        pane.push(4, &failure(&format!("x{at}"), "Exit code 7\nnothing to see"));
+    }
+    pane.prepare();
+    pane.update(StreamMsg::Search("exit code".into()));
+    pane.prepare();
+    assert_eq!(pane.state.hits(), Some((None, 0, false)));
+    assert_eq!(pane.state.search(), Some(SearchStatus::Missing("exit code".into())));
+    pane.update(StreamMsg::ClearSearch);
+    pane.update(StreamMsg::Top);
+    pane.update(StreamMsg::Lines(6));
+    pane.prepare();
+    pane.update(StreamMsg::Only(Only::Edits));
+    pane.prepare();
+    assert_eq!(pane.state.hits(), Some((Some(2), 4, false)));
+    assert!(pane.state.part(Part::Block).unwrap().starts_with("Edit a.rs"));
+}

@@ -44,6 +44,15 @@ pub enum Block {
 }
 
 impl Block {
+    /// What it says of Claude's list of tasks.
+    pub fn todo(self) -> Option<TodoChange> {
+        match self {
+            Self::Tool(tool) => tool.todo,
+            Self::ToolResult(result) => result.todo,
+            _ => None,
+        }
+    }
+
     fn texts(&self) -> Vec<&str> {
         fn sides(edit: Option<&Edit>) -> [&str; 3] {
             edit.map_or([""; 3], |edit| [&edit.path, &edit.old, &edit.new])

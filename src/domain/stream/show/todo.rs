@@ -104,7 +104,7 @@ fn state(word: &str) -> TodoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::stream::show::{Block, decode};
+    use crate::domain::stream::show::decode;
 
     #[test]
     fn a_recorded_session_makes_a_list() {
@@ -113,11 +113,7 @@ mod tests {
         let mut seen = Vec::new();
         for line in lines.lines() {
             for block in decode(line.as_bytes(), line.len(), "").blocks {
-                let said = match block {
-                    Block::Tool(tool) => tool.todo,
-                    Block::ToolResult(result) => result.todo,
-                    _ => None,
-                };
+                let said = block.todo();
                 if let Some(said) = said {
                     change(&mut list, said);
                     seen.push(list.clone());

@@ -28,6 +28,13 @@ pub enum StreamMsg {
     Only(Only),
     /// To the next of its kind, further down or up.
     Jump(Goal, Way),
+    /// To this record of an iteration, and look for the words that were found there.
+    Land {
+        n: u32,
+        record: usize,
+        query: String,
+        only: Option<Only>,
+    },
     /// The next hit, further down.
     NextHit,
     /// The hit before, further up.

@@ -222,11 +222,18 @@ impl Pane for Stream {
 /// How the search goes; the words themselves are the person's.
 fn searching(stream: &StreamState) -> String {
     let (Some(status), Some((at, total, more))) = (stream.search(), stream.hits()) else { return String::new() };
-    let total = format!("{total}{}", if more { "+" } else { "" });
+    // Not all is looked at: neither number is the last word.
+    let total = if more { format!("{total}…") } else { total.to_string() };
     let (query, how) = match status {
         SearchStatus::Busy(query) => (query, "searching".to_owned()),
         SearchStatus::Missing(query) => (query, "not found".to_owned()),
-        SearchStatus::Found(query) => (query, at.map_or(total.clone(), |at| format!("{at}/{total}"))),
+        SearchStatus::Found(query) => (
+            query,
+            match at {
+                Some(at) if !more => format!("{at}/{total}"),
+                _ => total,
+            },
+        ),
     };
     format!("“{}” · {how}", clean_line(&query, 24))
 }

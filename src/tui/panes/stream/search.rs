@@ -2,17 +2,27 @@
 //! of a mark, that shows them in brief, or in full: then it is opened there.
 
 use super::book::Book;
+use super::fold::Fold;
+use super::journal::{Journal, Segment};
+use super::layout::{self, Origin};
 use super::order::Place;
+use super::row::Row;
 use super::window::Spot;
 use crate::domain::search::{Found, Nearest, Only, Way, Words};
+use crate::domain::stream::show::Shown;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::Piece;
 use ratatui::style::Modifier;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Places that one frame may lay out to look for the words in their rows.
 const LAID: usize = 256;
+/// Iterations whose rules and marks one frame may lay out.
+const MARKED: usize = 64;
+/// Columns in which a record is laid out to see whether it shows the words: none is cut there.
+const WIDE: usize = 4_096;
 
 #[derive(Clone, Copy, Debug)]
 struct Hunt {
@@ -37,10 +47,24 @@ enum Step {
     End,
 }
 
+/// The rules and marks of an iteration that show the words.
+#[derive(Debug, Default)]
+struct Marked {
+    /// How it was when they were looked at.
+    marks: usize,
+    ended: bool,
+    len: usize,
+    hits: Vec<Place>,
+}
+
 /// Words looked for.
 #[derive(Debug)]
 pub(super) struct Search {
     pub(super) found: Arc<Found>,
+    /// By iteration.
+    marked: BTreeMap<u32, Marked>,
+    /// Some are not looked at yet.
+    unmarked: bool,
     pub(super) hit: Option<Spot>,
     hunt: Option<Hunt>,
     /// Nothing was found.
@@ -56,7 +80,8 @@ impl Search {
             (_, Way::Down) => 0,
         };
         let found = Arc::new(Found::new(words, (spot.n, record), way));
-        let mut this = Self { found, hit: None, hunt: None, missing: false };
+        let (marked, unmarked) = (BTreeMap::new(), true);
+        let mut this = Self { found, marked, unmarked, hit: None, hunt: None, missing: false };
         this.start(way, spot, from);
         this
     }
@@ -66,14 +91,34 @@ impl Search {
         self.hunt.is_some()
     }
 
-    /// The number of the hit among the records with the words, how many there are, and whether more are looked for.
-    pub(super) fn count(&self) -> (Option<usize>, usize, bool) {
-        let record = self.hit.and_then(|hit| match hit.place {
-            Place::Entry(i) => Some((hit.n, i)),
-            _ => None,
-        });
-        let (total, before, more) = self.found.count(record.unwrap_or_default());
-        (record.map(|_| before + 1), total, more)
+    /// The number of the hit among the records, rules and marks with the words, how many there are, and whether more are
+    /// looked for.
+    pub(super) fn count(&self, journal: &Journal) -> (Option<usize>, usize, bool) {
+        let marked = || self.marked.iter().flat_map(|(n, marked)| marked.hits.iter().map(move |place| (*n, *place)));
+        let order = self.hit.map(|hit| journal.order(hit.n, hit.place));
+        let (records, before, more) = self.found.count(order.map_or((0, 0), |(n, i, _, _)| (n, i)));
+        let earlier = |hit| marked().filter(|(n, place)| journal.order(*n, *place) < hit).count();
+        let at =
+            order.filter(|_| self.hit.is_some_and(|hit| hit.place != Place::Live)).map(|hit| before + earlier(hit) + 1);
+        (at, records + marked().count(), more || self.unmarked)
+    }
+
+    /// Looks at rules and marks that are new, as many as one frame may.
+    fn mark(&mut self, book: &mut Book) {
+        let now = |segment: &Segment| (segment.marks.len(), segment.ended, segment.len);
+        let stale = |segment: &&Segment| {
+            let seen = self.marked.get(&segment.n);
+            seen.is_none_or(|seen| (seen.marks, seen.ended, seen.len) != now(segment))
+        };
+        let mut stale: Vec<(u32, (usize, bool, usize))> =
+            book.journal.segments.iter().filter(stale).map(|segment| (segment.n, now(segment))).collect();
+        self.unmarked = stale.len() > MARKED;
+        stale.truncate(MARKED);
+        for (n, (marks, ended, len)) in stale {
+            let places = std::iter::once(Place::Head).chain((0..marks).map(Place::Mark));
+            let hits = places.filter(|place| !self.visible(book, n, *place).is_empty()).collect();
+            self.marked.insert(n, Marked { marks, ended, len, hits });
+        }
     }
 
     /// Goes on from a row, beyond `from`.
@@ -86,7 +131,18 @@ impl Search {
     /// Looks on for one frame. The spot is a new hit.
     pub(super) fn step(&mut self, book: &mut Book) -> Option<Spot> {
         book.survey(&self.found);
+        self.mark(book);
         let mut hunt = self.hunt.take()?;
+        if let (Place::Entry(i), false) = (hunt.place, hunt.seen) {
+            match self.found.nearest(hunt.n, &(i..i + 1), hunt.way) {
+                Nearest::At(_) => {}
+                Nearest::None => hunt.seen = true,
+                Nearest::Unknown => {
+                    self.hunt = Some(hunt);
+                    return None;
+                }
+            }
+        }
         for _ in 0..LAID {
             let from = hunt.from.take();
             let rows = if hunt.seen { Vec::new() } else { self.hits(book, hunt.n, hunt.place) };
@@ -162,20 +218,22 @@ impl Search {
         Step::There
     }
 
-    /// The rows of a place that hold the words. Words that the wrapping tore apart count for the first row.
+    /// The rows of a place that hold the words. Words that the wrapping tore apart, or the edge cut off, count for the first
+    /// row.
     fn hits(&self, book: &mut Book, n: u32, place: Place) -> Vec<usize> {
         let rows = self.visible(book, n, place);
-        if !rows.is_empty() || !book.open(n, place) {
+        if !rows.is_empty() || !matches!(place, Place::Entry(_)) {
             return rows;
         }
-        let rows = self.visible(book, n, place);
-        if rows.is_empty() {
-            book.close(n, place);
-            if let Place::Entry(i) = place {
-                self.found.reject(n, i);
+        if book.open(n, place) {
+            let rows = self.visible(book, n, place);
+            if !rows.is_empty() {
+                return rows;
             }
+            book.close(n, place);
         }
-        rows
+        let item = book.item(n, place);
+        if item.height() > item.gap() { vec![item.gap()] } else { Vec::new() }
     }
 
     /// Those among the rows as they are drawn: what is cut at the edge does not count.
@@ -230,6 +288,12 @@ impl Search {
         }
         out
     }
+}
+
+/// All that the pane shows of a record, unfolded.
+pub(super) fn drawn(shown: &Shown) -> String {
+    let body = layout::body(shown, WIDE, 0, Fold::Full, &mut |_| Origin::Above);
+    body.rows.iter().map(Row::text).collect::<Vec<_>>().join(" ")
 }
 
 impl Drop for Search {

@@ -1,9 +1,10 @@
 //! A search from the window on, and the window that follows it from hit to hit.
 
-use super::search::Search;
+use super::order::Place;
+use super::search::{Search, drawn};
 use super::window::{self, Spot};
 use super::{SearchStatus, StreamState};
-use crate::domain::search::{Way, Words};
+use crate::domain::search::{Only, Way, Words};
 use std::cmp::Ordering;
 
 impl StreamState {
@@ -18,15 +19,15 @@ impl StreamState {
         })
     }
 
-    /// What the search has found so far: the number of the hit among the records with the words, how many these are, and
+    /// What the search has found so far: the number of the hit among what holds the words, how many these are, and
     /// whether more are looked for.
     pub fn hits(&self) -> Option<(Option<usize>, usize, bool)> {
-        self.search.as_ref().map(Search::count)
+        self.search.as_ref().map(|search| search.count(&self.book.journal))
     }
 
     /// More is found in frames to come.
     pub fn is_searching(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| search.busy() || search.count().2)
+        self.search.as_ref().is_some_and(|search| search.busy() || search.count(&self.book.journal).2)
     }
 
     /// Looks for words from the window on: at the end the newest hit is wanted, elsewhere the next one.
@@ -38,8 +39,19 @@ impl StreamState {
         };
         let end = self.book.journal.last().map(|(n, place)| Spot { n, place, row: 0 });
         if let (Some(words), Some(spot)) = (Words::among(query, self.only), self.top.or(end)) {
+            let words = words.drawn_by(drawn);
             self.search = Some(Search::new(words, way, spot, from));
         }
+    }
+
+    /// To a record with these words.
+    pub(super) fn land(&mut self, n: u32, record: usize, query: &str, only: Option<Only>) {
+        self.end_search();
+        self.only = only;
+        let spot = Spot { n, place: Place::Entry(record), row: 0 };
+        self.stay(spot);
+        self.cursor = self.book.card(n, spot.place);
+        self.search = Words::among(query, only).map(|words| Search::new(words.drawn_by(drawn), Way::Down, spot, None));
     }
 
     /// What the search opened is folded again.

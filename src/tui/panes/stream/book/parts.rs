@@ -1,10 +1,11 @@
 //! What can be copied of a card: all that it says, whether it is folded or not, its command, its path.
 
+use super::super::layout::one_line;
 use super::super::order::Place;
 use super::calls::WINDOW;
 use super::{Book, FULL};
 use crate::domain::scrollback::EntryKind;
-use crate::domain::stream::show::{Block, Edit, Tool, ToolResult};
+use crate::domain::stream::show::{Block, Edit, Todo, TodoState, Tool, ToolResult};
 
 /// A part of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ impl Book {
         if part == Part::Block {
             let blocks = self.shown(n, i, FULL).blocks;
             let texts = blocks.iter().flat_map(|block| match block {
+                Block::Tool(tool) if tool.todo.is_some() => vec![tasks(&self.tasks(n, i))],
                 Block::Tool(tool) => {
                     vec![of_call(tool), self.result(n, i, &tool.id).map_or_else(String::new, of_result)]
                 }
@@ -64,6 +66,15 @@ impl Book {
             })
         })
     }
+}
+
+/// The list of tasks as Markdown.
+fn tasks(list: &[Todo]) -> String {
+    let line = |todo: &Todo| {
+        let mark = if todo.state == TodoState::Done { "x" } else { " " };
+        format!("- [{mark}] {}", one_line(&todo.text))
+    };
+    list.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The whole command of a call of `Bash`.

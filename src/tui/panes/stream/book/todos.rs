@@ -55,6 +55,11 @@ impl Book {
         }
         self.newest.retain(|newest| (newest.0, newest.1) != (n, i));
         self.newest.push((n, i, end));
+        lines(&self.tasks(n, i))
+    }
+
+    /// The list as record `i` leaves it.
+    pub(super) fn tasks(&mut self, n: u32, i: usize) -> Vec<Todo> {
         let from = i.saturating_sub(NEAR);
         let mut list: Vec<Todo> = Vec::new();
         // The result of the last call tells its id: it is of no use yet.
@@ -63,17 +68,12 @@ impl Book {
                 continue;
             }
             for block in self.shown(n, at, BRIEF).blocks {
-                let said = match block {
-                    Block::Tool(tool) => tool.todo,
-                    Block::ToolResult(result) => result.todo,
-                    _ => None,
-                };
-                if let Some(said) = said {
+                if let Some(said) = block.todo() {
                     change(&mut list, said);
                 }
             }
         }
-        lines(&list)
+        list
     }
 
     /// Folds a list away once a later call has changed it.

@@ -1,0 +1,102 @@
+//! That nobody works in a run's directory while a file is written for the person, and the run's journal meanwhile.
+
+use super::{Commits, LOOK, MOMENT, shares_directory};
+use crate::adapters::store::{LockError, Store, StoreError, TicketLock, TreeLock};
+use crate::base::id::RunId;
+use crate::domain::record::Record;
+use crate::domain::summary::{RunState, RunSummary};
+use crate::runtime::supervisor::Journal;
+use std::path::Path;
+use tokio::sync::OwnedMutexGuard;
+use tokio::task::{block_in_place, spawn_blocking};
+use tokio::time::{Instant, sleep};
+
+/// Nobody else writes in a run's directory as long as this is kept.
+pub struct Free {
+    commits: Commits,
+    pub run: RunSummary,
+    /// `None`: a run of this program that is paused has it.
+    tree: Option<TreeLock>,
+    /// That of the run, which is open in this program; else its ticket is locked, and it is appended to.
+    journal: Result<Journal, TicketLock>,
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl Free {
+    /// That it is still so, to be asked last before something is written. Words for the person where it is not.
+    pub fn is_still(&self) -> Result<(), String> {
+        if self.tree.is_some() {
+            return Ok(());
+        }
+        block_in_place(|| at_rest(&self.commits.store, self.run.run)).map(drop)
+    }
+
+    /// Stores a record of the run.
+    pub async fn record(&self, record: Record) -> Result<(), String> {
+        if let Ok(journal) = &self.journal {
+            return journal.record(record).await;
+        }
+        let _turn = self.commits.turn.lock().await;
+        self.commits.append(&self.run, record).await
+    }
+}
+
+impl Commits {
+    /// That nobody else writes in the run's directory, as long as what is given is kept; a run of this program that is
+    /// paused there may have it. `journal`: the run's, where it is open in this program. Words for the person where somebody
+    /// does.
+    pub async fn free(&self, run: RunId, journal: Option<Journal>) -> Result<Free, String> {
+        let turn = self.writing.clone().lock_owned().await;
+        let store = self.store.clone();
+        let looked = spawn_blocking(move || at_rest(&store, run)).await;
+        let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
+        let begun = Instant::now();
+        let held = |holder: &str| format!("{holder} works in this directory: revert when it has ended");
+        let tree = loop {
+            match block_in_place(|| self.store.lock_tree(&meant.workspace(), &self.holder(&meant))) {
+                Ok(tree) => break Some(tree),
+                Err(LockError::Store(error)) => return Err(error.to_string()),
+                Err(LockError::Held { holder }) => {
+                    let ours = is_paused.then(|| block_in_place(|| self.store.is_tree_ours(&meant.workspace())));
+                    if ours.transpose().map_err(|error| error.to_string())? == Some(true) {
+                        break None;
+                    }
+                    if begun.elapsed() >= MOMENT {
+                        return Err(held(&holder));
+                    }
+                }
+            }
+            sleep(LOOK).await;
+        };
+        let journal = match journal {
+            Some(journal) => Ok(journal),
+            None => loop {
+                match block_in_place(|| self.store.lock_ticket(Path::new(&meant.ticket_path), &self.holder(&meant))) {
+                    Ok(lock) => break Err(lock),
+                    Err(LockError::Held { .. }) if begun.elapsed() < MOMENT => sleep(LOOK).await,
+                    Err(LockError::Held { holder }) => return Err(held(&holder)),
+                    Err(LockError::Store(error)) => return Err(error.to_string()),
+                }
+            },
+        };
+        Ok(Free { commits: self.clone(), run: meant, tree, journal, _turn: turn })
+    }
+}
+
+/// The run, and whether an open one is paused in its directory; words for the person where one is at work there.
+fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
+    let words = |error: StoreError| error.to_string();
+    let (meant, _) = store.run(run).map_err(words)?.ok_or("there is no such run any more")?;
+    let mut is_paused = false;
+    for open in store.runs().map_err(words)? {
+        if open.state == RunState::Ended || !shares_directory(&open, &meant) {
+            continue;
+        }
+        let open = store.as_seen(open).map_err(words)?;
+        if open.state == RunState::Running {
+            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
+        }
+        is_paused |= open.state != RunState::Interrupted;
+    }
+    Ok((meant, is_paused))
+}

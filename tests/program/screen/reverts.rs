@@ -1,0 +1,104 @@
+//! Reverting a hunk from the diff, with the real git: between iterations only, and known again after a kill.
+
+use super::stage::{ROOMY, at_the_gate, count, gated_project, leave, start};
+use crate::project::Project;
+use programmator::adapters::store::{Append, Store};
+use programmator::base::id::RunId;
+use programmator::domain::answerer::Answerer;
+use programmator::domain::changes::RevertIntended;
+use programmator::domain::record::Record;
+use sha2::{Digest as _, Sha256};
+
+/// A project whose files the agent will change are committed.
+fn committed(phases: &[&str]) -> Project {
+    let project = gated_project(phases);
+    for phase in phases {
+        project.write(&format!("work/{}.txt", phase.to_lowercase()), "old\n");
+    }
+    project.git(&["add", "."]);
+    project.git(&["-c", "user.name=P", "-c", "user.email=p@localhost", "commit", "-q", "-m", "files"]);
+    project
+}
+
+fn journal(project: &Project, kind: &str) -> Vec<serde_json::Value> {
+    project.journal().into_iter().filter(|record| record["kind"] == kind).collect()
+}
+
+#[test]
+fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal() {
+    let project = committed(&["Alpha", "Beta"]);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys("D");
+    terminal.wait_for("M alpha.txt");
+    terminal.keys_until("\r", "hunk 1/1");
+    terminal.keys_until("R", "Revert hunk 1 of 1?");
+    terminal.keys_until("y", "hunk not reverted: Claude is at work on tk-1");
+    assert_eq!((project.read("work/alpha.txt").as_str(), count(&project, "revert_intended")), ("Alpha\n", 0));
+    // It is read again meanwhile.
+    terminal.wait_for("hunk 1/1");
+    terminal.keys("\x1b");
+    terminal.wait_until("the diff is closed", |screen| !screen.contains("Diff ·"));
+    terminal.keys_until("p", "pausing");
+    project.open_gate("alpha");
+    terminal.wait_for("paused; waiting for you");
+    terminal.wait_for("M alpha.txt");
+    terminal.keys_until("\r", "hunk 1/1");
+    terminal.keys_until("R", "Revert hunk 1 of 1?");
+    terminal.keys_until("y", "hunk reverted; snapshot restore/1");
+    assert_eq!(project.read("work/alpha.txt"), "old\n");
+    let settled = journal(&project, "revert_settled");
+    assert_eq!((settled.len(), &settled[0]["path"], settled[0].get("trouble")), (1, &"alpha.txt".into(), None));
+    // Its journal goes on behind it.
+    terminal.keys("\x1b");
+    terminal.wait_for("No changes in this phase.");
+    terminal.keys("p");
+    terminal.wait_for("gates/beta");
+    project.open_gate("beta");
+    terminal.wait_for("run again");
+    let seqs: Vec<u64> = project.journal().iter().filter_map(|record| record["seq"].as_u64()).collect();
+    assert!(seqs.windows(2).all(|two| two[0] + 1 == two[1]), "{seqs:?}");
+    leave(terminal, &project);
+}
+
+#[test]
+fn of_a_program_that_was_killed_meanwhile_the_next_start_says_what_came_of_it() {
+    for (now, words) in [
+        ("Alpha\n", "a hunk of alpha.txt is not reverted: programmator ended before it was written"),
+        ("old\n", "a hunk of alpha.txt is reverted"),
+        ("other\n", "a hunk of alpha.txt is not reverted: programmator ended meanwhile"),
+    ] {
+        let project = committed(&["Alpha"]);
+        project.open_gate("alpha");
+        assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+        let digest =
+            |text: &str| Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+        let (id, run) = ("1".to_owned(), journal(&project, "run_started")[0]["run"].as_str().unwrap().to_owned());
+        let intended = RevertIntended {
+            id,
+            path: "alpha.txt".into(),
+            file: project.work().join("alpha.txt"),
+            hunk: String::new(),
+            saved: "restore/1".into(),
+            before: digest("Alpha\n"),
+            after: digest("old\n"),
+            by: Answerer::SCREEN,
+        };
+        // As it leaves its store.
+        let store = Store::open(&project.path("state")).unwrap();
+        let (mut summary, _) = store.run(RunId::parse(&run).unwrap()).unwrap().unwrap();
+        summary.committing = true;
+        let records = vec![Record::RevertIntended(intended)];
+        let (run, ticket, time) = (summary.run, summary.ticket.clone(), summary.updated);
+        store.append_blocking(Append { run, ticket, time, records, summary }).unwrap();
+        drop(store);
+        project.write("work/alpha.txt", now);
+        let mut terminal = start(&project, &[], ROOMY);
+        terminal.wait_for("Work on tk-1");
+        terminal.keys_until("\r", "run again");
+        terminal.keys("L");
+        terminal.wait_for(words);
+        leave(terminal, &project);
+        leave(start(&project, &[], ROOMY), &project);
+        assert_eq!(count(&project, "revert_settled"), 1, "once, whoever looks again");
+    }
+}
