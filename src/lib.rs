@@ -21,7 +21,7 @@
 //!               ┌───────────┴───────────┐
 //!            records                 effects
 //!               │                       │
-//!   1. adapters::store  durable         │                  what is not stored did not happen
+//!   1. adapters::store  stored          │                  what is not stored did not happen
 //!   2. orchestrator::apply  folded      │
 //!   3. News, to front ends              │
 //!               │                       ▼
@@ -146,7 +146,7 @@
 //! | a | is |
 //! |---|---|
 //! | pane | a file in `tui/panes/` with its keys, state and view, an [`Entry`](tui::pane::Entry); its row in [`PANES`](tui::panes::PANES); a place in [`layout`](tui::layout), which may ask it whether it has something to say |
-//! | key | a row in `tui/command/table.rs` and an arm in [`update`](tui::update) or in its dialog, for a pane's own both in the pane's file; footers, help and docs/keys.md follow |
+//! | key | a row in `tui/command/table.rs` and an arm in `tui/update/keys.rs` or in its dialog, for a pane's own both in the pane's file; footers, help and docs/keys.md follow |
 //! | step | a file in `orchestrator/steps/` with its row, and its name in [`STEPS`](orchestrator::steps::STEPS); `tests/quick/core/steps.rs` adds one |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |

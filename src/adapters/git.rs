@@ -44,6 +44,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use warm::Wanted;
 
+/// Removes from a run's folder what programs that were killed have left there.
+pub fn sweep(keep: &Path) {
+    scratch::sweep(keep);
+}
+
 const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
 
 /// Where a run works, and what can be said about it. Cheap to clone.

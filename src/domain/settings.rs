@@ -3,7 +3,7 @@
 
 mod change;
 
-pub use change::{Adjustable, Change};
+pub use change::{Adjustable, Change, exact};
 
 use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;

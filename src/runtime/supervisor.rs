@@ -14,9 +14,9 @@ pub use resume::{Typed, find_run};
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::fresh_id;
 use crate::adapters::file_watch::FileWatch;
-use crate::adapters::scratch_folder;
 use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets::TicketWriter;
+use crate::adapters::{git, scratch_folder};
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
@@ -101,6 +101,7 @@ impl Supervisor {
                 if store.as_seen(summary)?.state == RunState::Interrupted {
                     swept = swept.saturating_add(orphans::sweep_interrupted(&[run.to_string()]));
                     scratch_folder::remove(run);
+                    git::sweep(&store.run_folder(run));
                 }
             }
             Ok(swept)

@@ -61,6 +61,8 @@ pub struct Tab {
     pub movements: VecDeque<Movement>,
     /// What the person can take back, the last one at the end.
     pub undo: Vec<Step>,
+    /// What of it is being taken back.
+    pub undoing: Option<Step>,
     /// Words for Claude that were typed and not sent.
     pub draft: Vec<String>,
     /// A commit's message that was typed and not used.
@@ -145,6 +147,7 @@ impl Tab {
             unstored: Unstored::default(),
             movements: VecDeque::new(),
             undo: Vec::new(),
+            undoing: None,
             draft: Vec::new(),
             commit_draft: String::new(),
         }

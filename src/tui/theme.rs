@@ -13,7 +13,7 @@ pub mod surface;
 pub use load::ThemeProblem;
 
 use colour::{LEGIBLE, Rgb, contrast, indexed, rgb, tinted};
-use ratatui::style::{Color, Style};
+use ratatui::style::{Color, Modifier, Style};
 use role::Role;
 use surface::{Depth, Surface};
 
@@ -37,6 +37,14 @@ impl Theme {
 
     pub fn style(&self, role: Role) -> Style {
         self.styles[role as usize]
+    }
+
+    /// The same with one role to be told from all others.
+    #[must_use]
+    pub fn marked(&self, role: Role, mark: Modifier) -> Self {
+        let mut theme = self.clone();
+        theme.styles[role as usize] = theme.style(role).add_modifier(mark);
+        theme
     }
 
     /// Reads the theme `name`: one of `own` (name and YAML), else an embedded one, as this terminal can show it.

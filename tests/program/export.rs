@@ -102,3 +102,33 @@ turns:
         assert!(text.contains("paris-texas") && !text.contains("hunter2"), "{form}: {text}");
     }
 }
+
+/// Of several lines, with what JSON escapes, cut where a line ends, and beside signs of a change.
+#[test]
+fn a_secret_is_masked_however_it_is_written() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    let key = "first-part-1\n\"second\"-part\\2\nthird-part-3";
+    let token = "hunter2-hunter2-hunter2";
+    // What is shown is cut at 200 and 400 letters.
+    let summary = format!("{}{token}{}{token}", "x".repeat(190), "x".repeat(177));
+    let says = serde_json::json!({"turns": [{"when": {"phase": ""}, "steps": [
+        {"say": format!("It is {key}, and a line of it is third-part-3.")},
+        {"write": {"path": "a.txt", "content": format!("a\n{key}\nb\n")}},
+        {"status": {"summary": summary}},
+    ]}]});
+    project.scenario(&says.to_string());
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    for form in ["md", "jsonl", "cast"] {
+        let mut command = project.command(&["export", "tk-1", "--as", form]);
+        let output = command.env("DEPLOY_KEY", key).env("DEPLOY_TOKEN", token).output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(text.contains("a.txt") && text.contains("••••"), "{form}: {text}");
+        for part in ["first-part", "second", "third-part", "hunter2"] {
+            assert!(!text.contains(part), "{form}: {part} in {text}");
+        }
+        if form == "jsonl" {
+            lines(&text);
+        }
+    }
+}

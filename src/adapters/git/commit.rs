@@ -10,7 +10,7 @@ mod made;
 
 use self::job::Job;
 use self::made::Attempt;
-use super::attribution::{self, Differing, Side, Work};
+use super::attribution::{self, Side, Work};
 use super::changes::told;
 use super::command::{Git, line};
 use super::error::EvidenceError;
@@ -233,13 +233,18 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
     let step = async {
         let before = attribution::tree_of(scratch, attempt.before.as_deref()).await?;
         let ours = format!("{}^{{tree}}", made.id);
-        let mut differing = attribution::differing(scratch, &before, &ours).await?;
-        let files = differing.len();
-        // What came upon it and says otherwise of a file has the last word.
+        let own = attribution::differing(scratch, &before, &ours).await?;
+        let files = own.len();
+        // What came upon it has the last word: a hook commits by the index that it is given, which is not the person's.
         let head = repository.head().await?.unwrap_or_else(|| made.id.clone());
-        let since = attribution::differing(scratch, &ours, &format!("{head}^{{tree}}")).await?;
-        differing.retain(|path, _| !since.contains_key(path));
-        let followed = follow(repository, &differing).await.map_err(|error| (error, differing));
+        let mut since = attribution::differing(scratch, &ours, &format!("{head}^{{tree}}")).await?;
+        let steps = own.into_iter().map(|(path, (old, ours))| {
+            let now = since.remove(&path).map_or_else(|| ours.clone(), |(_, now)| now);
+            (path, [old, ours, now])
+        });
+        let mut steps: Steps = steps.collect();
+        steps.extend(since.into_iter().map(|(path, (old, now))| (path, [old.clone(), old, now])));
+        let followed = follow(repository, &steps).await.map_err(|error| (error, steps));
         Ok::<_, EvidenceError>((files, followed))
     };
     let behind = |error: EvidenceError, files: String| {
@@ -249,8 +254,8 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
     };
     let (files, trouble) = match step.await {
         Ok((files, Ok(()))) => (files, None),
-        Ok((files, Err((error, differing)))) => {
-            let mut names: Vec<String> = differing.keys().map(|path| quoted(path)).collect();
+        Ok((files, Err((error, steps)))) => {
+            let mut names: Vec<String> = steps.keys().map(|path| quoted(path)).collect();
             names.sort();
             (files, behind(error, names.join(" ")))
         }
@@ -303,8 +308,11 @@ async fn own_index(
     Ok(())
 }
 
-/// Brings the person's index in step for the files of the commit; what else they have staged stays.
-async fn follow(repository: &Repository, differing: &Differing) -> Result<(), EvidenceError> {
+/// Path → what it was before the commit, in it, and in HEAD now.
+type Steps = HashMap<Vec<u8>, [Side; 3]>;
+
+/// Brings the person's index in step for the files that were committed; what else they have staged stays.
+async fn follow(repository: &Repository, steps: &Steps) -> Result<(), EvidenceError> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -315,10 +323,10 @@ async fn follow(repository: &Repository, differing: &Differing) -> Result<(), Ev
         }
         let entries = index(repository).await?.unwrap_or_default();
         let mut lines = Vec::new();
-        for (path, (old, now)) in differing {
+        for (path, [old, ours, now]) in steps {
             let staged = entries.get(path).cloned().unwrap_or_default();
             // A file that a hook put in, and of which another version is staged, is the person's.
-            if staged == *old || staged == *now {
+            if staged == *old || staged == *ours {
                 lines.extend(now.index_line(path, &repository.object_format));
             }
         }

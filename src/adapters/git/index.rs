@@ -42,9 +42,15 @@ pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         at = if version == 4 { end } else { at + (end - at).next_multiple_of(8) };
         paths.push(path.into_owned());
     }
-    // The rest may say that most of the paths are in another file.
-    let is_split = memchr::memmem::find(index.get(at..)?, b"link").is_some();
-    (!is_split).then_some(paths)
+    // Extensions, before a hash of it all. One that may not be passed over says that the paths are not all of them: most
+    // may be in another file.
+    let mut rest = index.get(at..index.len().checked_sub(id)?)?;
+    while !rest.is_empty() {
+        let (head, after) = rest.split_at_checked(8)?;
+        let (optional, length) = (head[0].is_ascii_uppercase(), u32::from_be_bytes(head[4..].try_into().ok()?));
+        rest = after.get(usize::try_from(length).ok()?..).filter(|_| optional)?;
+    }
+    Some(paths)
 }
 
 /// Git's number of one or more bytes, and how many they are.
@@ -101,6 +107,26 @@ mod tests {
         // Marked as not checked out: more flags than we read.
         git(&["update-index", "--skip-worktree", "a"]);
         assert_eq!(paths(&std::fs::read(folder.path().join(".git/index")).unwrap(), 20), None);
+    }
+
+    #[test]
+    fn a_folder_may_have_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = |args: &[&str]| {
+            let git = Command::new("git").current_dir(folder.path()).args(args).status().unwrap();
+            assert!(git.success(), "{args:?}");
+        };
+        git(&["init", "-q", "."]);
+        std::fs::create_dir(folder.path().join("links")).unwrap();
+        std::fs::write(folder.path().join("links/a"), "text").unwrap();
+        git(&["add", "-A"]);
+        // Its trees are remembered in the index, with their names.
+        git(&["write-tree"]);
+        let index = std::fs::read(folder.path().join(".git/index")).unwrap();
+        let trees = memchr::memmem::find(&index, b"TREE").unwrap();
+        assert!(memchr::memmem::find(&index[trees..], b"links").is_some());
+        assert_eq!(paths(&index, 20).unwrap(), [b"links/a".to_vec()]);
+        assert_eq!(paths(&index[..trees + 6], 20), None, "torn");
     }
 
     #[test]

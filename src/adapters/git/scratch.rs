@@ -11,6 +11,8 @@ use super::kept::Known;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use crate::base::text::clean_line;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use std::collections::HashSet;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Write};
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// Begins the name of every scratch folder.
+/// Begins the name of every scratch folder, before the id of the program that uses it.
 const PREFIX: &str = "scratch-";
 /// A scratch folder of this age was left by a program that was killed.
 const STALE: Duration = Duration::from_secs(24 * 3_600);
@@ -276,7 +278,8 @@ fn entries(listed: &[u8]) -> Vec<Entry> {
 fn lay_out(repository: &Repository, objects: Objects) -> io::Result<TempDir> {
     fs::create_dir_all(&repository.keep)?;
     sweep(&repository.keep);
-    let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&repository.keep)?;
+    let prefix = format!("{PREFIX}{}-", std::process::id());
+    let dir = tempfile::Builder::new().prefix(&prefix).tempdir_in(&repository.keep)?;
     let git = dir.path().join("git");
     for folder in ["refs", "info", "objects/info"] {
         fs::create_dir_all(git.join(folder))?;
@@ -340,14 +343,42 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Removes what killed programs have left. Failing to is no reason not to work.
-fn sweep(keep: &Path) {
+pub(super) fn sweep(keep: &Path) {
     for entry in fs::read_dir(keep).into_iter().flatten().flatten() {
         let stale = entry
             .metadata()
             .and_then(|data| data.modified())
             .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE));
-        if stale && entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        let name = entry.file_name();
+        if name.to_str().and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|name| stale || has_ended(name)) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+/// The program whose id the name of a scratch folder begins with runs no more.
+fn has_ended(name: &str) -> bool {
+    let id = name.split_once('-').and_then(|(id, _)| Pid::from_raw(id.parse().ok()?));
+    id.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_program_has_left_is_swept_and_no_other_thing() {
+        let keep = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let [dead, alive] = [ended.id(), std::process::id()].map(|id| format!("scratch-{id}-abc"));
+        for name in [&dead, &alive, "scratch-abc", "manifest-1.json"] {
+            fs::create_dir_all(keep.path().join(name).join("git")).unwrap();
+        }
+        sweep(keep.path());
+        let mut left: Vec<_> =
+            fs::read_dir(keep.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!(left, ["manifest-1.json", &alive, "scratch-abc"]);
     }
 }

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Appends that may wait; beyond it callers wait before they are queued.
 const QUEUE: usize = 256;
 
-/// What one append writes. All of it becomes durable, or nothing.
+/// What one append writes: all of it, or nothing.
 #[derive(Clone, Debug)]
 pub struct Append {
     pub run: RunId,
@@ -57,7 +57,8 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Queues an append; the answer comes when it is durable.
+    /// Queues an append; the answer comes when it is stored; what can be found out again is on the disk
+    /// with a later append.
     pub(super) async fn append(&self, append: Append) -> Reply {
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;

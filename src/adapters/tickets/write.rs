@@ -264,11 +264,14 @@ impl<D: Disk, E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>>
                 }
             },
         };
-        // A tick that is recorded as made must not be gone after a power failure: it would be taken for the person's.
-        self.disk.sync_folder()?;
         let (before, edit) = (before.to_vec(), self.edit.clone());
         self.writer.replaced.push(Replaced { file: out, before, edit, at: Instant::now() });
         self.writer.ours = Some((ours, new.to_vec()));
+        // A tick that is recorded as made must not be gone after a power failure: it would be taken for the person's. Not
+        // all file systems can see to it.
+        if let Err(error) = self.disk.sync_folder() {
+            tracing::warn!(file = %shown(target), %error, "written, but a power failure may undo it");
+        }
         Ok(Attempt::Settled(WriteOutcome::Written))
     }
 

@@ -85,7 +85,7 @@ impl Adjustable {
 }
 
 /// In USD, to the last millionth.
-fn exact(micros: u64) -> String {
+pub fn exact(micros: u64) -> String {
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     // Cents are always told.
     let zeros = text.bytes().rev().take(4).take_while(|&digit| digit == b'0').count();

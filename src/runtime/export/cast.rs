@@ -18,7 +18,7 @@ const PAUSE: u32 = 2;
 const LINES: usize = 200;
 
 pub fn write(out: &mut dyn Write, run: &Exported<'_>) -> io::Result<()> {
-    let title = run.secrets.mask(clean_line(&format!("{}: {}", run.summary.ticket, run.summary.title), 200));
+    let title = clean_line(&run.secrets.mask(format!("{}: {}", run.summary.ticket, run.summary.title)), 200);
     let begin = run.summary.started;
     let header = json!({
         "version": 2, "width": SIZE.0, "height": SIZE.1, "timestamp": begin.millis() / 1_000,

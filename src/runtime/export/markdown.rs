@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 pub fn write(out: &mut dyn Write, run: &Exported<'_>) -> io::Result<()> {
     let summary = run.summary;
-    let title = clean_line(&format!("{}: {}", summary.ticket, summary.title), 400);
+    let title = clean_line(&run.secrets.mask(format!("{}: {}", summary.ticket, summary.title)), 400);
     let (day, time) = (summary.started.day(&run.zone), summary.started.clock_time(&run.zone));
     let head =
         format!("# {title}\n\nRun {} · started {day} {time} · {}\n", summary.run, clean_line(&summary.folder, 400));

@@ -5,8 +5,8 @@
 
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, end_word,
-    in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs, someone_waits,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, can_undo_limit,
+    end_word, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs, someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
@@ -186,7 +186,7 @@ const REST: &[Row] = rows! {
         "in the list of limits: one less";
     Choose "limits.choose" Scope::Limits, "limits", [press(Key::Enter)], Shown, always, |_| "type a value",
         "in the list of limits: type a value, or none";
-    Undo "limits.undo" Scope::Limits, "limits", [c('u')], Shown, can_undo, |_| "undo",
+    Undo "limits.undo" Scope::Limits, "limits", [c('u')], Shown, can_undo_limit, |_| "undo",
         "in the list of limits: take the last change back";
     Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
         "in the export dialog: write the file";

@@ -10,7 +10,7 @@ use crate::tui::model::{Mode, Model};
 use crate::tui::panes::home::is_any_ready;
 use crate::tui::panes::log;
 use crate::tui::panes::stream::{self, FollowStatus};
-use crate::tui::tab::{Tab, TabStatus};
+use crate::tui::tab::{Step, Tab, TabStatus};
 use std::time::Duration;
 
 pub fn live(model: &Model) -> bool {
@@ -45,7 +45,12 @@ pub fn play_word(model: &Model) -> &'static str {
 }
 
 pub fn can_undo(model: &Model) -> bool {
-    can_command(model) && model.tab().is_some_and(|tab| !tab.undo.is_empty())
+    can_command(model) && !model.is_home() && model.tab().is_some_and(|tab| !tab.undo.is_empty())
+}
+
+/// The last step was a changed limit.
+pub fn can_undo_limit(model: &Model) -> bool {
+    live_tab(model, |tab| tab.has_open_run() && matches!(tab.undo.last(), Some(Step::Setting(..))))
 }
 
 pub fn can_reset_breaker(model: &Model) -> bool {

@@ -179,7 +179,7 @@ impl Form {
         }
         let (title, rest) = text.trim_matches('\n').split_once('\n').unwrap_or((text.trim_matches('\n'), ""));
         let rest = rest.trim_start_matches('\n');
-        (rest.is_empty() || self.fields[1].pasted(rest)) && self.fields[0].pasted(title)
+        self.fields[1].fits(rest) && self.fields[0].pasted(title) && (rest.is_empty() || self.fields[1].pasted(rest))
     }
 
     /// Draws it.
@@ -232,5 +232,22 @@ impl Form {
                 (text.intersection(body), head)
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_is_pasted_all_is_taken_or_nothing() {
+        let mut form = Form::new(&Draft::default());
+        assert!(form.pasted(&"t".repeat(150_000)));
+        assert!(!form.pasted(&format!("{}\nwords", "t".repeat(100_000))), "the title is too long");
+        assert_eq!(form.draft().text, "");
+        assert!(!form.pasted(&format!("t\n{}", "w".repeat(250_000))), "the text is too long");
+        assert_eq!(form.draft().title.len(), 150_000);
+        assert!(form.pasted("t\nwords"));
+        assert_eq!((form.draft().title.len(), form.draft().text), (150_001, "words".to_owned()));
     }
 }

@@ -102,9 +102,16 @@ impl Export {
         (Some(self), None)
     }
 
-    pub fn pasted(&mut self, text: &str) {
-        prompt::insert(&mut self.path, text);
-        (self.typed, self.state) = (true, State::Typing);
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        if matches!(self.state, State::Writing) {
+            return true;
+        }
+        let fits = prompt::insert(&mut self.path, text);
+        if fits {
+            (self.typed, self.state) = (true, State::Typing);
+        }
+        fits
     }
 
     /// The file is written, or why not.
@@ -181,5 +188,23 @@ mod tests {
         assert!(screen.contains("Written: ") && screen.contains("a.jsonl"), "{screen}");
         press(&mut ui, "Esc");
         assert!(ui.modals.is_empty());
+    }
+
+    #[test]
+    fn a_name_can_be_pasted() {
+        let mut ui = sample::busy();
+        press(&mut ui, "E Ctrl-u");
+        update(&mut ui, Msg::Paste("/tmp/a.md".into()));
+        let asks = press(&mut ui, "Enter");
+        assert!(
+            matches!(&asks[..], [Ask::Request(Request::Export(Wanted { path, .. }))] if path == "/tmp/a.md"),
+            "{asks:?}"
+        );
+        update(&mut ui, Msg::Paste("/tmp/b.md".into()));
+        assert!(sample::draw(&mut ui, (80, 24)).contains("Writing …"), "it is under way");
+        press(&mut ui, "Esc");
+        press(&mut ui, "E");
+        update(&mut ui, Msg::Paste("x".repeat(501)));
+        assert!(ui.toast.as_ref().is_some_and(|(words, _)| words.contains("too long")), "{:?}", ui.toast);
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
-use crate::domain::settings::{Adjustable, Change};
+use crate::domain::settings::{Adjustable, Change, exact};
 use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::prompt;
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input, Key};
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Step, Tab};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, centred, foot};
@@ -72,18 +72,28 @@ impl Limits {
                 None
             }
             (Some(Command::Undo), None) => {
-                let ask =
-                    tab.undo.last().map(|step| Ask::Request(Request::Command(self.ticket.clone(), step.command())));
+                let step = tab.undo.last().filter(|step| matches!(step, Step::Setting(..)));
+                if step.is_none() {
+                    "nothing to undo here".clone_into(&mut self.trouble);
+                }
+                let ask = step.map(|step| Ask::Request(Request::Command(self.ticket.clone(), step.command())));
                 return (Some(self), ask);
             }
             _ => None,
         };
-        let asked = change.map(|change| tab.state.settings.with(&change).map(|_| change));
+        let asked = change.map(|change| match tab.state.settings.with(&change) {
+            Ok(_) => Ok(change),
+            Err(why) => Err((why, change)),
+        });
         let ask = match asked {
             Some(Ok(change)) => {
                 Some(Ask::Request(Request::Command(self.ticket.clone(), UserCommand::ChangeSetting(change))))
             }
-            Some(Err(why)) => {
+            Some(Err((why, change))) => {
+                // What was typed can be corrected.
+                if let Change::Set(_, text) = change {
+                    self.typed = Some(text);
+                }
                 self.trouble = why;
                 None
             }
@@ -145,7 +155,7 @@ fn counted(tab: &Tab, what: Adjustable) -> String {
         Adjustable::NoProgress => format!("now {}", breaker.no_progress),
         Adjustable::SameError => format!("now {}", breaker.same_error),
         Adjustable::Denials => format!("now {}", breaker.permission_denials),
-        Adjustable::Budget => format!("spent ${:.2}", state.cost_usd),
+        Adjustable::Budget => format!("spent ${}", exact((state.cost_usd * 1e6).round() as u64)),
         Adjustable::Model => state.model.as_ref().map_or_else(String::new, |name| format!("now {name}")),
         Adjustable::Stagnation | Adjustable::RepeatedError => String::new(),
     }
@@ -154,7 +164,8 @@ fn counted(tab: &Tab, what: Adjustable) -> String {
 #[cfg(test)]
 mod tests {
     use crate::domain::command::UserCommand;
-    use crate::domain::record::Record;
+    use crate::domain::phase::PhaseId;
+    use crate::domain::record::{OfPhase, Record};
     use crate::domain::request::Request;
     use crate::domain::settings::{Adjustable, Change, SettingsChanged};
     use crate::tui::msg::{Ask, Msg};
@@ -201,7 +212,7 @@ mod tests {
         assert_eq!(press(&mut ui, "j j j j j j Enter x Enter"), None);
         let screen = sample::draw(&mut ui, (80, 24));
         assert!(screen.contains("expected USD such as 2.50"), "{screen}");
-        assert_eq!(press(&mut ui, "Enter 4 Enter"), Some(Change::Set(Adjustable::Budget, "4".into())));
+        assert_eq!(press(&mut ui, "Ctrl-u 4 Enter"), Some(Change::Set(Adjustable::Budget, "4".into())));
         assert_eq!(press(&mut ui, "Esc"), None);
         assert!(ui.modals.is_empty());
     }
@@ -215,6 +226,46 @@ mod tests {
         press(&mut ui, "Enter");
         update(&mut ui, Msg::Paste("7".into()));
         assert_eq!(press(&mut ui, "Enter"), Some(Change::Set(Adjustable::Iterations, "7".into())));
+    }
+
+    #[test]
+    fn a_phase_is_not_taken_back_among_the_limits() {
+        let mut ui = sample::busy();
+        ui.focus = gauges::NAME;
+        press(&mut ui, "+");
+        let more = press(&mut ui, "+").unwrap();
+        obeyed(&mut ui, 900, &more);
+        let of = OfPhase { phase: "One".into(), id: Some(PhaseId(1)) };
+        let stored = sample::stored(ui.tabs[0].id.as_str(), 901, Record::PhaseSkipped(of));
+        update(&mut ui, Msg::News(crate::domain::news::News::Recorded(std::sync::Arc::new(stored))));
+        assert_eq!(update(&mut ui, Msg::Key(sample::key("u"))), []);
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.contains("nothing to undo here"), "{screen}");
+    }
+
+    #[test]
+    fn a_value_that_is_refused_can_be_corrected() {
+        let mut ui = sample::busy();
+        ui.focus = gauges::NAME;
+        assert_eq!(press(&mut ui, "+ Enter 2 x 0 Enter"), None);
+        assert_eq!(
+            press(&mut ui, "Backspace Backspace 5 Enter"),
+            Some(Change::Set(Adjustable::Iterations, "25".into())),
+            "what was typed is still there"
+        );
+        // And it can be left.
+        press(&mut ui, "Enter x Enter Esc");
+        assert_eq!(press(&mut ui, "+"), Some(Change::Step(Adjustable::Iterations, 1)));
+    }
+
+    #[test]
+    fn what_is_spent_is_as_exact_as_the_budget() {
+        let mut ui = sample::busy();
+        ui.focus = gauges::NAME;
+        ui.tabs[0].state.cost_usd = 0.0042;
+        press(&mut ui, "+");
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.contains("spent $0.0042"), "{screen}");
     }
 
     #[test]

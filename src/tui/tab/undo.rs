@@ -26,6 +26,17 @@ impl Step {
         }
     }
 
+    /// The record says that it was taken back.
+    pub fn is_undone_by(&self, record: &Record) -> bool {
+        match (self, record) {
+            (Self::Phase(phase, _), Record::PhaseReopened(PhaseByPerson { of, .. })) => of.id == Some(*phase),
+            (Self::Setting(what, text), Record::SettingsChanged(SettingsChanged { settings, .. })) => {
+                what.text(settings) == *text
+            }
+            _ => false,
+        }
+    }
+
     /// What is so again.
     pub fn words(&self) -> String {
         match self {

@@ -203,6 +203,7 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         }
         Some(Modal::Help(help)) => help.pasted(text),
         Some(Modal::Limits(limits)) => limits.pasted(text),
+        Some(Modal::Export(export)) => export.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
         Some(Modal::Find(finder)) => finder.pasted(text).is_some_and(|ask| {
             asks.extend(ask);

@@ -156,9 +156,13 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(limits.map(Modal::Limits));
         }
         Command::Undo => {
-            let Some(step) = ui.tab().and_then(|tab| tab.undo.last()).cloned() else { return Vec::new() };
-            ui.tell(step.words());
-            return ui.to_run(step.command());
+            let Some(tab) = ui.tab_mut() else { return Vec::new() };
+            let Some(step) = tab.undo.last().cloned() else { return Vec::new() };
+            if tab.undoing.as_ref() != Some(&step) {
+                tab.undoing = Some(step.clone());
+                return ui.to_run(step.command());
+            }
+            ui.tell("the last undo is not stored yet");
         }
         Command::Export => {
             let export = ui.tab().and_then(Export::open);

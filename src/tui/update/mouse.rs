@@ -1,16 +1,16 @@
 //! The mouse: the wheel scrolls what is under it, a click goes where it points, a drag selects lines in the Stream.
 //!
 //! What is pointed at is found in what is drawn: a click on a key's words presses the key, one on a row moves the cursor
-//! there as keys would. So nothing can be clicked that is not seen, and nothing done that no key does.
+//! there as keys would. So nothing can be clicked that is not seen, and nothing done that no key does. Keys are marked as
+//! they are drawn here: what Claude, a ticket or a file says may look like one and is none.
 
 use crate::tui::command::{Command, Found, Scope, row_of};
-use crate::tui::home;
 use crate::tui::keys::key_text;
 use crate::tui::layout::solve;
 use crate::tui::modals::Modal;
 use crate::tui::msg::{Ask, Gesture, Input, Mouse};
 use crate::tui::panes::stream::StreamMsg;
-use crate::tui::panes::{PANES, notice, stream};
+use crate::tui::panes::{PANES, stream};
 use crate::tui::theme::role::Role;
 use crate::tui::ui::Ui;
 use crate::tui::update::{dialogs, keys};
@@ -18,12 +18,14 @@ use crate::tui::view;
 use crate::tui::widgets::frame::inside;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 /// Lines that the wheel scrolls.
 const WHEEL: usize = 3;
 /// Blank columns that end what belongs to a key.
 const GAP: u16 = 3;
+/// What keys are drawn with to be found; no theme has it.
+const MARK: Modifier = Modifier::HIDDEN;
 
 pub(super) fn run(ui: &mut Ui, mouse: Mouse) -> Vec<Ask> {
     let layout = solve(ui.size, ui);
@@ -63,7 +65,7 @@ fn wheel(ui: &mut Ui, over: Option<&'static str>, command: Command) -> Vec<Ask> 
 
 fn press(ui: &mut Ui, over: Option<&'static str>, at: Position) -> Vec<Ask> {
     let drawn = drawn(ui);
-    if let Some(chord) = pointed_key(ui, &drawn, at).filter(|_| !is_anothers(ui, over, at)) {
+    if let Some(chord) = pointed_key(ui, &drawn, at) {
         return chord.iter().flat_map(|key| keys::key(ui, key)).collect();
     }
     if !ui.modals.is_empty() {
@@ -94,17 +96,6 @@ fn press(ui: &mut Ui, over: Option<&'static str>, at: Position) -> Vec<Ask> {
     Vec::new()
 }
 
-/// Where tickets, Claude and commands have their words, which may look like a key's.
-fn is_anothers(ui: &Ui, over: Option<&'static str>, at: Position) -> bool {
-    let Some(over) = over.filter(|_| ui.modals.is_empty()) else { return false };
-    let place = solve(ui.size, ui).of(over).map(inside).unwrap_or_default();
-    match over {
-        stream::NAME => notice::place(ui, place).stream.contains(at),
-        home::NAME => !ui.listed.is_empty(),
-        _ => true,
-    }
-}
-
 /// Selects from the row where the button went down to the one that is pointed at; beyond the pane, further on.
 fn drag(ui: &mut Ui, at: Position) {
     let Some(from) = ui.dragged else { return };
@@ -121,7 +112,7 @@ fn drag(ui: &mut Ui, at: Position) {
 fn drawn(ui: &mut Ui) -> Buffer {
     let layout = ui.prepare();
     let mut buf = Buffer::empty(layout.screen);
-    view::draw(ui, &layout, &ui.looks.theme, &mut buf);
+    view::draw(ui, &layout, &ui.looks.theme.marked(Role::Key, MARK), &mut buf);
     buf
 }
 
@@ -134,9 +125,13 @@ fn is_of(cell: &Cell, style: Style) -> bool {
 
 /// The keys whose words are pointed at, where they mean something now.
 fn pointed_key(ui: &Ui, drawn: &Buffer, at: Position) -> Option<Vec<Input>> {
-    let style = ui.looks.theme.style(Role::Key);
-    let cell = |x: u16| drawn.cell((x, at.y));
-    let is_key = |x: u16| cell(x).is_some_and(|cell| cell.symbol() != " " && is_of(cell, style));
+    // Keys behind a dialog are not the dialog's.
+    let left = match dialog_at(drawn, at) {
+        _ if ui.modals.is_empty() || at.y + 1 == drawn.area.bottom() => 0,
+        place => place?.left(),
+    };
+    let cell = |x: u16| drawn.cell((x, at.y)).filter(|_| x >= left);
+    let is_key = |x: u16| cell(x).is_some_and(|cell| cell.symbol() != " " && cell.modifier.contains(MARK));
     let mut x = at.x;
     let mut blanks = 0;
     while !is_key(x) {

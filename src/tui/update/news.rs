@@ -165,6 +165,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Decided { ticket, command } => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
                 tab.unstored.decided(&command);
+                tab.undoing.take_if(|step| step.command() == command);
             }
             // What answers a call as it is closes its question, or is barred.
             if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = &command
@@ -282,6 +283,7 @@ fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {
     let Refused { ticket, message, exit_code, asked } = why;
     let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
+    ui.tabs.iter_mut().filter(|tab| tab.id == ticket).for_each(|tab| tab.undoing = None);
     if exit_code == 0 || exit_code == HELD && ui.is_home() {
         // Too late for what was wanted: nothing failed, and the run stands as it has ended.
         ui.tell(clean_line(&message, 400));
@@ -341,7 +343,9 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     if in_front {
         changes::recorded(&mut model.changes, tab, &stored.record);
     }
+    let undone = tab.undoing.take_if(|step| step.is_undone_by(&stored.record));
     let became = tab.unstored.became(&tab.state, &stored.record);
+    let became = became.or_else(|| undone.map(|step| (Weight::Info, step.words())));
     if !tab.record(stored) {
         return Vec::new();
     }

@@ -49,12 +49,16 @@ impl Field {
 
     /// Takes pasted text, as far as it can be shown; `false` when there is no room for it, and nothing was taken.
     pub fn pasted(&mut self, text: &str) -> bool {
-        let clean = Clean::new(text);
-        let fits = self.len() + clean.as_str().len() <= self.1;
+        let fits = self.fits(text);
         if fits {
-            self.0.insert_str(clean.as_str());
+            self.0.insert_str(Clean::new(text).as_str());
         }
         fits
+    }
+
+    /// There is room for pasted text.
+    pub fn fits(&self, text: &str) -> bool {
+        self.len() + Clean::new(text).as_str().len() <= self.1
     }
 
     pub fn new_line(&mut self) {

@@ -377,6 +377,29 @@ async fn what_is_committed_on_top_of_ours_stays() {
     }
 }
 
+/// A hook commits by the index that git gives it, which is not the person's.
+#[tokio::test]
+async fn the_index_follows_what_a_hook_commits_on_top() {
+    let repo = Repo::new().with_commit();
+    repo.write("version.txt", "1\n");
+    repo.write("notes.txt", "1\n");
+    repo.commit_all("more");
+    works(&repo, 1, async || {
+        repo.write("a.txt", "x\n");
+        repo.write("tracked.txt", "changed\n");
+    })
+    .await;
+    repo.write("notes.txt", "2\n");
+    repo.git(&["add", "notes.txt"]);
+    let hook = "[ -e .git/once ] || { touch .git/once; echo 2 > version.txt; echo y > a.txt; echo new > new.txt; \
+                git checkout -q HEAD^ -- tracked.txt; git add version.txt a.txt new.txt; git commit -q -m another; }";
+    repo.hook("post-commit", hook);
+    let made = commit(&repo).await;
+    assert_eq!((made.trouble, made.files), (None, 2));
+    assert_eq!(repo.git(&["log", "--format=%s", "-2"]), "another\nWhat was done\n");
+    assert_eq!(status(&repo), ["M  notes.txt"], "what the person has staged stays, and nothing else differs");
+}
+
 #[tokio::test]
 async fn at_the_end_of_the_time_it_says_whether_ours_is_made() {
     let repo = Repo::new().with_commit();

@@ -62,6 +62,29 @@ fn what_comes_in_moves_no_selected_line() {
     assert!(!pane.state.take_selection().unwrap().contains("Later"));
 }
 
+/// What comes in between the button's going down and the first move.
+#[test]
+fn a_drag_begins_at_the_line_that_was_pressed() {
+    let mut pane = pane();
+    let screen = pane.screen();
+    for row in 0..screen.len() as u16 {
+        let mut pane = self::pane();
+        pane.update(StreamMsg::Leave);
+        pane.update(StreamMsg::Point(row));
+        for n in 0..3 {
+            pane.push(1, &text(&format!("Later {n}.")));
+        }
+        pane.prepare();
+        pane.update(StreamMsg::Drag(row, row));
+        let copied = pane.state.take_selection().unwrap();
+        assert!(!copied.contains("Later"), "row {row}: {copied}");
+        // The screen cuts what is copied whole.
+        let words = |line: &str| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>();
+        let above = &screen[..=usize::from(row)];
+        assert!(above.iter().any(|line| words(line) == words(&copied)), "row {row}: {copied}: {above:?}");
+    }
+}
+
 #[test]
 fn of_a_folded_call_all_is_copied_with_its_result() {
     let mut pane = pane();

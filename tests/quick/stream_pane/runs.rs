@@ -149,3 +149,23 @@ fn tasks_that_are_made_one_by_one_are_one_list() {
     }
     assert_eq!(rows(&mut pane), ["▸ Todo 4 updates", "✓ Read", "▶ Write"]);
 }
+
+#[test]
+fn only_the_code_of_a_failed_command_is_said_elsewhere() {
+    let mut pane = started();
+    pane.push(1, &call("a", "Bash", json!({"command":"x"})));
+    pane.push(
+        1,
+        &result("a", "Exit code 0 is what we want", json!({"stdout":"Exit code 0 is what we want","stderr":""})),
+    );
+    pane.prepare();
+    pane.update(StreamMsg::ToggleFold);
+    assert!(rows(&mut pane).iter().any(|row| row == "Exit code 0 is what we want"), "{:?}", rows(&mut pane));
+    pane.push(1, &call("b", "Bash", json!({"command":"y"})));
+    pane.push(1, &failure("b", "Exit code of make: 2"));
+    assert!(rows(&mut pane).iter().any(|row| row == "Exit code of make: 2"), "{:?}", rows(&mut pane));
+    pane.push(1, &call("c", "Bash", json!({"command":"z"})));
+    pane.push(1, &failure("c", "Exit code 3\nno such file"));
+    let said = rows(&mut pane);
+    assert!(said.iter().any(|row| row == "no such file") && !said.iter().any(|row| row == "Exit code 3"), "{said:?}");
+}

@@ -59,7 +59,9 @@ fn unwrapped(text: String) -> String {
 fn failure(text: &str) -> String {
     if let Some(rest) = text.strip_prefix("Exit code ") {
         let code: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        return format!("exit {code}");
+        if !code.is_empty() {
+            return format!("exit {code}");
+        }
     }
     if text.starts_with("The user doesn't want to proceed") {
         return "rejected".to_owned();

@@ -214,7 +214,10 @@ fn outcome(result: &ToolResult, columns: usize, fold: Fold, origin: &Origin) -> 
         rows.extend(edits::contents(read, columns, fold.cap(6)));
     } else if !folded && !result.text.trim().is_empty() {
         let (first, rest) = result.text.split_once('\n').unwrap_or((result.text.as_str(), ""));
-        let text = if first.starts_with("Exit code ") { rest } else { result.text.as_str() };
+        // The code of a command that failed is said beside the call.
+        let is_code = |code: &str| !code.is_empty() && code.bytes().all(|digit| digit.is_ascii_digit());
+        let told = result.error && first.strip_prefix("Exit code ").is_some_and(is_code);
+        let text = if told { rest } else { result.text.as_str() };
         if !text.trim().is_empty() {
             rows.extend(output(text, result.error, columns, fold.cap(6)));
         }

@@ -28,12 +28,14 @@ impl StreamState {
         self.stay(top);
     }
 
-    /// Selects the card in a row of the window.
+    /// Selects the card in a row of the window, which stays where it is: a drag may follow.
     pub(super) fn point(&mut self, row: u16, rows: usize) {
-        let card = self.lines.get(usize::from(row)).and_then(|line| line.card);
-        if let (Some(card), Some(top)) = (card, self.top.or_else(|| window::tail(&mut self.book, rows))) {
+        let Some(card) = self.lines.get(usize::from(row)).map(|line| line.card) else { return };
+        // What came meanwhile is not on the screen yet.
+        let seen = self.shown_top.filter(|spot| spot.place != Place::Live);
+        if let Some(top) = self.top.or(seen).or_else(|| window::tail(&mut self.book, rows)) {
             self.stay(top);
-            self.cursor = Some(card);
+            self.cursor = card.or(self.cursor);
         }
     }
 

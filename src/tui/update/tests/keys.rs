@@ -1,6 +1,8 @@
 //! Counts, keys that are two, and keys that are asked about.
 
 use super::*;
+use crate::domain::answerer::Answerer;
+use crate::domain::record::PhaseByPerson;
 use crate::tui::command;
 use crate::tui::keys::Pressed;
 
@@ -86,4 +88,44 @@ fn the_footer_of_a_narrow_screen_keeps_run_again_once_a_run_has_ended() {
     let screen = sample::draw(&mut model, (80, 24));
     let footer = screen.lines().last().unwrap();
     assert!(footer.contains("! needs you") && footer.contains("r run again") && footer.contains("p "), "{screen}");
+}
+
+fn skipped(phase: u32) -> Record {
+    Record::PhaseSkipped(OfPhase { phase: format!("phase {phase}"), id: Some(PhaseId(phase)) })
+}
+
+fn comes(model: &mut Ui, seq: u64, record: Record) {
+    let stored = sample::stored("tk-1", seq, record);
+    update(model, Msg::News(News::Recorded(Arc::new(stored))));
+}
+
+#[test]
+fn u_in_home_takes_back_no_phase_of_the_run_behind_it() {
+    let mut model = with_running();
+    comes(&mut model, 900, skipped(2));
+    press(&mut model, "h");
+    assert!(model.is_home());
+    assert_eq!(press(&mut model, "u"), []);
+    assert!(model.toast.is_some());
+}
+
+#[test]
+fn what_is_being_taken_back_is_taken_back_once_and_told_when_it_is() {
+    let mut model = with_running();
+    comes(&mut model, 900, skipped(1));
+    comes(&mut model, 901, skipped(2));
+    let undone = UserCommand::RetryPhase { phase: PhaseId(2) };
+    let words = |model: &Ui| model.toast.as_ref().map_or_else(String::new, |(words, _)| words.clone());
+    assert_eq!(press(&mut model, "u"), command(undone.clone()));
+    assert!(!words(&model).contains("reopened"), "{}", words(&model));
+    assert_eq!(press(&mut model, "u"), [], "it is on its way");
+    let of = OfPhase { phase: "phase 2".into(), id: Some(PhaseId(2)) };
+    comes(&mut model, 902, Record::PhaseReopened(PhaseByPerson { of, by: Answerer::SCREEN }));
+    assert_eq!(words(&model), "“phase 2” reopened");
+    update(&mut model, Msg::Replied(Reply::Decided { ticket: sample::id("tk-1"), command: undone }));
+    assert_eq!(press(&mut model, "u"), command(UserCommand::RetryPhase { phase: PhaseId(1) }));
+    // The run has said no.
+    let command_of_1 = UserCommand::RetryPhase { phase: PhaseId(1) };
+    update(&mut model, Msg::Replied(Reply::Decided { ticket: sample::id("tk-1"), command: command_of_1 }));
+    assert_eq!(press(&mut model, "u").len(), 1, "it can be tried again");
 }

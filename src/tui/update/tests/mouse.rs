@@ -1,6 +1,8 @@
 //! What is clicked is what is seen.
 
 use super::*;
+use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope as Reach};
+use crate::domain::changes::{Diff, Hunk, Side};
 use crate::tui::msg::{Gesture, Mouse};
 use crate::tui::panes::{log, tickets};
 use crate::tui::theme::looks::Looks;
@@ -85,6 +87,71 @@ fn what_only_looks_like_a_key_is_none() {
     assert_eq!(gesture(&mut ui, Gesture::Press, x + 2, y), []);
     assert!(ui.modals.is_empty(), "a ticket's name stops nothing");
     assert_eq!(ui.focus, tickets::NAME);
+}
+
+/// A dialog with a call that waits, as it is after a while.
+fn asked(kind: ApprovalKind, tool: &str, input: &serde_json::Value) -> Ui {
+    let mut ui = busy();
+    let asks = Approval { kind, ..sample::asks("c", tool, &input.to_string(), 1) };
+    ui.tabs[0].state.approvals = vec![asks.into()];
+    press(&mut ui, "!");
+    sample::settle(&mut ui, "y");
+    ui
+}
+
+/// The words of a plan, a question and a path may be bold, and be a key.
+#[test]
+fn what_others_say_in_a_dialog_is_no_key() {
+    let plan = serde_json::json!({"plan": "# Plan\n\n**y** means yes\n\n┃ **y** ┃"});
+    let mut ui = asked(ApprovalKind::Plan, "ExitPlanMode", &plan);
+    for words in ["y means yes", "┃ y"] {
+        let (x, y) = place(&mut ui, words);
+        for x in x..x + 5 {
+            assert_eq!(gesture(&mut ui, Gesture::Press, x, y), [], "{words}");
+        }
+    }
+    let allowed = Answer::Allow { input: plan.to_string(), scope: Reach::Once };
+    let answer = UserCommand::AnswerApproval { id: QuestionId::first("c"), answer: allowed };
+    let yes = Ask::Request(Request::Command(sample::id("tk-4f2a"), answer));
+    assert_eq!(click(&mut ui, "y approve"), [yes], "and the key is one");
+
+    let options = serde_json::json!([{"label": "One", "description": ""}, {"label": "Two", "description": ""}]);
+    let question = serde_json::json!({"questions": [{
+        "question": "d is what?", "header": "H", "multiSelect": false, "options": options,
+    }]});
+    let mut ui = asked(ApprovalKind::Question, "AskUserQuestion", &question);
+    let scope = |ui: &Ui| ui.modals.last().map(Modal::scope);
+    let before = scope(&ui);
+    click(&mut ui, "d is what?");
+    assert_eq!(scope(&ui), before, "no reason for a no is asked for");
+    click(&mut ui, "d deny");
+    assert_ne!(scope(&ui), before);
+
+    let mut ui = busy();
+    press(&mut ui, "D j j j");
+    let asks = press(&mut ui, "Enter");
+    let [Ask::Request(Request::Diff(run, since, path))] = &asks[..] else { panic!("{asks:?}") };
+    let hunks = vec![Hunk { old: 1, new: 1, lines: vec![(Side::Old, "gone".into())] }];
+    let told = Reply::Diff(*run, since.clone(), path.clone(), Ok(Diff { hunks, cut: false }));
+    update(&mut ui, Msg::Replied(told));
+    click(&mut ui, "D src/http/old_limits.rs");
+    assert!(matches!(ui.modals.last(), Some(Modal::Diff(_))), "a click on the title closes nothing");
+}
+
+/// What is behind a dialog has its keys elsewhere.
+#[test]
+fn a_dialog_is_not_answered_by_keys_behind_it() {
+    let mut ui = busy();
+    ui.show_tab(2);
+    let again = place(&mut ui, "r run again");
+    ui.modals.push(Modal::Matter(crate::tui::modals::matter::Matter {
+        ticket: sample::id("tk-77aa"),
+        what: crate::tui::attention::What::Dispute(PhaseId(1)),
+    }));
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.lines().nth(again.1.into()).unwrap().contains("r run again"), "{screen}");
+    assert_eq!(gesture(&mut ui, Gesture::Press, again.0, again.1), []);
+    assert_eq!(click(&mut ui, "r retry").len(), 1);
 }
 
 #[test]
