@@ -86,7 +86,7 @@ struct World {
     /// The step that many from now fails, and that one only.
     fails_in: Option<usize>,
     /// The names of the folder cannot be made safe.
-    folder_fails: bool,
+    folder_fails: Option<i32>,
 }
 
 impl World {
@@ -99,7 +99,7 @@ impl World {
             saves_left: dice.below(5),
             dies_in: dice.one_in(8).then(|| dice.below(25)),
             fails_in: None,
-            folder_fails: false,
+            folder_fails: None,
             dice,
             names: BTreeMap::from([(PathBuf::from(TICKET), 0)]),
             files: vec![text.clone()],
@@ -266,7 +266,10 @@ impl Disk for World {
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        if self.folder_fails { Err(io::Error::from_raw_os_error(22)) } else { self.between() }
+        match self.folder_fails {
+            Some(errno) => Err(io::Error::from_raw_os_error(errno)),
+            None => self.between(),
+        }
     }
 
     /// The one promise of time: a save that has begun is over after a pause.
@@ -359,7 +362,7 @@ fn where_a_folder_cannot_be_synced_a_tick_is_made_and_a_late_save_found() {
     let tick = |text: &[u8]| complete_phase(text, "two", 0);
     let mut late = 0;
     for seed in 1..2_000 {
-        let mut world = World { folder_fails: true, dies_in: None, ..World::new(seed) };
+        let mut world = World { folder_fails: Some(22), dies_in: None, ..World::new(seed) };
         let outcome = tickets::write::write(&mut world, Path::new(TICKET), &tick);
         late += u32::from(world.late);
         assert!(!matches!(outcome, WriteOutcome::Failed(_)) || world.every_save.len() > 1, "seed {seed}: {outcome:?}");

@@ -343,9 +343,8 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     if in_front {
         changes::recorded(&mut model.changes, tab, &stored.record);
     }
-    let undone = tab.undoing.take_if(|step| step.is_undone_by(&stored.record));
-    let became = tab.unstored.became(&tab.state, &stored.record);
-    let became = became.or_else(|| undone.map(|step| (Weight::Info, step.words())));
+    let undone = tab.undoing.take_if(|step| step.is_undone_by(&stored.record)).map(|step| (Weight::Info, step.words()));
+    let became = tab.unstored.became(&tab.state, &stored.record).or(undone);
     if !tab.record(stored) {
         return Vec::new();
     }
