@@ -155,7 +155,7 @@ fn chord(row: &'static Row, value: &Yaml) -> Result<Chord, String> {
 }
 
 /// Letters are text there.
-fn types(scope: Scope) -> bool {
+pub(in crate::tui) fn types(scope: Scope) -> bool {
     let typing = [
         Scope::Steer,
         Scope::Open,

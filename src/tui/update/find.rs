@@ -129,8 +129,9 @@ mod tests {
         assert_eq!(told(&mut ui, &more, vec![found("tk-1", SPOT)], Some(next())), []);
         assert_eq!(asked(&press(&mut ui, "F")), more);
         assert_eq!(asked(&press(&mut ui, "Tab")).only, Some(Only::Tools));
+        assert_eq!(asked(&press(&mut ui, "4 2")).query, "ab42", "no count");
         let asks = update(&mut ui, Msg::Paste("c\nd".into()));
-        assert_eq!(asked(&asks).query, "abc d");
+        assert_eq!(asked(&asks).query, "ab42c d");
         let refused = asked(&asks);
         update(&mut ui, Msg::NotAsked(Box::new(Request::Find(refused))));
         assert!(sample::draw(&mut ui, (80, 24)).contains("programmator is busy"));

@@ -33,7 +33,9 @@ pub fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
     let mut pressed = std::mem::take(&mut ui.pressed);
     pressed.keys.push(input.clone());
     let (scopes, counts) = match ui.modals.last().map(Modal::scope) {
-        Some(scope) => (vec![scope], command::row_of(scope, Command::PageDown).is_some()),
+        Some(scope) => {
+            (vec![scope], command::row_of(scope, Command::PageDown).is_some() && !command::keys_file::types(scope))
+        }
         None if ui.mode == Mode::Replay && !ui.selects() => {
             let zoomed = ui.arrangement.is_zoomed.then_some(Scope::Zoomed);
             ([Scope::Replay].into_iter().chain(zoomed).chain([Scope::Pane(ui.focus), Scope::Global]).collect(), true)
