@@ -38,8 +38,9 @@ pub fn target(input: &Value) -> String {
 
 /// The field that says most about a call; any first text where none of the known ones is there.
 fn most_telling(input: &Value) -> &str {
-    const FIELDS: [&str; 9] =
-        ["command", "file_path", "notebook_path", "pattern", "path", "url", "query", "description", "prompt"];
+    const FIELDS: [&str; 10] = [
+        "command", "file_path", "notebook_path", "pattern", "path", "url", "query", "subject", "description", "prompt",
+    ];
     let known = FIELDS.iter().find_map(|field| input.get(field)?.as_str());
     // Claude's own questions.
     let question = || input.pointer("/questions/0/question").and_then(Value::as_str);
@@ -60,6 +61,7 @@ mod tests {
         let cases = [
             (r#"{"command":"cargo test\nrm x","description":"d"}"#, "cargo test rm x"),
             (r#"{"file_path":"/p/a.rs","old_string":"a"}"#, "/p/a.rs"),
+            (r#"{"description":"long","subject":"First"}"#, "First"),
             (r#"{"n":1,"what":"\u001b[31mred"}"#, "red"),
             (r#"{"questions":[{"header":"h","question":"Which colour?","options":[]}]}"#, "Which colour?"),
             ("[]", ""),

@@ -151,6 +151,15 @@ pub fn short(duration: Duration) -> String {
     }
 }
 
+/// An age in whole minutes, in few columns: `<1m`, `12m`, `1h03m`.
+pub fn age(duration: Duration) -> String {
+    match duration.as_secs() / 60 {
+        0 => "<1m".to_owned(),
+        minutes @ 1..=59 => format!("{minutes}m"),
+        _ => short(duration),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,5 +190,7 @@ mod tests {
             let duration = Duration::from_secs(seconds);
             assert_eq!((human(duration).as_str(), short(duration).as_str()), (long, narrow));
         }
+        let ages = [59, 60, 3_599, 3_780].map(|seconds| age(Duration::from_secs(seconds)));
+        assert_eq!(ages, ["<1m", "1m", "59m", "1h03m"]);
     }
 }

@@ -45,10 +45,10 @@ pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
     Some(rest.sum::<Duration>()).filter(|rest| !rest.is_zero())
 }
 
-/// "≈ 19 min": in minutes, for it is no more than a guess.
+/// "≈ 19 min": in minutes, below one in steps of five seconds, for it is no more than a guess.
 pub fn words(left: Duration) -> String {
     match left.as_secs().div_ceil(60) {
-        0 | 1 => "≈ 1 min".to_owned(),
+        0 | 1 => format!("≈ {} s", left.as_secs().div_ceil(5).max(1) * 5),
         minutes @ 2..=90 => format!("≈ {minutes} min"),
         minutes => format!("≈ {}", human(Duration::from_secs(minutes.div_ceil(15) * 15 * 60))),
     }
@@ -108,6 +108,6 @@ mod tests {
     #[test]
     fn a_guess_is_told_in_minutes() {
         let told = |seconds| words(Duration::from_secs(seconds));
-        assert_eq!([told(1), told(61), told(1_140), told(5_401)], ["≈ 1 min", "≈ 2 min", "≈ 19 min", "≈ 1h 45m"]);
+        assert_eq!([told(1), told(61), told(1_140), told(5_401)], ["≈ 5 s", "≈ 2 min", "≈ 19 min", "≈ 1h 45m"]);
     }
 }

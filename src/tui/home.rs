@@ -98,6 +98,8 @@ pub struct Home {
     pub unread: Arc<BTreeMap<String, String>>,
     /// A new ticket, as far as it was typed.
     pub draft: Draft,
+    /// Some row that is seen says how old something is.
+    pub tells_ages: bool,
 }
 
 impl Home {
@@ -119,6 +121,7 @@ impl Home {
             undo: Vec::new(),
             unread: Arc::default(),
             draft: Draft::default(),
+            tells_ages: false,
         }
     }
 }

@@ -257,6 +257,14 @@ impl Model {
         self.focus == home::NAME
     }
 
+    /// The moment that a tab shows: in a replay that of the last record.
+    pub fn moment(&self, tab: &Tab) -> Timestamp {
+        match self.mode {
+            Mode::Live => self.now,
+            Mode::Replay => tab.state.updated.unwrap_or(self.now),
+        }
+    }
+
     /// The ticket's tab, if it is open.
     pub fn tab_of(&self, ticket: &TicketKey) -> Option<&Tab> {
         self.tabs.iter().find(|tab| tab.id == *ticket)
@@ -284,14 +292,16 @@ impl Model {
     }
 
     /// When the screen must be drawn again though nothing happens: the next full second while a clock
-    /// runs, the end of a toast; `None` when it can rest.
+    /// runs, the next full minute while Home tells ages, the end of a toast; `None` when it can rest.
     pub fn wake_at(&self) -> Option<Timestamp> {
         let clock = self
             .anything_active()
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
+        let ages = (self.is_home() && self.home.tells_ages)
+            .then(|| Timestamp::from_millis((self.now.millis().div_euclid(60_000) + 1).saturating_mul(60_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
         let played = self.replay.as_ref().is_some_and(|replay| replay.is_playing).then(|| self.now.plus(PLAYED));
-        clock.into_iter().chain(toast).chain(self.changes_due()).chain(played).min()
+        clock.into_iter().chain(ages).chain(toast).chain(self.changes_due()).chain(played).min()
     }
 
     /// A search in the shown stream has more to show in the next frame.
@@ -357,6 +367,22 @@ mod tests {
         assert_eq!(model.wake_at(), Some(Timestamp::from_millis(sample::NOW.millis() / 1_000 * 1_000 + 1_000)));
         model.mode = Mode::Replay;
         assert_eq!(model.wake_at(), None, "the past has no clock");
+    }
+
+    #[test]
+    fn ages_on_home_move_with_the_minute_and_no_faster() {
+        let mut ui = sample::model();
+        ui.focus = home::NAME;
+        let mut run = sample::seen("tk-1", &ui.folder);
+        (run.state, run.reason) = (crate::domain::summary::RunState::Ended, Some("user_stopped".into()));
+        ui.see_run(run.into());
+        let before = sample::draw(&mut ui, (120, 40));
+        let minute = sample::NOW.millis().div_euclid(60_000) + 1;
+        assert_eq!(ui.wake_at(), Some(Timestamp::from_millis(minute * 60_000)));
+        ui.now = Timestamp::from_millis((minute + 2) * 60_000);
+        assert_ne!(sample::draw(&mut ui, (120, 40)), before);
+        ui.focus = "stream";
+        assert_eq!(ui.wake_at(), None, "none is seen");
     }
 
     #[test]

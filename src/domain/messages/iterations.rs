@@ -5,6 +5,7 @@ use super::ends::{done_words, outcome_words};
 use super::line::{Line, Weight, quoted};
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
 use std::fmt::Write as _;
@@ -36,6 +37,10 @@ impl IterationSummary {
         match record {
             Record::EvidenceGathered { iteration_files, .. } => self.files = iteration_files.len(),
             Record::AgentExited { cost_usd, .. } => self.cost = *cost_usd,
+            Record::ClaimMade { claim, .. } if claim.status == ClaimStatus::Blocked => {
+                let why = claim.error.as_deref().unwrap_or(&claim.summary).lines().next().unwrap_or_default();
+                self.fate = Some((Weight::Warn, format!("blocked: {why}").trim_end_matches([':', ' ']).to_owned()));
+            }
             Record::PhaseDone { how, .. } => self.fate = Some((Weight::Info, done_words(*how).to_owned())),
             Record::PhaseDisputed { why, .. } => {
                 // What follows is the output of a command.
@@ -81,6 +86,7 @@ impl IterationSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::claim::Claim;
     use crate::domain::outcome::DoneHow;
 
     fn told(records: &[Record]) -> Line {
@@ -107,6 +113,13 @@ mod tests {
         let claimed = ended(IterationOutcome::Claimed);
         assert_eq!(told(&[disputed, claimed]), line(Weight::Warn, "disputed: cargo test: exit 1 · 2m 40s"));
         assert_eq!(told(&[ended(IterationOutcome::Claimed)]), line(Weight::Info, "to be continued · 2m 40s"));
+        let error = Some("no access to the registry\nrest".to_owned());
+        let claim = Claim { error, ..Claim::new(ClaimStatus::Blocked) };
+        let blocked = Record::ClaimMade { n: 7, claim, about: None };
+        assert_eq!(
+            told(&[blocked, ended(IterationOutcome::Claimed)]),
+            line(Weight::Warn, "blocked: no access to the registry · 2m 40s")
+        );
         assert_eq!(told(&[ended(IterationOutcome::TimedOut)]), line(Weight::Warn, "timed out · 2m 40s"));
     }
 }

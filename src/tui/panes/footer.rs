@@ -73,6 +73,11 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         (scopes.contains(&row.scope) || is_played(row)) && matches!(row.flag, Flag::Shown | Flag::Destructive)
     };
     let mut rows: Vec<&Entry> = table().filter(|row| (is_shown(row) || is_back(row)) && (row.enabled)(model)).collect();
+    // One key a deed: what else starts is told by its own.
+    let is = |wanted: fn(&Entry) -> bool| rows.iter().any(|row| wanted(row));
+    let is_double = !has_open_run(model)
+        && (is(|row| row.command == Command::Retry) || is(|row| row.command == Command::Own("start")));
+    rows.retain(|row| !(is_double && row.command == Command::Pause));
     rows.sort_by_key(place);
     let all = rows.into_iter().map(|row| (model.keys.first(row), (row.hint)(model)));
     let all: Vec<(String, &str)> = all.filter(|(key, _)| !key.is_empty()).collect();
@@ -86,6 +91,10 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         fits
     });
     fitting.chain(last).fold(row, |row, (key, hint)| row.left(Role::Key, key).left(Role::Hint, format!(" {hint}  ")))
+}
+
+fn has_open_run(model: &Model) -> bool {
+    model.tab().is_some_and(Tab::has_open_run)
 }
 
 fn standing(model: &Model, row: Row, width: u16) -> Row {
@@ -138,6 +147,17 @@ mod tests {
     use crate::base::time::Timestamp;
     use crate::tui::panes::PANES;
     use crate::tui::sample;
+
+    #[test]
+    fn one_key_a_deed_is_offered() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::guarded("tk-1"));
+        let footer = |ui: &mut Ui| sample::draw(ui, (120, 40)).lines().last().unwrap().to_owned();
+        let end = footer(&mut ui);
+        assert!(end.contains("r run again") && !end.contains("p start"), "{end}");
+        ui.tabs = vec![sample::running("tk-1")];
+        assert!(footer(&mut ui).contains("p pause"), "{}", footer(&mut ui));
+    }
 
     #[test]
     fn the_time_is_that_in_which_the_run_worked() {

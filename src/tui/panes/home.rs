@@ -188,7 +188,8 @@ pub fn again_words(model: &Model, ticket: &TicketKey) -> String {
 /// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
 fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
     let width = match (inside.width >= WIDE, model.home.peeks) {
-        (true, false) => (inside.width / 3).min(64),
+        // The table needs its words more than a preview of a few does.
+        (true, false) => (inside.width / 3).min(64).min(inside.width.saturating_sub(88)),
         (true, true) => inside.width * 3 / 5,
         (false, peeks) => return if peeks { (Rect::default(), inside) } else { (inside, Rect::default()) },
     };
@@ -322,6 +323,8 @@ impl pane::Pane for HomePane {
             self.scrolled = Scrolled::default();
             model.home.cursor = self.lines.iter().find_map(Line::ticket).cloned();
         }
+        let seen = self.lines.iter().skip(self.scrolled.above()).take(height);
+        model.home.tells_ages = table::tell_ages(model, seen);
         let stream = chosen(model).map(|entry| preview::places(model, &entry, places(model, inside).1).1);
         if let Some(place) = stream.filter(|place| !place.is_empty()) {
             model.prepare_stream(place);

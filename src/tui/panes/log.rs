@@ -77,7 +77,9 @@ impl Log {
                 && if words.is_empty() {
                     self.is_level(model, line)
                 } else {
-                    line.weight >= self.least.unwrap_or(Weight::Info) && line.text.to_lowercase().contains(&words)
+                    let is_level = line.weight.word().trim_end().to_lowercase() == words;
+                    (is_level || line.weight >= self.least.unwrap_or(Weight::Info))
+                        && (is_level || line.text.to_lowercase().contains(&words))
                 }
         })
     }

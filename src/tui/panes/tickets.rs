@@ -6,6 +6,7 @@ use crate::base::time::short;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Mark, PhaseId};
+use crate::domain::summary::RunState;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::PhaseState;
@@ -305,7 +306,7 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
         }
         Item::Phase(tab, phase) => {
             let sign = model.standing(tab).of_phase(phase.mark, glyphs);
-            let time = phase.run.and_then(|run| tab.time_on(run, model.now)).map(short).unwrap_or_default();
+            let time = phase.run.and_then(|run| tab.time_on(run, model.moment(tab))).map(short).unwrap_or_default();
             let text = match phase.mark {
                 Mark::Running => Role::PhaseRunning,
                 mark if mark.is_settled() => Role::Dim,
@@ -353,9 +354,14 @@ fn listed(model: &Model, key: &TicketKey, ticket: &Ticket) -> (Sign, String) {
     }
     let waits = model.listed.open_dependency(key, ticket).is_some();
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
+    let ended = model.last_run(key).filter(|run| matches!(run.state, RunState::Ended | RunState::Interrupted));
     let sign = match ticket.status {
         _ if waits => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
         _ if all_done => TabStatus::Complete.sign(model.glyphs),
+        Some(TicketStatus::InProgress) if ended.is_some_and(|run| run.state == RunState::Interrupted) => {
+            Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) }
+        }
+        Some(TicketStatus::InProgress) if ended.is_some() => TabStatus::Stopped.sign(model.glyphs),
         Some(TicketStatus::InProgress) => Sign { word: "in progress", ..TabStatus::NotStarted.sign(model.glyphs) },
         _ => TabStatus::NotStarted.sign(model.glyphs),
     };
@@ -382,15 +388,20 @@ mod tests {
 
     #[test]
     fn a_listed_ticket_says_how_far_it_is() {
-        let model = sample::model();
-        let word = |done: bool, status| {
+        let mut model = sample::model();
+        let word = |model: &Model, done: bool, status| {
             let mut ticket = sample::ticket("tk-2", "T", &[("X", done, &[])]).as_ref().clone();
             ticket.status = status;
-            listed(&model, &sample::id("tk-2"), &ticket).1
+            listed(model, &sample::id("tk-2"), &ticket).1
         };
-        assert_eq!(word(false, Some(TicketStatus::Open)), "ready");
-        assert_eq!(word(false, Some(TicketStatus::InProgress)), "in progress");
-        assert_eq!(word(true, None), "done");
+        assert_eq!(word(&model, false, Some(TicketStatus::Open)), "ready");
+        assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "in progress");
+        assert_eq!(word(&model, true, None), "done");
+        let mut run = sample::seen("tk-2", &model.folder);
+        run.ticket_path = sample::id("tk-2").file().to_owned();
+        run.state = RunState::Ended;
+        model.see_run(run.into());
+        assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "stopped");
     }
 
     #[test]
@@ -401,6 +412,21 @@ mod tests {
         assert!(sample::draw(&mut model, (120, 40)).contains("No tickets here yet."));
         model.listed.insert(sample::id("tk-1"), std::sync::Arc::new(closed));
         assert!(sample::draw(&mut model, (120, 40)).contains("All tickets here are closed."));
+    }
+
+    #[test]
+    fn a_replay_has_the_clock_of_its_records() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::running("tk-1"));
+        ui.tabs[0].state.updated = Some(sample::NOW);
+        let row = |ui: &mut crate::tui::ui::Ui| {
+            let screen = sample::draw(ui, (120, 40));
+            let line = screen.lines().find(|line| line.contains("▶ Wire into")).unwrap();
+            line.chars().take(34).collect::<String>()
+        };
+        let live = row(&mut ui);
+        (ui.mode, ui.now) = (Mode::Replay, sample::ago(-86_400));
+        assert_eq!(row(&mut ui), live);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::domain::limits::hour;
 use crate::domain::limits::provider::{ACCOUNT, Window, WindowStatus};
 use crate::orchestrator::limits::{budgets, spent};
 use crate::tui::marks::Glyphs;
-use crate::tui::model::{Mode, Model};
+use crate::tui::model::Model;
 use crate::tui::tab::Tab;
 
 /// From which share on a limit is a warning, and a danger.
@@ -20,7 +20,7 @@ const DANGER: f64 = 0.95;
 pub(super) fn rows(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let glyphs = model.glyphs;
     let limits = &tab.state.settings.limits;
-    let now = moment(model, tab);
+    let now = model.moment(tab);
     let used = calls(model, tab, now);
     let mut rows = vec![counted(glyphs, "Calls/h", "calls", used, u64::from(limits.calls), |n| n.to_string())];
     if let Some(most) = limits.tokens {
@@ -29,14 +29,6 @@ pub(super) fn rows(model: &Model, tab: &Tab) -> Vec<Gauge> {
     rows.extend(windows(model, now).into_iter().map(|window| window_row(model, window)));
     rows.push(money(glyphs, tab));
     rows
-}
-
-/// The moment that is shown: in a replay that of the last record.
-fn moment(model: &Model, tab: &Tab) -> Timestamp {
-    match model.mode {
-        Mode::Live => model.now,
-        Mode::Replay => tab.state.updated.unwrap_or(model.now),
-    }
 }
 
 fn counted(

@@ -43,7 +43,7 @@ pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &m
 fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     let sign = entry.sign(model);
     let phases = phases(entry);
-    let done = phases.iter().filter(|(mark, _)| mark.is_settled()).count();
+    let done = phases.iter().filter(|(mark, _)| matches!(mark, Mark::Done(_))).count();
     let count = if phases.is_empty() { String::new() } else { format!("{done}/{} ", phases.len()) };
     let mut out = vec![
         Row::new()

@@ -4,7 +4,7 @@
 use super::filter::entries;
 use super::rows::{Entry, Group, entry};
 use crate::base::text::{clean_line, cut};
-use crate::base::time::short;
+use crate::base::time::{age, short};
 use crate::domain::phase::Mark;
 use crate::domain::ticket::TicketKey;
 use crate::tui::home::Shows;
@@ -62,6 +62,15 @@ pub fn lines(model: &Model, height: usize) -> Vec<Line> {
         out.extend(unread.keys().cloned().map(Line::UnreadFile));
     }
     out
+}
+
+/// Some of these rows say how old something is.
+pub fn tell_ages<'a>(model: &Model, seen: impl Iterator<Item = &'a Line>) -> bool {
+    let has = |id: &TicketKey| {
+        let entry = entry(model, id);
+        entry.group != Group::Ready && entry.since().is_some()
+    };
+    seen.filter_map(Line::ticket).any(has)
 }
 
 /// How many tickets each group has.
@@ -161,11 +170,13 @@ fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -
         .left(text, format!(" {}  ", cell(entry.id.as_str(), columns.id)));
     let row = titled(entry, columns.title, text, row);
     let cost = entry.cost().filter(|cost| *cost > 0.0).map(|cost| format!("{:>COST$}", format!("${cost:.2}")));
-    let age = entry.since().filter(|_| entry.group != Group::Ready);
-    let age = age.map(|since| format!("{:>AGE$}", short(model.now.since(since))));
+    let aged = entry.since().filter(|_| entry.group != Group::Ready);
+    // What is at work is drawn each second; the others at most once a minute.
+    let told = |since| if entry.group == Group::Running { short(since) } else { age(since) };
+    let aged = aged.map(|since| format!("{:>AGE$}", told(model.now.since(since))));
     // What has neither leaves the room to the words.
-    let blank = if cost.is_some() && age.is_none() { " ".repeat(AGE) } else { String::new() };
-    let numbers = format!("{}{}{blank}", cost.unwrap_or_default(), age.unwrap_or_default());
+    let blank = if cost.is_some() && aged.is_none() { " ".repeat(AGE) } else { String::new() };
+    let numbers = format!("{}{}{blank}", cost.unwrap_or_default(), aged.unwrap_or_default());
     let room = columns.words + (COST + AGE).saturating_sub(numbers.len());
     let row = phases(model, &entry.marks(), columns.marks, row);
     let place = if columns.place > 0 {
