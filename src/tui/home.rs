@@ -65,6 +65,13 @@ pub enum Place {
     Checked(Vec<Finding>),
 }
 
+/// Whether some row says how old something is, so that it must be drawn again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ages {
+    Told,
+    None,
+}
+
 /// Home's own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -98,8 +105,8 @@ pub struct Home {
     pub unread: Arc<BTreeMap<String, String>>,
     /// A new ticket, as far as it was typed.
     pub draft: Draft,
-    /// Some row that is seen says how old something is.
-    pub tells_ages: bool,
+    /// What the rows that are seen say of ages.
+    pub ages: Ages,
 }
 
 impl Home {
@@ -121,7 +128,7 @@ impl Home {
             undo: Vec::new(),
             unread: Arc::default(),
             draft: Draft::default(),
-            tells_ages: false,
+            ages: Ages::None,
         }
     }
 }

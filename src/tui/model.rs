@@ -10,7 +10,7 @@ use crate::domain::ticket::TicketKey;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::attention::What;
 use crate::tui::changes::Known;
-use crate::tui::home::{self, Home};
+use crate::tui::home::{self, Ages, Home};
 use crate::tui::keys::{Keymap, Pressed};
 use crate::tui::listed::Listed;
 use crate::tui::log_lines::LogLines;
@@ -297,7 +297,7 @@ impl Model {
         let clock = self
             .anything_active()
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
-        let ages = (self.is_home() && self.home.tells_ages)
+        let ages = (self.is_home() && self.home.ages == Ages::Told)
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(60_000) + 1).saturating_mul(60_000)));
         let toast = self.toast.as_ref().map(|(_, until)| *until);
         let played = self.replay.as_ref().is_some_and(|replay| replay.is_playing).then(|| self.now.plus(PLAYED));

@@ -324,7 +324,7 @@ impl pane::Pane for HomePane {
             model.home.cursor = self.lines.iter().find_map(Line::ticket).cloned();
         }
         let seen = self.lines.iter().skip(self.scrolled.above()).take(height);
-        model.home.tells_ages = table::tell_ages(model, seen);
+        model.home.ages = table::ages(model, seen);
         let stream = chosen(model).map(|entry| preview::places(model, &entry, places(model, inside).1).1);
         if let Some(place) = stream.filter(|place| !place.is_empty()) {
             model.prepare_stream(place);

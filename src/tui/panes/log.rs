@@ -78,8 +78,9 @@ impl Log {
                     self.is_level(model, line)
                 } else {
                     let is_level = line.weight.word().trim_end().to_lowercase() == words;
-                    (is_level || line.weight >= self.least.unwrap_or(Weight::Info))
-                        && (is_level || line.text.to_lowercase().contains(&words))
+                    is_level
+                        || line.weight >= self.least.unwrap_or(Weight::Info)
+                            && line.text.to_lowercase().contains(&words)
                 }
         })
     }

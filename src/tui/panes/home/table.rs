@@ -7,7 +7,7 @@ use crate::base::text::{clean_line, cut};
 use crate::base::time::{age, short};
 use crate::domain::phase::Mark;
 use crate::domain::ticket::TicketKey;
-use crate::tui::home::Shows;
+use crate::tui::home::{Ages, Shows};
 use crate::tui::model::Model;
 use crate::tui::tab::TabStatus;
 use crate::tui::theme::Theme;
@@ -64,13 +64,13 @@ pub fn lines(model: &Model, height: usize) -> Vec<Line> {
     out
 }
 
-/// Some of these rows say how old something is.
-pub fn tell_ages<'a>(model: &Model, seen: impl Iterator<Item = &'a Line>) -> bool {
+/// Whether some of these rows say how old something is.
+pub fn ages<'a>(model: &Model, seen: impl Iterator<Item = &'a Line>) -> Ages {
     let has = |id: &TicketKey| {
         let entry = entry(model, id);
         entry.group != Group::Ready && entry.since().is_some()
     };
-    seen.filter_map(Line::ticket).any(has)
+    if seen.filter_map(Line::ticket).any(has) { Ages::Told } else { Ages::None }
 }
 
 /// How many tickets each group has.
