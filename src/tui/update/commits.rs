@@ -2,7 +2,7 @@
 
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
-use crate::domain::commit::Committed;
+use crate::domain::commit::{CommitPlan, Committed};
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::{Command, Scope};
 use crate::tui::modals::Modal;
@@ -10,8 +10,15 @@ use crate::tui::modals::commit::{self, Commit};
 use crate::tui::msg::Ask;
 use crate::tui::ui::Ui;
 
+/// What would be committed.
+pub(super) fn planned(ui: &mut Ui, run: RunId, plan: Result<Box<CommitPlan>, String>) {
+    if let Some(dialog) = dialog(ui, run) {
+        dialog.planned(plan);
+    }
+}
+
 /// The commit dialog of this run, where it is open.
-pub(super) fn dialog(ui: &mut Ui, run: RunId) -> Option<&mut Commit> {
+fn dialog(ui: &mut Ui, run: RunId) -> Option<&mut Commit> {
     ui.modals.iter_mut().find_map(|modal| match modal {
         Modal::Commit(commit) if commit.run == run => Some(&mut **commit),
         _ => None,

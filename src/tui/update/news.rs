@@ -179,11 +179,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 form.suggested(checks, templates);
             }
         }
-        Reply::CommitPlanned(run, plan) => {
-            if let Some(dialog) = commits::dialog(ui, run) {
-                dialog.planned(plan);
-            }
-        }
+        Reply::CommitPlanned(run, plan) => commits::planned(ui, run, plan),
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => exported(ui, run, written),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
