@@ -18,7 +18,7 @@ pub(super) fn planned(ui: &mut Ui, run: RunId, plan: Result<Box<CommitPlan>, Str
 }
 
 /// The commit dialog of this run, where it is open.
-fn dialog(ui: &mut Ui, run: RunId) -> Option<&mut Commit> {
+pub(super) fn dialog(ui: &mut Ui, run: RunId) -> Option<&mut Commit> {
     ui.modals.iter_mut().find_map(|modal| match modal {
         Modal::Commit(commit) if commit.run == run => Some(&mut **commit),
         _ => None,
