@@ -13,9 +13,13 @@ mod error;
 mod folder;
 pub mod head;
 mod history;
+mod ignores;
+mod image;
+mod imaging;
 mod index;
 mod init;
 mod kept;
+mod objects;
 mod paths;
 mod programs;
 mod refs;
@@ -23,6 +27,8 @@ mod repository;
 mod restore;
 mod revert;
 mod scratch;
+mod seen;
+mod settling;
 mod snapshot;
 mod warm;
 
@@ -41,7 +47,7 @@ use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use paths::Excludes;
 use scratch::{Objects, Staged};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use warm::Wanted;
 
 /// Removes from a run's folder what programs that were killed have left there.
@@ -91,19 +97,30 @@ impl WorkTree {
 
     /// Saves all tracked and untracked, not ignored files but `exclude` (absolute paths, or relative to
     /// the working directory; a folder stands for all in it). Touches neither HEAD, index, stash nor a
-    /// visible reflog. Taking it again under the same name replaces it.
+    /// visible reflog. Taking it again under the same name replaces it. It lasts, and has its name, when it is
+    /// [`settled`](Self::settled).
     pub async fn snapshot(&self, name: &SnapshotName, exclude: &[PathBuf]) -> Result<Taken, EvidenceError> {
         let exclude = self.excludes(exclude);
         match self {
             Self::Git(repository) => {
-                let staged = warm::stage(repository, &exclude, Wanted::Lately).await?;
+                let mut staged = warm::stage(repository, &exclude, Wanted::Lately).await?;
                 let reference = format!("{}/{}/{}", history::folder(&name.ticket), name.run, name.n);
-                let id = history::keep(repository, &staged, &reference).await?;
+                let id = history::keep_early(repository, &mut staged, &reference).await?;
+                seen(repository).snapshot(&id.0, &staged.tree);
                 let skipped = staged.skipped.clone();
                 warm::keep(repository, staged, exclude);
                 Ok(Taken { id, skipped })
             }
             Self::Plain(folder) => folder.snapshot(exclude).await,
+        }
+    }
+
+    /// Waits until all snapshots and ends that were taken here are on the disk and have their names. Words for the person
+    /// where they cannot be.
+    pub async fn settled(&self) -> Result<(), String> {
+        match self {
+            Self::Git(repository) => settling::settled(repository).await,
+            Self::Plain(_) => Ok(()),
         }
     }
 
@@ -117,8 +134,8 @@ impl WorkTree {
         self.compared(None, from, exclude).await
     }
 
-    /// The same at the end of the iteration that this snapshot was taken before. How the files are then is kept, so that
-    /// what is changed later is told from the iteration's work.
+    /// The same at the end of the iteration that this snapshot was taken before. How the files are then is kept when it is
+    /// [`settled`](Self::settled), so that what is changed later is told from the iteration's work.
     pub async fn changed_by(
         &self,
         name: &SnapshotName,
@@ -143,10 +160,9 @@ impl WorkTree {
             let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
             return compare_each(repository, &staged, from, &exclude).await;
         };
-        let staged = warm::stage(repository, &exclude, Wanted::Now).await?;
-        // Without it a commit only leaves out what this iteration has changed.
-        let end = history::keep_end(repository, &staged, name);
-        let (_, compared) = tokio::join!(end, compare_each(repository, &staged, from, &exclude));
+        let mut staged = warm::stage(repository, &exclude, Wanted::Now).await?;
+        history::keep_end(repository, &mut staged, name);
+        let compared = compare_each(repository, &staged, from, &exclude).await;
         warm::keep(repository, staged, exclude);
         compared
     }
@@ -224,7 +240,11 @@ impl WorkTree {
     /// Lines that a run has added and removed, from its first snapshot to the end of this iteration.
     pub async fn lines(&self, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
         match self {
-            Self::Git(repository) => history::lines(repository, name).await,
+            Self::Git(repository) => {
+                // An end that has no name is not there to be counted to.
+                let _ = settling::settled(repository).await;
+                history::lines(repository, name).await
+            }
             Self::Plain(_) => Ok(None),
         }
     }
@@ -303,6 +323,11 @@ impl WorkTree {
     }
 }
 
+/// What is remembered of a repository's trees.
+fn seen(repository: &Repository) -> MutexGuard<'_, seen::Seen> {
+    repository.seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// For each snapshot the files that differ between it and the tree as it is.
 async fn compare_each(
     repository: &Repository,
@@ -317,13 +342,20 @@ async fn compare_each(
             each.push(each[same].clone());
             continue;
         }
-        let differences = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
-        let counted = differences.iter().filter(|difference| {
+        let known = seen(repository).differing(&id.0, &staged.tree, exclude);
+        let differences = match known {
+            Some(known) => known,
+            None => {
+                let said = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
+                said.into_iter().map(|difference| (difference.path, difference.status != b'D')).collect()
+            }
+        };
+        let counted = differences.iter().filter(|(path, is_there)| {
             // Gone from the tree but not from the disk: ignored or unreadable since. No work.
-            let there = std::fs::symlink_metadata(repository.top.join(paths::path(&difference.path)));
-            difference.status != b'D' || there.map_or(true, |data| data.is_dir())
+            let there = std::fs::symlink_metadata(repository.top.join(paths::path(path)));
+            *is_there || there.map_or(true, |data| data.is_dir())
         });
-        each.push(counted.map(|difference| paths::shown(&difference.path)).collect());
+        each.push(counted.map(|(path, _)| paths::shown(path)).collect());
     }
     Ok(each)
 }

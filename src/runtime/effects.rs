@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OnceCell, mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 /// What the effects of one run work with.
 pub struct Effects {
@@ -76,6 +76,8 @@ pub struct Work {
     places: HashMap<String, String>,
     tree: Arc<Mutex<Tree>>,
     evidence: Arc<OnceCell<WorkTree>>,
+    /// Counts the lines that the ticket's runs have changed.
+    lines: Option<JoinHandle<Option<(u64, u64)>>>,
     timers: HashMap<Discriminant<Timer>, AbortHandle>,
     /// Ends the validation commands.
     validation: Option<oneshot::Sender<()>>,
@@ -184,6 +186,9 @@ impl Effects {
         let claude = std::mem::take(&mut *lock(&self.work.claude));
         if let Claude::Started(agent) = claude {
             agent.stop(&Ladder::DEFAULT).await;
+        }
+        if let Err(error) = Self::settle_tree(&self.work.evidence).await {
+            tracing::warn!(%error, "the last state of the files is not kept");
         }
         self.ticket_file.finish().await;
         // What Claude or a validation command put into the background does not outlive the run.

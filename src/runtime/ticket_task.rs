@@ -97,7 +97,22 @@ impl TicketTask {
             }
         }
         self.effects.finish().await;
+        self.last_lines().await;
         left.unwrap_or_else(|| Ending { reason: self.state.ended.as_ref().map(|ended| ended.reason), unstored: None })
+    }
+
+    /// What the last iteration has changed may have been counted only now.
+    async fn last_lines(&mut self) {
+        let Some((added, removed)) = self.effects.lines().await.filter(|lines| *lines != self.state.lines) else {
+            return;
+        };
+        if self.state.ended.is_some() {
+            let (now, records) = (self.clock.now(), vec![Record::LinesCounted { added, removed }]);
+            let next = Arc::new(after(&self.state, &records, now));
+            if let Err(error) = self.append(now, records, next).await {
+                tracing::warn!(%error, "changed lines are not told");
+            }
+        }
     }
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.

@@ -4,15 +4,19 @@
 
 use super::command::{Git, line};
 use super::error::EvidenceError;
+use super::objects::Objects;
 use super::paths::{self, Excludes};
 use super::refs;
 use super::repository::Repository;
-use super::scratch::{Scratch, Staged};
+use super::scratch::{AUTHOR, MAIL, Scratch, Staged};
+use super::settling::{self, Ref};
 use super::snapshot::{Snapshot, SnapshotId, SnapshotName};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Stands in the place of a run in the refs of what `restore` saved.
 pub(super) const RESTORE: &str = "restore";
@@ -43,17 +47,43 @@ pub(super) async fn keep(
     Ok(SnapshotId(id))
 }
 
+/// The same without git where that can be; the ref is set, and all of it on the disk, when that is
+/// [settled](super::settling).
+pub(super) async fn keep_early(
+    repository: &Arc<Repository>,
+    staged: &mut Staged,
+    reference: &str,
+) -> Result<SnapshotId, EvidenceError> {
+    let Some(head) = repository.is_plain().then_some(refs::head(repository).await?) else {
+        return keep(repository, staged, reference).await;
+    };
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let parent = head.map_or_else(String::new, |head| format!("parent {head}\n"));
+    let by = format!("{AUTHOR} <{MAIL}> {seconds} +0000");
+    let body = format!(
+        "tree {}\n{parent}author {by}\ncommitter {by}\n\nprogrammator: the work tree before {reference}\n",
+        staged.tree
+    );
+    let objects = Objects::of(repository);
+    let id = objects.id("commit", body.as_bytes());
+    let Ok(commit) = objects.put(&id, "commit", body.as_bytes()) else {
+        return keep(repository, staged, reference).await;
+    };
+    staged.fresh.extend(commit);
+    let reference = Ref { name: reference.to_owned(), id: id.to_string(), is_needed: true };
+    settling::begin(repository, std::mem::take(&mut staged.fresh), reference);
+    Ok(SnapshotId(id.to_string()))
+}
+
 /// What the name of a tree at the end of an iteration ends with.
 const END: &str = "-end";
 
-/// Keeps how the files were at the end of an iteration.
-pub(super) async fn keep_end(
-    repository: &Repository,
-    staged: &Staged,
-    name: &SnapshotName,
-) -> Result<(), EvidenceError> {
+/// Keeps how the files were at the end of an iteration; the ref is set when that is [settled](super::settling). Without
+/// it a commit only leaves out what this iteration has changed.
+pub(super) fn keep_end(repository: &Arc<Repository>, staged: &mut Staged, name: &SnapshotName) {
     let reference = format!("{}/{}/{}{END}", folder(&name.ticket), name.run, name.n);
-    refs::set(repository, &reference, &staged.tree).await
+    let reference = Ref { name: reference, id: staged.tree.clone(), is_needed: false };
+    settling::begin(repository, std::mem::take(&mut staged.fresh), reference);
 }
 
 /// Lines that differ between the run's first snapshot and the end of this iteration; `None`: one of them is not there.

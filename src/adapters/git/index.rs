@@ -1,5 +1,6 @@
 //! Git's index file, as far as it says which paths there are.
 
+use super::image::Looks;
 use std::borrow::Cow;
 
 /// Beyond so many paths nothing is remembered of them.
@@ -7,31 +8,49 @@ const MOST: usize = 200_000;
 
 /// What an entry begins with, before the object's id: times, device, inode, mode, owner, size.
 const STAT: usize = 40;
+const INODE: usize = 20;
 const MODE: usize = 24;
+const SIZE: usize = 36;
+const UNCHANGED: u8 = 0x80;
 const EXTENDED: u8 = 0x40;
 const STAGE: u8 = 0x30;
+
+/// A file or link in an index.
+pub(super) struct Entry<'a> {
+    pub(super) path: Vec<u8>,
+    pub(super) mode: u32,
+    pub(super) id: &'a [u8],
+    /// As it was when it was read.
+    pub(super) looks: Looks,
+}
 
 /// The paths of an index with ids of so many bytes. `None`: it is of a kind that we do not read, or has other things than
 /// files and links, or not all of them: submodules, conflicts, paths that are not checked out.
 pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
+    Some(entries(index, id)?.into_iter().map(|entry| entry.path).collect())
+}
+
+/// The same with what is known of them. `None` also where somebody has told git to take one for unchanged.
+pub(super) fn entries(index: &[u8], id: usize) -> Option<Vec<Entry<'_>>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let (version, count) = (number(4)?, usize::try_from(number(8)?).ok()?);
     if !index.starts_with(b"DIRC") || !(2..=4).contains(&version) || count > MOST {
         return None;
     }
     let mut at = 12;
-    let mut paths: Vec<Vec<u8>> = Vec::with_capacity(count);
+    let mut entries: Vec<Entry<'_>> = Vec::with_capacity(count);
     for _ in 0..count {
+        let began = at;
         let flags = at + STAT + id;
         let kind = number(at + MODE)? >> 12;
-        if !matches!(kind, 0o10 | 0o12) || index.get(flags)? & (EXTENDED | STAGE) != 0 {
+        if !matches!(kind, 0o10 | 0o12) || index.get(flags)? & (UNCHANGED | EXTENDED | STAGE) != 0 {
             return None;
         }
         let mut name = flags + 2;
         let mut path = Cow::Borrowed(&[][..]);
         if version == 4 {
             let (dropped, read) = varint(index.get(name..)?)?;
-            let before = paths.last().map_or(&[][..], Vec::as_slice);
+            let before = entries.last().map_or(&[][..], |entry| entry.path.as_slice());
             path = Cow::Borrowed(before.get(..before.len().checked_sub(dropped)?)?);
             name += read;
         }
@@ -40,7 +59,18 @@ pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         // Older versions fill up with one to eight zeros.
         let end = name + length + 1;
         at = if version == 4 { end } else { at + (end - at).next_multiple_of(8) };
-        paths.push(path.into_owned());
+        let time = |from: usize| Some((i64::from(number(from)?), i64::from(number(from + 4)?)));
+        entries.push(Entry {
+            path: path.into_owned(),
+            mode: number(began + MODE)?,
+            id: index.get(began + STAT..flags)?,
+            looks: Looks {
+                inode: number(began + INODE)?,
+                size: number(began + SIZE)?,
+                modified: time(began + 8)?,
+                changed: time(began)?,
+            },
+        });
     }
     // Extensions, before a hash of it all. One that may not be passed over says that the paths are not all of them: most
     // may be in another file.
@@ -50,7 +80,7 @@ pub(super) fn paths(index: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         let (optional, length) = (head[0].is_ascii_uppercase(), u32::from_be_bytes(head[4..].try_into().ok()?));
         rest = after.get(usize::try_from(length).ok()?..).filter(|_| optional)?;
     }
-    Some(paths)
+    Some(entries)
 }
 
 /// Git's number of one or more bytes, and how many they are.

@@ -1,5 +1,6 @@
 //! What is kept of the last tree, and how it is told whether that is still what a fresh look would give.
 
+use super::imaging::Image;
 use super::paths::{self, Excludes};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, Metadata};
@@ -8,15 +9,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 
 /// A snapshot that comes so soon after the evidence may have its tree.
 const SOON: Duration = Duration::from_secs(1);
 /// So many files are looked at by two threads.
 const SHARE: usize = 4_000;
 
+/// The tree in memory.
+#[derive(Debug, Default)]
+pub(super) enum Imaged {
+    #[default]
+    Not,
+    Coming(JoinHandle<Option<Image>>),
+    Known(Arc<Image>),
+}
+
+impl Imaged {
+    /// Waits for one that is being made.
+    pub(super) async fn image(self) -> Option<Arc<Image>> {
+        match self {
+            Self::Not => None,
+            Self::Coming(making) => making.await.ok().flatten().map(Arc::new),
+            Self::Known(image) => Some(image),
+        }
+    }
+}
+
 /// What there is of the last tree.
 #[derive(Debug)]
 pub(super) struct Warm {
+    pub(super) image: Imaged,
     pub(super) dir: TempDir,
     pub(super) tree: String,
     pub(super) exclude: Excludes,
@@ -33,7 +56,9 @@ pub(super) struct Known {
     pub(super) files: Vec<PathBuf>,
     /// Their folders, the top as the empty path.
     pub(super) folders: BTreeSet<PathBuf>,
-    /// What says which files count.
+    /// What says which files count, in no folder of the tree.
+    pub(super) outer: Vec<(PathBuf, Looks)>,
+    /// And in these folders.
     pub(super) rules: Vec<(PathBuf, Looks)>,
     /// All paths of the person's index, which a fresh look starts from.
     pub(super) seed: Arc<[Vec<u8>]>,
@@ -46,7 +71,7 @@ pub(super) struct Known {
 pub(super) struct Began {
     /// By the clock of the file system with this number.
     pub(super) time: (i64, i64),
-    device: u64,
+    pub(super) device: u64,
     at: Instant,
     /// Of the folders that have something that is left out: what else was in them.
     pub(super) beside: HashMap<PathBuf, Vec<PathBuf>>,
@@ -57,7 +82,12 @@ pub(super) type Looks = Option<(u64, u64, (i64, i64), (i64, i64))>;
 
 impl Known {
     pub(super) fn rules_stand(&self) -> bool {
-        self.rules.iter().all(|(path, before)| looks(path) == *before)
+        self.outer_stand() && stand(&self.rules)
+    }
+
+    /// The rules that an image does not know.
+    pub(super) fn outer_stand(&self) -> bool {
+        stand(&self.outer)
     }
 
     /// Nothing that was gone has come back.
@@ -94,14 +124,25 @@ impl Known {
     }
 }
 
+fn stand(rules: &[(PathBuf, Looks)]) -> bool {
+    rules.iter().all(|(path, before)| looks(path) == *before)
+}
+
+/// This moment and the file system by whose clock it is, by a file that is made now.
+pub(super) fn moment(mark: &Path) -> Option<((i64, i64), u64)> {
+    // One that is there is written to: its time changes only so.
+    fs::write(mark, ".").ok()?;
+    let data = fs::symlink_metadata(mark).ok()?;
+    Some((changed(&data), data.dev()))
+}
+
 impl Began {
-    /// By a file that is made now. `None`: it cannot be.
+    /// `None`: no file can be made.
     pub(super) fn now(mark: &Path, top: &Path, exclude: &Excludes) -> Option<Self> {
-        fs::write(mark, "").ok()?;
-        let data = fs::symlink_metadata(mark).ok()?;
+        let (time, device) = moment(mark)?;
         let folders = exclude.iter().filter_map(|path| paths::path(path).parent().map(Path::to_owned));
         let beside = folders.filter_map(|folder| Some((folder.clone(), beside(top, &folder, exclude)?))).collect();
-        Some(Self { time: changed(&data), device: data.dev(), at: Instant::now(), beside })
+        Some(Self { time, device, at: Instant::now(), beside })
     }
 }
 

@@ -7,6 +7,8 @@ use super::command::{Git, failed, line};
 use super::error::EvidenceError;
 use super::kept::Warm;
 use super::paths;
+use super::seen::Seen;
+use super::settling::Settling;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -37,6 +39,10 @@ pub struct Repository {
     pub(super) ref_files: bool,
     /// The last tree that was read for a run.
     pub(super) warm: Mutex<Option<Warm>>,
+    /// Trees that are remembered.
+    pub(super) seen: Mutex<Seen>,
+    /// What goes to the disk beside the path.
+    pub(super) settling: Settling,
 }
 
 /// Settings of the repository that describe its file system.
@@ -105,9 +111,20 @@ impl Repository {
             ref_files: set("extensions.refstorage").is_none_or(|kind| kind == "files")
                 && set("core.sharedrepository").is_none(),
             warm: Mutex::default(),
+            seen: Mutex::default(),
+            settling: Settling::default(),
             autocrlf: set("core.autocrlf").is_some_and(|value| value == "input" || flag(value) == Some("true")),
             top,
         }))
+    }
+
+    /// A file on the disk is what git would make of it, and what is written here is as git would write it.
+    pub(super) fn is_plain(&self) -> bool {
+        let usual = |(key, value): &(String, String)| match key.as_str() {
+            "core.filemode" | "core.symlinks" => value == "true",
+            _ => value == "false",
+        };
+        self.ref_files && self.core.iter().all(usual)
     }
 
     /// A call on the real repository. Reads no content of the working tree but where a commit of it is being made.

@@ -7,6 +7,7 @@
 
 use super::command::{Git, failed, line};
 use super::error::EvidenceError;
+use super::imaging::Image;
 use super::kept::Known;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
@@ -20,6 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
+
+/// Who makes our snapshots.
+pub(super) const AUTHOR: &str = "programmator";
+pub(super) const MAIL: &str = "programmator@localhost";
 
 /// Begins the name of every scratch folder, before the id of the program that uses it.
 const PREFIX: &str = "scratch-";
@@ -49,6 +54,10 @@ pub(super) struct Staged {
     pub(super) skipped: Vec<String>,
     /// What it was made from, as far as that is known.
     pub(super) known: Option<Arc<Known>>,
+    /// It, in memory.
+    pub(super) image: Option<Arc<Image>>,
+    /// Objects of it that may not be on the disk yet.
+    pub(super) fresh: Vec<File>,
 }
 
 /// A git folder of our own; gone when dropped.
@@ -73,7 +82,7 @@ pub(super) async fn stage_in(scratch: Scratch, exclude: &Excludes) -> Result<Sta
     scratch.unseed(&seed, exclude).await?;
     let skipped = scratch.add(&seed, exclude).await?;
     let tree = scratch.write_tree().await?;
-    Ok(Staged { scratch, tree, skipped, known: None })
+    Ok(Staged { scratch, tree, skipped, known: None, image: None, fresh: Vec::new() })
 }
 
 /// An entry of the index that we start from.
@@ -135,19 +144,7 @@ impl Scratch {
             Objects::Kept => self.repository.common_dir.join("objects"),
             Objects::Passing => root.join("git/objects"),
         };
-        Git::new(&self.repository.top, std::iter::empty::<&str>(), verb)
-            .env("GIT_DIR", root.join("git"))
-            .env("GIT_WORK_TREE", &self.repository.top)
-            .env("GIT_INDEX_FILE", root.join("git/index"))
-            .env("GIT_OBJECT_DIRECTORY", objects)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_COUNT", "0")
-            .env("GIT_ATTR_NOSYSTEM", "1")
-            .env("GIT_AUTHOR_NAME", "programmator")
-            .env("GIT_AUTHOR_EMAIL", "programmator@localhost")
-            .env("GIT_COMMITTER_NAME", "programmator")
-            .env("GIT_COMMITTER_EMAIL", "programmator@localhost")
+        git_in(root, &self.repository, &objects, verb)
     }
 
     /// What the copied index has. An index that cannot be read only costs time: all is hashed then.
@@ -249,6 +246,23 @@ impl Scratch {
             .map(|said| clean_line(said, 300))
             .collect())
     }
+}
+
+/// A call in the git folder below `root` on the real working tree.
+pub(super) fn git_in(root: &Path, repository: &Repository, objects: &Path, verb: &'static str) -> Git {
+    Git::new(&repository.top, std::iter::empty::<&str>(), verb)
+        .env("GIT_DIR", root.join("git"))
+        .env("GIT_WORK_TREE", &repository.top)
+        .env("GIT_INDEX_FILE", root.join("git/index"))
+        .env("GIT_OBJECT_DIRECTORY", objects)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_COUNT", "0")
+        .env("GIT_ATTR_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_NAME", AUTHOR)
+        .env("GIT_AUTHOR_EMAIL", MAIL)
+        .env("GIT_COMMITTER_NAME", AUTHOR)
+        .env("GIT_COMMITTER_EMAIL", MAIL)
 }
 
 /// Paths, each ended by a NUL.

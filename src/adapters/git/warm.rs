@@ -5,8 +5,9 @@
 //! and what is left out are as they were, and there was nothing unusual in it (other repositories, unreadable files).
 
 use super::error::EvidenceError;
+use super::imaging::{self, Image, Read};
 use super::index;
-use super::kept::{Began, Known, Looks, Warm, looks};
+use super::kept::{Began, Imaged, Known, Looks, Warm, looks, moment};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged};
@@ -33,8 +34,15 @@ pub(super) async fn stage(
 ) -> Result<Staged, EvidenceError> {
     let last = repository.warm.lock().unwrap_or_else(PoisonError::into_inner).take();
     let last = last.filter(|last| last.exclude == *exclude);
-    let last = last.and_then(|last| Some((Scratch::of(repository, last.dir)?, last.tree, last.known, last.stirred)));
-    if let Some((scratch, tree, known, stirred)) = last {
+    if let Some(Warm { dir, tree, known, stirred, image, .. }) = last
+        && let Some(mut scratch) = Scratch::of(repository, dir)
+    {
+        if let Some(image) = image.image().await {
+            match in_memory(repository, scratch, image, &known, exclude).await {
+                Ok(staged) => return Ok(staged),
+                Err(unused) => scratch = unused,
+            }
+        }
         let top = repository.top.clone();
         let (held, excluded) = (Arc::clone(&known), exclude.clone());
         let looked = tokio::task::spawn_blocking(move || {
@@ -43,7 +51,10 @@ pub(super) async fn stage(
             (is_usable, may_stay && held.stands(&top, &excluded))
         });
         match looked.await.unwrap_or_default() {
-            (true, true) => return Ok(Staged { scratch, tree, skipped: Vec::new(), known: Some(known) }),
+            (true, true) => {
+                let (skipped, fresh) = (Vec::new(), Vec::new());
+                return Ok(Staged { scratch, tree, skipped, known: Some(known), image: None, fresh });
+            }
             (true, false) => {
                 if let Some(staged) = again(repository, scratch, tree, known, exclude).await {
                     return Ok(staged);
@@ -57,6 +68,36 @@ pub(super) async fn stage(
     let mut staged = scratch::stage_in(scratch, exclude).await?;
     staged.known = known(repository, &staged, began, None, exclude).await;
     Ok(staged)
+}
+
+/// Brings the tree in memory up to date, and gives the scratch folder back where git has to look.
+async fn in_memory(
+    repository: &Arc<Repository>,
+    scratch: Scratch,
+    image: Arc<Image>,
+    known: &Arc<Known>,
+    exclude: &Excludes,
+) -> Result<Staged, Scratch> {
+    let (mark, of, held, excluded) =
+        (scratch.beside("began"), Arc::clone(repository), Arc::clone(known), exclude.clone());
+    let look = move || {
+        let (began, device) = moment(&mark)?;
+        if device != held.began.device || !held.outer_stand() || !held.is_whole(&of.top) {
+            return None;
+        }
+        let (image, fresh) = image.again(&of.top, &excluded, began).ok()?;
+        let image = Arc::new(image);
+        let tree = image.tree();
+        of.seen.lock().unwrap_or_else(PoisonError::into_inner).tree(&tree, &image.root);
+        Some((tree, image, fresh))
+    };
+    match tokio::task::spawn_blocking(look).await.ok().flatten() {
+        Some((tree, image, fresh)) => {
+            let known = Some(Arc::clone(known));
+            Ok(Staged { scratch, tree, skipped: Vec::new(), known, image: Some(image), fresh })
+        }
+        None => Err(scratch),
+    }
 }
 
 /// Brings the last tree up to date. `None`: it takes a fresh look.
@@ -74,18 +115,39 @@ async fn again(
         return None;
     }
     let tree = if looks(&scratch.index()) == before { tree } else { scratch.write_tree().await.ok()? };
-    let mut staged = Staged { scratch, tree, skipped: Vec::new(), known: None };
+    let mut staged = Staged { scratch, tree, skipped: Vec::new(), known: None, image: None, fresh: Vec::new() };
     staged.known = known(repository, &staged, began, Some(Arc::clone(&last.seed)), exclude).await;
     staged.known.as_ref()?.is_whole(&repository.top).then_some(staged)
 }
 
 /// Keeps what was staged for the next time.
-pub(super) fn keep(repository: &Repository, staged: Staged, exclude: Excludes) {
-    let Staged { scratch, tree, skipped, known } = staged;
+pub(super) fn keep(repository: &Arc<Repository>, staged: Staged, exclude: Excludes) {
+    let Staged { scratch, tree, skipped, known, image, .. } = staged;
     if let (Some(known), true) = (known, skipped.is_empty()) {
-        let warm = Warm { dir: scratch.into_dir(), tree, exclude, known, stirred: false };
+        let dir = scratch.into_dir();
+        let image = match image {
+            Some(image) => Imaged::Known(image),
+            None if repository.is_plain() => {
+                let began = (known.began.time, known.began.device);
+                let lists = known.outer.iter().skip(1).map(|(path, _)| path.clone()).collect();
+                let (scratch, exclude, tree) = (dir.path().to_owned(), exclude.clone(), tree.clone());
+                Imaged::Coming(tokio::spawn(image_of(
+                    Arc::clone(repository),
+                    Read { scratch, exclude, tree, began, lists },
+                )))
+            }
+            None => Imaged::Not,
+        };
+        let warm = Warm { image, dir, tree, exclude, known, stirred: false };
         *repository.warm.lock().unwrap_or_else(PoisonError::into_inner) = Some(warm);
     }
+}
+
+async fn image_of(repository: Arc<Repository>, read: Read) -> Option<Image> {
+    let tree = read.tree.clone();
+    let image = imaging::make(Arc::clone(&repository), read).await?;
+    repository.seen.lock().unwrap_or_else(PoisonError::into_inner).tree(&tree, &image.root);
+    Some(image)
 }
 
 /// Commands have run: what is there now may be anything.
@@ -129,11 +191,13 @@ async fn known(
             }
         }
         folders.extend(began.beside.keys().cloned());
-        let rules: Vec<(PathBuf, Looks)> =
-            rules(&repository, &folders).map(|path| (path.clone(), looks(&path))).collect();
+        let looked = |path: PathBuf| (path.clone(), looks(&path));
+        let outer: Vec<(PathBuf, Looks)> = outer(&repository).map(looked).collect();
+        let rules: Vec<(PathBuf, Looks)> = rules(&repository, &folders).map(looked).collect();
         // Else one of them may have changed while it was followed.
-        let old = |looks: &Looks| looks.is_none_or(|(.., changed)| changed < began.time);
-        rules.iter().all(|(_, looks)| old(looks)).then(|| Arc::new(Known { began, files, folders, rules, seed, gone }))
+        let old = |(_, looks): &(PathBuf, Looks)| looks.is_none_or(|(.., changed)| changed < began.time);
+        let are_old = outer.iter().chain(&rules).all(old);
+        are_old.then(|| Arc::new(Known { began, files, folders, outer, rules, seed, gone }))
     };
     tokio::task::spawn_blocking(look).await.ok().flatten()
 }
@@ -149,13 +213,17 @@ fn seeded(repository: &Repository, id: usize) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// Files that say which of the others count: the person's index, and lists of what is ignored. In the place of a `.git`
-/// below the top another repository may begin.
+/// Files in these folders that say which of the others count: lists of what is ignored. In the place of a `.git` below the
+/// top another repository may begin.
 fn rules<'a>(repository: &'a Repository, folders: &'a BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> + 'a {
-    let of_folders = folders.iter().flat_map(move |folder| {
+    folders.iter().flat_map(move |folder| {
         let names = if folder.as_os_str().is_empty() { &[".gitignore"][..] } else { &[".gitignore", ".git"] };
         names.iter().map(move |name| repository.top.join(folder).join(name))
-    });
+    })
+}
+
+/// And in none of them: the person's index, then more such lists.
+fn outer(repository: &Repository) -> impl Iterator<Item = PathBuf> {
     let home = || {
         let config = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let config = config.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
@@ -163,5 +231,5 @@ fn rules<'a>(repository: &'a Repository, folders: &'a BTreeSet<PathBuf>) -> impl
     };
     let of_person = repository.excludes_file.clone().or_else(home);
     let of_git = [repository.git_dir.join("index"), repository.common_dir.join("info/exclude")];
-    of_git.into_iter().chain(of_person).chain(of_folders)
+    of_git.into_iter().chain(of_person)
 }

@@ -46,7 +46,7 @@ impl Effects {
         // Another Claude than that of the iteration before.
         let before = self.agent().map(|agent| agent.pid());
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
-        let told_time = self.clock.clone();
+        let (told_time, tree) = (self.clock.clone(), self.work.evidence.clone());
         let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
@@ -59,13 +59,19 @@ impl Effects {
                 // An error: the run is gone, and this with it.
                 inputs.send(Input::AgentStarting { n }).await.ok();
                 let command = launch.command.clone();
-                Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
+                let agent = Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
                     error => {
                         probe::forget(&command);
                         failed(error.to_string())
                     }
-                })
+                })?;
+                // Without a prompt Claude changes nothing, and what it changes is told and undone by the snapshot.
+                if let Err(message) = Self::settle_tree(&tree).await {
+                    agent.stop(&Ladder::KILL).await;
+                    return Err(failed(message));
+                }
+                Ok(agent)
             };
             let agent = match started.await {
                 Ok(agent) => Arc::new(agent),

@@ -8,7 +8,7 @@ use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, oneshot};
 
 /// Longest file name in evidence, in columns.
 const NAME: usize = 300;
@@ -97,6 +97,8 @@ impl Effects {
     pub(super) fn gather_evidence(&mut self, n: u32, iteration_base: String, phase_base: String) {
         let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
         let (place, inputs, file) = (self.place(), self.inputs.clone(), self.ticket_file.clone());
+        let (place_of_lines, name_of_lines, told) = (self.place(), name.clone(), self.inputs.clone());
+        let (count, counts) = oneshot::channel();
         self.answer_with(async move {
             let reading = file.read().await;
             let (iteration, phase) = (SnapshotId(iteration_base), SnapshotId(phase_base));
@@ -111,13 +113,34 @@ impl Effects {
                 }
                 compared => {
                     let changed = matches!(&compared, Ok([files, _]) if !files.is_empty());
-                    if changed && let Some((added, removed)) = place.lines(&name).await {
-                        let _ = inputs.send(Input::LinesCounted { added, removed }).await;
-                    }
+                    // Nobody waits for it.
+                    let _ = count.send(changed);
                     evidence(n, compared, reading)
                 }
             }
         });
+        self.work.lines = Some(tokio::spawn(async move {
+            if !counts.await.unwrap_or(false) {
+                return None;
+            }
+            let lines = place_of_lines.lines(&name_of_lines).await?;
+            let (added, removed) = lines;
+            let _ = told.send(Input::LinesCounted { added, removed }).await;
+            Some(lines)
+        }));
+    }
+
+    /// What was counted last, also when it came too late to be told.
+    pub async fn lines(&mut self) -> Option<(u64, u64)> {
+        self.work.lines.take()?.await.ok().flatten()
+    }
+
+    /// Snapshots are on the disk.
+    pub(super) async fn settle_tree(tree: &OnceCell<WorkTree>) -> Result<(), String> {
+        match tree.get() {
+            Some(tree) => tree.settled().await,
+            None => Ok(()),
+        }
     }
 }
 

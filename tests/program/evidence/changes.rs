@@ -114,6 +114,7 @@ async fn what_came_after_the_run_is_not_its_work() {
     repo.write("tracked.txt", "by the run\n");
     repo.write("a.txt", "1\n2\n");
     tree.changed_by(&repo.name(1), &[&before], &repo.exclude()).await.unwrap();
+    tree.settled().await.unwrap();
     repo.write("tracked.txt", "by the person\nand more\n");
     repo.remove("a.txt");
     let end = tree.left_by(&repo.ticket, repo.run).await.unwrap().filter(|(_, is_end)| *is_end).map(|(end, _)| end);

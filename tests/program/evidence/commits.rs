@@ -16,7 +16,9 @@ async fn works(repo: &Repo, n: u32, work: impl AsyncFnOnce()) {
 }
 
 async fn seen(repo: &Repo, n: u32, before: &programmator::adapters::git::SnapshotId) {
-    repo.tree().await.changed_by(&repo.name(n), &[before], &repo.exclude()).await.unwrap();
+    let tree = repo.tree().await;
+    tree.changed_by(&repo.name(n), &[before], &repo.exclude()).await.unwrap();
+    tree.settled().await.unwrap();
 }
 
 fn work(repo: &Repo, since: Timestamp) -> Work {

@@ -202,7 +202,9 @@ impl Repo {
 
     pub async fn take(&self, n: u32) -> Taken {
         let tree = self.tree().await;
-        tree.snapshot(&self.name(n), &self.exclude()).await.unwrap()
+        let taken = tree.snapshot(&self.name(n), &self.exclude()).await.unwrap();
+        tree.settled().await.unwrap();
+        taken
     }
 
     pub async fn snapshot(&self, n: u32) -> SnapshotId {

@@ -178,3 +178,109 @@ async fn refs_that_are_no_files_are_left_to_git() {
     assert_eq!(kept.trim(), id.0);
     assert!(!repo.path(".git/refs/programmator").exists());
 }
+
+/// Numbers that look like chance, the same in each run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// One thing that a person, Claude or a build does to a tree. What cannot be done is not.
+fn disturb(repo: &Repo, chance: &mut Chance) -> String {
+    const PATHS: [&str; 14] = [
+        "a", "a.b", "a/b", "a/c", "a-b", "d/e/f", "d/e", "d/g.log", "h.log", "build/x", "d/build/y", "é", "z/z/z/z",
+        "a.py",
+    ];
+    let (path, other) = (PATHS[chance.below(PATHS.len())], PATHS[chance.below(PATHS.len())]);
+    let is_in_the_way = |path: &str| {
+        repo.path(path).ancestors().skip(1).any(|above| above.is_file() || above.is_symlink())
+            || repo.path(path).is_dir()
+    };
+    let what = chance.below(14);
+    match what {
+        0..=3 if !is_in_the_way(path) => {
+            let _ = std::fs::remove_file(repo.path(path));
+            repo.write(path, &"x".repeat(chance.below(3)));
+        }
+        4 => drop(std::fs::remove_file(repo.path(path))),
+        5 if repo.path(path) != repo.path(".") => drop(std::fs::remove_dir_all(repo.path(path))),
+        6 if !is_in_the_way(other) => drop(std::fs::rename(repo.path(path), repo.path(other))),
+        7 if repo.path(path).is_file() => repo.make_executable(path),
+        8 if !is_in_the_way(path) => {
+            let _ = std::fs::remove_file(repo.path(path));
+            std::fs::create_dir_all(repo.path(path).parent().unwrap()).unwrap();
+            repo.link(other, path);
+        }
+        9 if !is_in_the_way(path) && !repo.path(path).exists() => std::fs::create_dir_all(repo.path(path)).unwrap(),
+        10 => repo.write(".gitignore", ["", "*.log\n", "build/\n", "/d/e\n!*.log\n", "a*\n"][chance.below(5)]),
+        11 => drop(repo.git_may(&["add", "-f", path])),
+        12 => repo.commit_all("all"),
+        13 => drop(repo.git_may(&["rm", "-rq", "--cached", path])),
+        _ => {}
+    }
+    format!("{what} {path} {other}")
+}
+
+#[tokio::test]
+async fn a_tree_in_memory_is_as_a_fresh_one_whatever_is_done() {
+    for seed in 0..3 {
+        let repo = Repo::new().with_commit();
+        repo.write("tickets/tk-1.md", "- [ ] one\n");
+        repo.write(".gitignore", "*.log\nbuild/\n");
+        let (kept, mut chance, mut done) = (repo.tree().await, Chance(seed), Vec::new());
+        let mut last = kept.snapshot(&repo.name(1), &repo.exclude()).await.unwrap().id;
+        for n in 2..40 {
+            for _ in 0..=chance.below(3) {
+                done.push(disturb(&repo, &mut chance));
+            }
+            let told = kept.changed_by(&repo.name(n), &[&last], &repo.exclude()).await.unwrap();
+            let own = kept.snapshot(&repo.name(n), &repo.exclude()).await.unwrap().id;
+            kept.settled().await.unwrap();
+            let fresh = repo.snapshot(1_000 + n).await;
+            assert_eq!(tree_of(&repo, &own), tree_of(&repo, &fresh), "seed {seed}: {done:#?}");
+            let differing = repo.git(&["diff-tree", "-r", "-z", "--name-status", "--no-renames", &last.0, &own.0]);
+            let words: Vec<&str> = differing.split_terminator('\0').collect();
+            // What is still there was not deleted, only ignored.
+            let is_gone = |path: &str| repo.path(path).symlink_metadata().map_or(true, |data| data.is_dir());
+            let counts = |pair: &&[&str]| pair[0] != "D" || is_gone(pair[1]);
+            let names: Vec<&str> = words.chunks(2).filter(counts).map(|pair| pair[1]).collect();
+            assert_eq!(told.concat(), names, "seed {seed}: {done:#?}");
+            last = own;
+        }
+        repo.git(&["fsck", "--strict", "--no-dangling"]);
+    }
+}
+
+#[tokio::test]
+async fn after_the_first_look_git_is_asked_only_where_it_has_to_be() {
+    let repo = Repo::new().with_commit();
+    repo.write(".gitignore", "*.log\n");
+    repo.write("src/a.rs", "fn a() {}\n");
+    let kept = repo.tree().await;
+    let mut before = kept.snapshot(&repo.name(1), &repo.exclude()).await.unwrap().id;
+    let folder = std::fs::read_dir(repo.keep()).unwrap().next().unwrap().unwrap().path();
+    let index = || std::fs::read(folder.join("git/index")).unwrap();
+    let first = index();
+    let steps: [Step; 6] = [
+        ("src/b.rs", |repo| repo.write("src/b.rs", "fn b() {}\n")),
+        ("src/a.rs", |repo| repo.write("src/a.rs", "fn a() { b() }\n")),
+        ("new/folder/file", |repo| repo.write("new/folder/file", "1")),
+        ("src/link", |repo| repo.link("a.rs", "src/link")),
+        ("src/b.rs", |repo| repo.remove("src/b.rs")),
+        // It may be ignored.
+        ("x.logs", |repo| repo.write("x.logs", "1")),
+    ];
+    for (n, (file, step)) in (2..).zip(steps) {
+        step(&repo);
+        assert_eq!(kept.changed_by(&repo.name(n - 1), &[&before], &repo.exclude()).await.unwrap(), [[file]]);
+        before = kept.snapshot(&repo.name(n), &repo.exclude()).await.unwrap().id;
+        assert_eq!(index() == first, n < 8, "{file}");
+    }
+    // The person's own files are not touched by it.
+    kept.settled().await.unwrap();
+    assert_eq!(tree_of(&repo, &before), tree_of(&repo, &repo.snapshot(100).await));
+}
