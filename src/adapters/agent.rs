@@ -42,6 +42,7 @@ pub use error::AgentError;
 pub use event::{AgentEvent, Exit};
 pub use handle::Agent;
 pub use messages::{CallbackAnswer, ToolAnswer};
+pub use start::{Ahead, ahead};
 
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::scrollback::Sink;
@@ -79,6 +80,17 @@ impl Agent {
         sink: Box<dyn Sink>,
         events: mpsc::Sender<AgentEvent>,
     ) -> Result<Self, AgentError> {
+        Self::spawn_by(launch, None, clock, sink, events).await
+    }
+
+    /// The same, by a keeper that was started ahead of time, if there is one.
+    pub async fn spawn_by(
+        launch: Launch,
+        ahead: Option<Ahead>,
+        clock: Arc<dyn Clock>,
+        sink: Box<dyn Sink>,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> Result<Self, AgentError> {
         let program = launch.program();
         let resumed = launch.options.resume.clone();
         let terms = Terms {
@@ -93,7 +105,7 @@ impl Agent {
             in_turn: AtomicBool::new(false),
             pending: Pending::default(),
         });
-        let started = start::start(&launch).await?;
+        let started = start::start(&launch, ahead).await?;
         let agent = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
         agent.agree(terms).await.map_err(|error| match (error, resumed) {
             (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {

@@ -44,8 +44,9 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use objects::Objects;
 use paths::Excludes;
-use scratch::{Objects, Staged};
+use scratch::Staged;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use warm::Wanted;
@@ -157,7 +158,7 @@ impl WorkTree {
             Self::Plain(folder) => return folder.changed(from, exclude).await,
         };
         let Some(name) = name else {
-            let staged = scratch::stage(repository, &exclude, Objects::Passing).await?;
+            let staged = scratch::stage(repository, &exclude, scratch::Objects::Passing).await?;
             return compare_each(repository, &staged, from, &exclude).await;
         };
         let mut staged = warm::stage(repository, &exclude, Wanted::Now).await?;
@@ -342,7 +343,9 @@ async fn compare_each(
             each.push(each[same].clone());
             continue;
         }
-        let known = seen(repository).differing(&id.0, &staged.tree, exclude);
+        // Somebody may have thrown the snapshot away.
+        let is_there = Objects::of(repository).is_loose(&id.0);
+        let known = is_there.then(|| seen(repository).differing(&id.0, &staged.tree, exclude)).flatten();
         let differences = match known {
             Some(known) => known,
             None => {

@@ -26,6 +26,14 @@ pub struct Decision {
     pub next: Option<Arc<State>>,
 }
 
+impl Effect {
+    /// Its records need not be on the disk when it begins: it waits for that before it does what cannot be repeated
+    /// (`SetBox`, `Spawn`), or does no such thing and leads to more records.
+    pub fn waits_for_the_disk(&self) -> bool {
+        matches!(self, Self::Admit(_) | Self::TakeSnapshot { .. } | Self::SetBox { .. } | Self::Spawn(_))
+    }
+}
+
 /// One thing to do in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {

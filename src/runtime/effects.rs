@@ -10,7 +10,7 @@ mod repository;
 mod tree;
 
 use crate::adapters::agent::stop::Ladder;
-use crate::adapters::agent::{Agent, orphans};
+use crate::adapters::agent::{Agent, Ahead, orphans};
 use crate::adapters::git::WorkTree;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
@@ -66,6 +66,8 @@ const JUMP: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub struct Work {
     claude: Arc<Mutex<Claude>>,
+    /// A keeper for the next Claude.
+    ahead: Arc<Mutex<Option<Ahead>>>,
     /// What was said of the repository's own files for Claude.
     announced: Option<String>,
     /// What was said of its configuration of git.
@@ -130,7 +132,10 @@ impl Effects {
             Effect::KillAgent { n } => self.end_agent(n, Ladder::KILL),
             Effect::Answer { request, verdict, reason } => self.answer(request, verdict, reason).await,
             Effect::Interrupt { .. } => self.interrupt().await,
-            Effect::CloseInput { .. } => self.close_input().await,
+            Effect::CloseInput { .. } => {
+                self.close_input().await;
+                self.look_ahead();
+            }
             Effect::StopAgent { n } => self.end_agent(n, Ladder::DEFAULT),
             Effect::Arm { timer, at } => self.arm(timer, at),
             Effect::GatherEvidence { n, iteration_base, phase_base } => {
@@ -183,6 +188,7 @@ impl Effects {
         for task in self.work.tasks.drain(..).chain(self.work.timers.drain().map(|(_, task)| task)) {
             task.abort();
         }
+        drop(lock(&self.work.ahead).take());
         let claude = std::mem::take(&mut *lock(&self.work.claude));
         if let Claude::Started(agent) = claude {
             agent.stop(&Ladder::DEFAULT).await;

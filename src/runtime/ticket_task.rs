@@ -97,22 +97,7 @@ impl TicketTask {
             }
         }
         self.effects.finish().await;
-        self.last_lines().await;
         left.unwrap_or_else(|| Ending { reason: self.state.ended.as_ref().map(|ended| ended.reason), unstored: None })
-    }
-
-    /// What the last iteration has changed may have been counted only now.
-    async fn last_lines(&mut self) {
-        let Some((added, removed)) = self.effects.lines().await.filter(|lines| *lines != self.state.lines) else {
-            return;
-        };
-        if self.state.ended.is_some() {
-            let (now, records) = (self.clock.now(), vec![Record::LinesCounted { added, removed }]);
-            let next = Arc::new(after(&self.state, &records, now));
-            if let Err(error) = self.append(now, records, next).await {
-                tracing::warn!(%error, "changed lines are not told");
-            }
-        }
     }
 
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
@@ -163,7 +148,19 @@ impl TicketTask {
         let last_try = self.last_words(&input);
         // The time of the decision is the time of its records, however long it takes to store them.
         let now = self.clock.now();
-        let Decision { records, effects, mut next } = decide(&self.state, input, now);
+        let again = self.effects.is_counting().then(|| input.clone());
+        let mut decision = decide(&self.state, input, now);
+        // What the last iteration has changed is told before the end.
+        if let (Some(input), Some(_)) = (again, decision.next.as_ref().and_then(|next| next.ended.as_ref()))
+            && let Some((added, removed)) = self.effects.lines().await
+        {
+            let counted = decide(&self.state, Input::LinesCounted { added, removed }, now);
+            match self.store_all(now, counted.records, counted.next, &[], self.last_words(&input)).await {
+                Storing::Done => decision = decide(&self.state, input, now),
+                failed => return self.leave(failed).await,
+            }
+        }
+        let Decision { records, effects, mut next } = decision;
         if !self.owed.is_empty() && next.is_some() {
             // It was decided without what is owed, and is stored behind it.
             next = Some(Arc::new(after(&self.state, &[self.owed.as_slice(), &records].concat(), now)));

@@ -275,6 +275,31 @@ fn a_halted_keeper_does_not_keep_claude_from_being_ended() {
     assert!(is_gone(&project.read("daemons")));
 }
 
+/// One Claude has ended, the next has not begun: the keeper for it waits as long as a validation command runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_keeper_for_the_next_claude_ends_with_programmator() {
+    let config = "validation:\n  commands: [\"touch checking; sleep 600\"]\n";
+    for how in [Signal::TERM, Signal::KILL] {
+        let project = Project::with_config(&["Alpha", "Beta"], WAITING, config);
+        project.write("go", "");
+        let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "evidence_gathered");
+        let begun = std::time::Instant::now();
+        while !project.path("work/checking").exists() {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(20), "nothing is checked");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let keepers = running(&project, "keep-claude");
+        assert_eq!(keepers.len(), 1, "that of the first Claude has ended");
+        signal(&child, how);
+        child.wait().unwrap();
+        assert!(is_gone(&keepers[0].to_string()), "{how:?}");
+        if how == Signal::TERM {
+            assert_eq!(project.processes(), Vec::<String>::new());
+        }
+    }
+}
+
 /// A run in its first iteration, which waits for the file `go`; it is patient for a second.
 fn at_work_with_little_patience() -> (Project, std::process::Child) {
     let project = Project::with_config(&["Alpha", "Beta"], WAITING, "storage: {patience: 1}\n");

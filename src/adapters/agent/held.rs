@@ -10,7 +10,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 #[cfg(target_os = "linux")]
-use super::keeper::{KILL, Said, TERMINATE};
+use super::keeper::{KILL, Order, Said, TERMINATE};
 #[cfg(target_os = "linux")]
 use std::os::unix::{net::UnixListener, process::ExitStatusExt};
 #[cfg(target_os = "linux")]
@@ -53,9 +53,9 @@ impl Held {
         }
     }
 
-    /// With the keeper `child`, which will call at `listener`; gives Claude's process id too.
+    /// With the keeper `child`, which will call at `listener` for this order; gives Claude's process id too.
     #[cfg(target_os = "linux")]
-    pub(super) async fn kept(mut child: Child, listener: UnixListener) -> io::Result<(Self, u32)> {
+    pub(super) async fn kept(mut child: Child, listener: UnixListener, order: &Order) -> io::Result<(Self, u32)> {
         let ended = || io::Error::other("its keeper ended");
         listener.set_nonblocking(true)?;
         let listener = tokio::net::UnixListener::from_std(listener)?;
@@ -71,7 +71,9 @@ impl Held {
                 break stream;
             }
         };
-        let (said, orders) = stream.into_split();
+        let (said, mut orders) = stream.into_split();
+        // Who has hung up says nothing either.
+        orders.write_all(&order.encode()).await.ok();
         let mut line = Line { said: BufReader::new(said).lines(), orders, killed: None };
         match line.said.next_line().await?.as_deref().and_then(Said::parse) {
             Some(Said::Started(pid)) => Ok((Self { child, line: Some(line) }, pid)),

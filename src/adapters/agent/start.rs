@@ -5,9 +5,13 @@
 
 use super::error::AgentError;
 use super::held::Held;
+#[cfg(target_os = "linux")]
+use super::keeper::Order;
 use super::launch::{Launch, arguments};
 #[cfg(target_os = "linux")]
 use super::marker::MARKER;
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::io::{self, PipeReader};
 #[cfg(target_os = "linux")]
 use std::os::unix::net::UnixListener;
@@ -27,6 +31,7 @@ pub(super) struct Started {
 }
 
 /// Claude's standard input and outputs.
+#[derive(Debug)]
 pub(super) struct Pipes {
     pub stdin: ChildStdin,
     pub stdout: PipeReader,
@@ -34,6 +39,7 @@ pub(super) struct Pipes {
 }
 
 /// A child that is Claude, or will be its keeper and call.
+#[derive(Debug)]
 struct Begun {
     child: Child,
     #[cfg(target_os = "linux")]
@@ -41,46 +47,67 @@ struct Begun {
     pipes: Pipes,
 }
 
+/// A keeper that waits for the order to start Claude, ended when this is dropped.
+#[derive(Debug)]
+pub struct Ahead(Begun);
+
+/// Starts a keeper for a Claude to come. `None`: there are no keepers here, or it could not be started now.
+pub async fn ahead(marker: &str) -> Option<Ahead> {
+    if cfg!(not(target_os = "linux")) {
+        return None;
+    }
+    let marker = marker.to_owned();
+    let begun = on_lasting_thread(move || keeper_here(&marker)).await;
+    begun.inspect_err(|error| tracing::warn!(%error, "no keeper ahead of time")).ok().flatten().map(Ahead)
+}
+
 /// Starts the process in a group of its own, with only the environment it was given.
-pub(super) async fn start(launch: &Launch) -> Result<Started, AgentError> {
-    let (answer, begun) = oneshot::channel();
-    let runtime = Handle::current();
+pub(super) async fn start(launch: &Launch, ahead: Option<Ahead>) -> Result<Started, AgentError> {
+    if let Some(Ahead(begun)) = ahead {
+        match begun.started(launch).await {
+            // Somebody has ended it meanwhile.
+            Err(error) if is_gone(&error) => {}
+            started => return started.map_err(|error| explain(launch, error)),
+        }
+    }
     let wanted = launch.clone();
-    on_lasting_thread(Box::new(move || {
-        let _runtime = runtime.enter();
-        answer.send(start_here(&wanted)).ok();
-    }));
-    let begun = begun.await.unwrap_or_else(|_| Err(io::Error::other("no thread could be started")));
-    let started = async { begun?.started().await };
+    let started = async {
+        let begun = on_lasting_thread(move || match keeper_here(&wanted.marker)? {
+            Some(begun) => Ok(begun),
+            None => start_here(&wanted),
+        });
+        begun.await?.started(launch).await
+    };
     started.await.map_err(|error| explain(launch, error))
 }
 
+/// It says that a keeper has ended, and not why Claude could not be started.
+fn is_gone(error: &io::Error) -> bool {
+    error.raw_os_error().is_none() || matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+}
+
 impl Begun {
-    async fn started(self) -> io::Result<Started> {
+    async fn started(self, launch: &Launch) -> io::Result<Started> {
         #[cfg(target_os = "linux")]
         if let Some(keeper) = self.keeper {
-            let (claude, pid) = Held::kept(self.child, keeper).await?;
+            let words = launch.command.iter().cloned().chain(arguments(launch)).map(OsString::from).collect();
+            let order = Order { folder: launch.folder.clone(), command: words, env: launch.env.clone() };
+            let (claude, pid) = Held::kept(self.child, keeper, &order).await?;
             return Ok(Started { claude, pid, pipes: self.pipes });
         }
+        #[cfg(not(target_os = "linux"))]
+        let _ = launch;
         let pid = self.child.id().ok_or_else(|| io::Error::other("the process exited during startup"))?;
         Ok(Started { claude: Held::alone(self.child), pid, pipes: self.pipes })
     }
 }
 
+/// Claude itself.
 fn start_here(launch: &Launch) -> io::Result<Begun> {
     let (program, rest) = launch
         .command
         .split_first()
         .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "`agent.command` is empty"))?;
-    // Pipes of our own: read by plain threads, and widened before the first byte.
-    let (stdout, stdout_writer) = io::pipe()?;
-    let (stderr, stderr_writer) = io::pipe()?;
-    #[cfg(target_os = "linux")]
-    let (mut command, keeper) = match super::keeper::around(program, &launch.marker)? {
-        Some((command, listener)) => (command, Some(listener)),
-        None => (Command::new(program), None),
-    };
-    #[cfg(not(target_os = "linux"))]
     let mut command = Command::new(program);
     command
         .args(rest)
@@ -88,36 +115,57 @@ fn start_here(launch: &Launch) -> io::Result<Begun> {
         .env_clear()
         .envs(launch.env.iter().map(|(key, value)| (key, value)))
         .current_dir(&launch.folder)
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(stdout_writer)
-        .stderr(stderr_writer);
+        .kill_on_drop(true);
     #[cfg(target_os = "linux")]
-    {
-        super::os_linux::widen(&stdout);
-        if keeper.is_some() {
-            // It is ended by its line, and must not be taken for one of those that it keeps.
-            command.env_remove(MARKER);
-        } else {
-            command.kill_on_drop(true);
-            super::os_linux::die_with_parent(command.as_std_mut());
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    command.kill_on_drop(true);
-    let mut child = command.spawn()?;
-    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("its stdin could not be opened"))?;
-    let pipes = Pipes { stdin, stdout, stderr };
+    super::os_linux::die_with_parent(command.as_std_mut());
+    let (child, pipes) = piped(command)?;
     Ok(Begun {
         child,
         #[cfg(target_os = "linux")]
-        keeper,
+        keeper: None,
         pipes,
     })
 }
 
+/// Claude's keeper, which is ended by its line and has no mark, so that it is not taken for one of those that it keeps.
+#[cfg(target_os = "linux")]
+fn keeper_here(marker: &str) -> io::Result<Option<Begun>> {
+    let Some((mut command, listener)) = super::keeper::around(marker)? else { return Ok(None) };
+    command.env_remove(MARKER).current_dir("/");
+    let (child, pipes) = piped(command)?;
+    Ok(Some(Begun { child, keeper: Some(listener), pipes }))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keeper_here(_marker: &str) -> io::Result<Option<Begun>> {
+    Ok(None)
+}
+
+fn piped(mut command: Command) -> io::Result<(Child, Pipes)> {
+    // Pipes of our own: read by plain threads, and widened before the first byte.
+    let (stdout, stdout_writer) = io::pipe()?;
+    let (stderr, stderr_writer) = io::pipe()?;
+    #[cfg(target_os = "linux")]
+    super::os_linux::widen(&stdout);
+    command.process_group(0).stdin(Stdio::piped()).stdout(stdout_writer).stderr(stderr_writer);
+    let mut child = command.spawn()?;
+    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("its stdin could not be opened"))?;
+    Ok((child, Pipes { stdin, stdout, stderr }))
+}
+
+/// What the lasting thread makes of it.
+async fn on_lasting_thread<T: Send + 'static>(begin: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    let (answer, begun) = oneshot::channel();
+    let runtime = Handle::current();
+    hand_over(Box::new(move || {
+        let _runtime = runtime.enter();
+        answer.send(begin()).ok();
+    }));
+    begun.await.unwrap_or_else(|_| Err(io::Error::other("no thread could be started")))
+}
+
 /// Runs `job` on the lasting thread. Without such a thread the job is dropped, and its answer with it.
-fn on_lasting_thread(job: Job) {
+fn hand_over(job: Job) {
     static THREAD: OnceLock<std::sync::mpsc::Sender<Job>> = OnceLock::new();
     let jobs = THREAD.get_or_init(|| {
         let (jobs, todo) = std::sync::mpsc::channel::<Job>();
@@ -174,7 +222,7 @@ mod tests {
     #[tokio::test]
     async fn the_lasting_thread_outlives_the_one_that_asked() {
         let runtime = Handle::current();
-        let asking = std::thread::spawn(move || runtime.block_on(start(&sleeper())).unwrap());
+        let asking = std::thread::spawn(move || runtime.block_on(start(&sleeper(), None)).unwrap());
         let mut started = asking.join().unwrap();
         let ended = tokio::time::timeout(Duration::from_millis(300), started.claude.ended()).await;
         assert!(ended.is_err(), "it was interrupted");

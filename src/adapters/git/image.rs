@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// More changed files, and larger ones, are git's.
 const FILES: usize = 64;
 const BYTES: u64 = 8 << 20;
+/// So many files are looked at by two threads.
+const SHARE: usize = 4_000;
 /// And so are longer paths.
 const LONGEST: usize = 2_000;
 
@@ -68,6 +70,8 @@ pub(super) struct Folder {
     /// As it was before its names were read; `None`: they have to be read again.
     pub(super) looks: Option<Looks>,
     there: BTreeMap<Name, Node>,
+    /// Files in it and below, as they were first counted.
+    many: usize,
     /// Names in it that are ignored, and whether each is a folder.
     pub(super) ignored: BTreeMap<Name, bool>,
 }
@@ -158,6 +162,11 @@ impl Folder {
             }
         }
         self.id = self.body().map(|body| objects.id("tree", &body));
+        let many = |node: &Node| match node {
+            Node::Leaf(_) => 1,
+            Node::Folder(below) => below.many,
+        };
+        self.many = self.there.values().map(many).sum();
     }
 
     /// Git's form of the tree: names in their order, a folder's as if a slash followed.
@@ -248,6 +257,7 @@ impl Look<'_> {
             folder.looks = looks.before(self.began);
             self.names(at, path, folder)?;
         }
+        let mut below = Vec::new();
         for (name, node) in &before.there {
             match node {
                 Node::Leaf(leaf) => {
@@ -265,18 +275,15 @@ impl Look<'_> {
                     let leaf = self.leaf(at, name, &stat, Some(leaf))?;
                     now.get_or_insert_with(|| before.clone()).there.insert(name.clone(), Node::Leaf(leaf));
                 }
-                Node::Folder(below) => match open(at, name) {
-                    Ok(fd) => {
-                        if let Some(new) = self.folder(fd.as_fd(), &joined(path, name), below)? {
-                            now.get_or_insert_with(|| before.clone()).there.insert(name.clone(), Node::Folder(new));
-                        }
-                    }
-                    Err(Errno::NOENT) => {
-                        now.get_or_insert_with(|| before.clone()).there.remove(name);
-                    }
-                    Err(_) => return Err(Doubt),
-                },
+                Node::Folder(folder) => below.push((name, folder)),
             }
+        }
+        for (name, change) in self.folders(at, path, &below, before.many)? {
+            let there = &mut now.get_or_insert_with(|| before.clone()).there;
+            match change {
+                Some(folder) => there.insert(name.clone(), Node::Folder(folder)),
+                None => there.remove(name),
+            };
         }
         let Some(mut now) = now else { return Ok(None) };
         let body = now.body();
@@ -285,6 +292,44 @@ impl Look<'_> {
             self.fresh.extend(self.objects.put(&id, "tree", &body)?);
         }
         Ok(Some(Arc::new(now)))
+    }
+
+    /// What has become of these folders, where they are not as they were; `None`: gone. Many files are looked at by two
+    /// threads.
+    fn folders<'b>(
+        &mut self,
+        at: BorrowedFd<'_>,
+        path: &[u8],
+        below: &[(&'b Name, &'b Arc<Folder>)],
+        many: usize,
+    ) -> Result<Vec<(&'b Name, Option<Arc<Folder>>)>, Doubt> {
+        if many < SHARE || below.len() < 2 {
+            let mut changes = Vec::new();
+            for (name, folder) in below {
+                match open(at, name) {
+                    Ok(fd) => {
+                        let now = self.folder(fd.as_fd(), &joined(path, name), folder)?;
+                        changes.extend(now.map(|now| (*name, Some(now))));
+                    }
+                    Err(Errno::NOENT) => changes.push((*name, None)),
+                    Err(_) => return Err(Doubt),
+                }
+            }
+            return Ok(changes);
+        }
+        let (first, second) = below.split_at(below.len() / 2);
+        let (exclude, ignores, objects) = (self.exclude, self.ignores, self.objects);
+        let mut other = Look { exclude, ignores, objects, fresh: Vec::new(), ..*self };
+        let (mine, theirs) = std::thread::scope(|scope| {
+            let theirs = std::thread::Builder::new().spawn_scoped(scope, || other.folders(at, path, second, 0));
+            (self.folders(at, path, first, 0), theirs.map(|theirs| theirs.join().unwrap_or(Err(Doubt))))
+        });
+        let mut changes = mine?;
+        changes.extend(theirs??);
+        // Counted twice: what was read before.
+        self.read += other.read;
+        self.fresh.append(&mut other.fresh);
+        if self.read > FILES { Err(Doubt) } else { Ok(changes) }
     }
 
     /// Takes in what is new in the folder. What has gone is seen as it is looked for.

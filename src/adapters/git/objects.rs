@@ -64,6 +64,11 @@ impl Objects {
         ObjectId { bytes, length: 20 }
     }
 
+    /// It stands in a file of its own. Else it may be among others, or gone.
+    pub(super) fn is_loose(&self, hex: &str) -> bool {
+        hex.is_char_boundary(2) && hex.len() > 2 && self.folder.join(&hex[..2]).join(&hex[2..]).is_file()
+    }
+
     /// Sees to it that the object of this id is there. Gives its file, if that may not be on the disk yet.
     pub(super) fn put(&self, id: &ObjectId, kind: &str, body: &[u8]) -> io::Result<Option<File>> {
         let hex = id.to_string();

@@ -4,7 +4,7 @@ use super::repository::Loaded;
 use super::{Claude, Effects, lock};
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
 use crate::adapters::agent::stop::Ladder;
-use crate::adapters::agent::{Agent, AgentError, AgentEvent, memory, probe};
+use crate::adapters::agent::{self, Agent, AgentError, AgentEvent, Ahead, memory, probe};
 use crate::adapters::clock::fresh_id;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::store::Bounds;
@@ -18,24 +18,26 @@ use crate::runtime::gate::Waiting;
 use crate::runtime::prompts::{Made, Source};
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::block_in_place;
+
+/// A keeper that no Claude needs within this time is ended.
+const AHEAD: Duration = Duration::from_secs(30);
 
 impl Effects {
     /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
     pub(super) fn spawn_agent(&mut self, spawn: Spawn) {
         let n = spawn.n;
-        let prepared = self.prompt(&spawn).and_then(|prompt| {
-            let storage = &self.config.storage;
-            let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
-            let sink = self.scrollback.begin(n, bounds, self.reporter.growth(self.run));
-            Ok((prompt, sink.map_err(|error| error.to_string())?))
-        });
-        let (prompt, sink) = match prepared {
-            Ok(prepared) => prepared,
-            Err(message) => return self.answer_now(Input::AgentFailed { n, message }),
+        let storage = &self.config.storage;
+        let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
+        let sink = match self.scrollback.begin(n, bounds, self.reporter.growth(self.run)) {
+            Ok(sink) => sink,
+            Err(error) => return self.answer_now(Input::AgentFailed { n, message: error.to_string() }),
         };
+        // Before Claude asks for anything.
+        self.gate.keep_to(spawn.profile);
+        let prompt = self.prompt(spawn.clone());
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();
         self.work.places.clear();
@@ -45,6 +47,7 @@ impl Effects {
         };
         // Another Claude than that of the iteration before.
         let before = self.agent().map(|agent| agent.pid());
+        let ahead = lock(&self.work.ahead).take();
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
         let (told_time, tree) = (self.clock.clone(), self.work.evidence.clone());
         let starting = self.answer_unless_fine(async move {
@@ -59,7 +62,11 @@ impl Effects {
                 // An error: the run is gone, and this with it.
                 inputs.send(Input::AgentStarting { n }).await.ok();
                 let command = launch.command.clone();
-                let agent = Agent::spawn(launch, clock, Box::new(sink), events).await.map_err(|error| match error {
+                let starting = Agent::spawn_by(launch, ahead, clock, Box::new(sink), events);
+                // The prompt is made while Claude starts.
+                let prompt = async { tokio::task::spawn_blocking(prompt).await.unwrap_or_else(|e| Err(e.to_string())) };
+                let (agent, prompt) = tokio::join!(starting, prompt);
+                let agent = agent.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
                     error => {
                         probe::forget(&command);
@@ -67,14 +74,16 @@ impl Effects {
                     }
                 })?;
                 // Without a prompt Claude changes nothing, and what it changes is told and undone by the snapshot.
-                if let Err(message) = Self::settle_tree(&tree).await {
-                    agent.stop(&Ladder::KILL).await;
-                    return Err(failed(message));
+                match Self::settle_tree(&tree).await.and(prompt) {
+                    Ok(prompt) => Ok((agent, prompt)),
+                    Err(message) => {
+                        agent.stop(&Ladder::KILL).await;
+                        Err(failed(message))
+                    }
                 }
-                Ok(agent)
             };
-            let agent = match started.await {
-                Ok(agent) => Arc::new(agent),
+            let (agent, prompt) = match started.await {
+                Ok((agent, prompt)) => (Arc::new(agent), prompt),
                 Err(input) => return Some(input),
             };
             // What a Claude says that never came to be is nobody's business: only now it is listened to.
@@ -94,17 +103,31 @@ impl Effects {
         }
     }
 
-    fn prompt(&self, spawn: &Spawn) -> Result<Made, String> {
-        let source = Source {
-            templates: &self.templates,
-            gate: &*self.gate,
-            run: self.run,
-            workspace: &self.workspace,
-            ticket: &self.ticket_path,
-            presence: self.reporter.presence(),
-        };
-        let unread = |error| format!("no prompt can be made of the ticket: {error}");
-        block_in_place(|| source.prompt(spawn, &tickets::load::read(&self.ticket_path).map_err(unread)?))
+    /// Makes the prompt, with the ticket as it is then.
+    fn prompt(&self, spawn: Spawn) -> impl FnOnce() -> Result<Made, String> + Send + use<> {
+        let (templates, gate, run) = (self.templates.clone(), self.gate.clone(), self.run);
+        let (workspace, ticket, presence) =
+            (self.workspace.clone(), self.ticket_path.clone(), self.reporter.presence());
+        move || {
+            let source =
+                Source { templates: &templates, gate: &*gate, run, workspace: &workspace, ticket: &ticket, presence };
+            let unread = |error| format!("no prompt can be made of the ticket: {error}");
+            source.prompt(&spawn, &tickets::load::read(&ticket).map_err(unread)?)
+        }
+    }
+
+    /// Claude is about to end: a keeper for the next one is started meanwhile, and waits for a while.
+    pub(super) fn look_ahead(&mut self) {
+        // Another place than that of the one before, who may still wait there for his end.
+        let place: Arc<Mutex<Option<Ahead>>> = Arc::default();
+        self.work.ahead = place.clone();
+        let marker = self.run.to_string();
+        self.answer_unless_fine(async move {
+            *lock(&place) = agent::ahead(&marker).await;
+            tokio::time::sleep(AHEAD).await;
+            lock(&place).take();
+            None
+        });
     }
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {

@@ -8,6 +8,7 @@ use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
 
 /// Longest file name in evidence, in columns.
@@ -15,6 +16,9 @@ const NAME: usize = 300;
 /// The phase began in another clone, or its snapshot was removed.
 const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another \
 clone: only changes of this iteration count";
+
+/// The end of a run waits so long for the number of changed lines.
+const COUNTING: Duration = Duration::from_secs(2);
 
 /// Said once a run, at its first snapshot.
 const NO_GIT: &str = "this folder is in no git repository: changes are found by comparing files, and nothing can be \
@@ -130,9 +134,14 @@ impl Effects {
         }));
     }
 
-    /// What was counted last, also when it came too late to be told.
+    /// Lines are being counted, or nobody has asked since.
+    pub fn is_counting(&self) -> bool {
+        self.work.lines.is_some()
+    }
+
+    /// What was counted last; it is waited for, but not without end.
     pub async fn lines(&mut self) -> Option<(u64, u64)> {
-        self.work.lines.take()?.await.ok().flatten()
+        tokio::time::timeout(COUNTING, self.work.lines.take()?).await.ok()?.ok().flatten()
     }
 
     /// Snapshots are on the disk.
