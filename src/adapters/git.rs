@@ -19,6 +19,7 @@ mod imaging;
 mod index;
 mod init;
 mod kept;
+mod look;
 mod objects;
 mod paths;
 mod programs;
@@ -346,12 +347,11 @@ async fn compare_each(
         // Somebody may have thrown the snapshot away.
         let is_there = Objects::of(repository).is_loose(&id.0);
         let known = is_there.then(|| seen(repository).differing(&id.0, &staged.tree, exclude)).flatten();
-        let differences = match known {
-            Some(known) => known,
-            None => {
-                let said = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
-                said.into_iter().map(|difference| (difference.path, difference.status != b'D')).collect()
-            }
+        let differences = if let Some(known) = known {
+            known
+        } else {
+            let said = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
+            said.into_iter().map(|difference| (difference.path, difference.status != b'D')).collect()
         };
         let counted = differences.iter().filter(|(path, is_there)| {
             // Gone from the tree but not from the disk: ignored or unreadable since. No work.

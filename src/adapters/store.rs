@@ -37,9 +37,19 @@ use crate::base::id::RunId;
 use crate::domain::record::Stored;
 use handle::Inner;
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
+use writer::Owed;
+
+/// A file of the database's.
+fn beside_database(database: &Path, suffix: &str) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(suffix);
+    path.into()
+}
 
 impl Store {
     /// Opens the store in `folder` (see [`state_dir`]); creates what is missing and brings an older database
@@ -58,8 +68,10 @@ impl Store {
         let reader = Mutex::new(schema::open_reader(&database)?);
         let ledger = Mutex::new(limits::connect(&database)?);
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(db, opened.clone(), bell::Notifier::open(&bell)?)?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
+        let owed = Owed::default();
+        let writer = writer::Writer::start(db, opened.clone(), bell::Notifier::open(&bell)?, owed.clone())?;
+        let inner = Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer, owed };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Opens a store that is there where it cannot be written, for looking at it. Changes nothing; what would write
@@ -71,8 +83,10 @@ impl Store {
         let connect = || schema::open_read_only(&database);
         let (reader, ledger) = (Mutex::new(connect()?), Mutex::new(connect()?));
         let opened = folder::Database::at(database.clone())?;
-        let writer = writer::Writer::start(connect()?, opened.clone(), bell::Notifier::none())?;
-        Ok(Self { inner: Arc::new(Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer }) })
+        let owed = Owed::default();
+        let writer = writer::Writer::start(connect()?, opened.clone(), bell::Notifier::none(), owed.clone())?;
+        let inner = Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer, owed };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The state folder, its real path.
@@ -86,6 +100,32 @@ impl Store {
     /// transaction. A future that is dropped after its first poll may have stored them.
     pub async fn append(&self, append: Append) -> Result<Vec<Arc<Stored>>, StoreError> {
         self.inner.writer.append(append).await
+    }
+
+    /// The same for who waits for [`synced`](Self::synced) before anything that cannot be repeated is done because of it.
+    pub async fn append_early(&self, append: Append) -> Result<Vec<Arc<Stored>>, StoreError> {
+        self.inner.writer.append_early(append).await
+    }
+
+    /// All that was answered before this call is on the disk when it ends, and what is [owed](Self::owe) too. The wait
+    /// begins with the call.
+    pub fn synced(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let (owed, log) = (self.inner.owed.clone(), beside_database(&self.inner.database, "-wal"));
+        let synced = tokio::task::spawn_blocking(move || {
+            owed.wait();
+            // Commits that are not there any more have been moved on, behind a sync.
+            match File::open(&log) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                opened => opened.and_then(|log| log.sync_data()).map_err(StoreError::file("sync", &log)),
+            }
+        });
+        async { synced.await.unwrap_or(Err(StoreError::Closed)) }
+    }
+
+    /// A sync of something that records tell of is under way, and ends with the sender: none of these records comes to the
+    /// disk before it.
+    pub fn owe(&self, sync: Receiver<()>) {
+        self.inner.owed.add(sync);
     }
 
     /// [`append`](Self::append) for threads outside the async runtime.

@@ -29,6 +29,7 @@ use crate::runtime::gate::Gate;
 use crate::runtime::reporter::Reporter;
 use crate::runtime::ticket_file::TicketFile;
 use std::collections::HashMap;
+use std::io;
 use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -166,7 +167,14 @@ impl Effects {
     fn set_box(&mut self, state: &State, phase: OfPhase, done: bool) {
         let place = phase.id.and_then(|id| state.place(id)).map(|(text, nth)| (text.to_owned(), nth));
         let change = if done { TicketWriter::tick } else { TicketWriter::reopen };
+        let (on_disk, stored) = oneshot::channel();
+        let synced = self.store.synced();
+        tokio::spawn(async move { on_disk.send(synced.await) });
         let write = move |ticket: &mut TicketWriter| {
+            ticket.after(move || match stored.blocking_recv() {
+                Ok(synced) => synced.map_err(io::Error::other),
+                Err(ended) => Err(io::Error::other(ended)),
+            });
             place.map_or(WriteOutcome::NotThere, |(text, nth)| change(ticket, text, nth))
         };
         let (before, ended) = (self.work.box_written.take(), oneshot::channel());

@@ -143,6 +143,9 @@ impl Supervisor {
         self.reporter.tell(&News::TicketRead(key.clone(), Arc::new(ticket)));
         self.reporter.opened(run, &key, state.seq, Arc::new(scrollback.clone()));
         let (inputs, receiver) = mpsc::channel(channels::INPUTS);
+        let store = self.store.clone();
+        let writer = TicketWriter::new(path.clone(), self.store.folder().join("locks"));
+        let writer = writer.owing(move |sync| store.owe(sync));
         let file = Arc::new(TicketFile {
             path: path.clone(),
             ticket: key.clone(),
@@ -151,7 +154,7 @@ impl Supervisor {
             inputs: inputs.clone(),
             // What the run begins with was the first.
             last: Mutex::new(state.reading + 1),
-            writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path.clone(), self.store.folder().join("locks")))),
+            writer: Arc::new(std::sync::Mutex::new(writer)),
             broken: AtomicBool::default(),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.

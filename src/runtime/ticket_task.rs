@@ -196,7 +196,7 @@ impl TicketTask {
         let end = decide(&self.state, Input::StorageFailed { message: words.clone() }, now);
         // A run that has not begun has no end either.
         if let Some(next) = end.next
-            && self.append(now, end.records, next).await.is_ok()
+            && self.append(now, end.records, next, false).await.is_ok()
         {
             return None;
         }
@@ -233,9 +233,10 @@ impl TicketTask {
     ) -> Storing {
         let Some(next) = next else { return Storing::Done };
         let is_verdict = effects.iter().any(|effect| matches!(effect, Effect::Answer { .. }));
+        let is_early = self.owed.is_empty() && !effects.is_empty() && effects.iter().all(Effect::waits_for_the_disk);
         loop {
             let all = self.owed.iter().chain(&records).cloned().collect();
-            let error = match self.append(now, all, next.clone()).await {
+            let error = match self.append(now, all, next.clone(), is_early).await {
                 Ok(()) => {
                     self.owed.clear();
                     return Storing::Done;
@@ -264,11 +265,18 @@ impl TicketTask {
         }
     }
 
-    /// Stores the records; then the state is the one after them, and who looks on is told.
-    async fn append(&mut self, time: Timestamp, records: Vec<Record>, next: Arc<State>) -> Result<(), StoreError> {
+    /// Stores the records; then the state is the one after them, and who looks on is told. `is_early`: their effects wait
+    /// for the disk.
+    async fn append(
+        &mut self,
+        time: Timestamp,
+        records: Vec<Record>,
+        next: Arc<State>,
+        is_early: bool,
+    ) -> Result<(), StoreError> {
         let Some(summary) = summary(&next) else { return Ok(()) };
         let append = Append { run: self.run, ticket: self.ticket.clone(), time, records, summary };
-        let stored = self.store.append(append).await?;
+        let stored = if is_early { self.store.append_early(append).await? } else { self.store.append(append).await? };
         self.storage_works();
         self.state = next;
         if self.state.ended.is_some() {

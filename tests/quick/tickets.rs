@@ -480,6 +480,29 @@ fn a_save_into_a_file_that_two_edits_have_replaced_keeps_both_and_the_next_edit_
 }
 
 #[test]
+fn a_box_is_ticked_only_behind_its_record_and_its_name_is_synced_beside_the_path() {
+    let folder = Folder::new();
+    let path = folder.file("t/a.md", "- [ ] a\n");
+    let (owe, owed) = std::sync::mpsc::channel();
+    let writer = tickets::TicketWriter::new(path.clone(), folder.locks());
+    let mut writer = writer.owing(move |sync| owe.send(sync).unwrap());
+    writer.after(|| Err(std::io::Error::other("the record is not stored")));
+    let failed = writer.tick("a".into(), 0);
+    assert!(matches!(&failed, WriteOutcome::Failed(why) if why.contains("the record is not stored")), "{failed:?}");
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), folder.names("t").len()), ("- [ ] a\n", 1));
+    let before = path.clone();
+    writer.after(move || {
+        assert_eq!(fs::read_to_string(&before)?, "- [ ] a\n");
+        Ok(())
+    });
+    assert_eq!(writer.tick("a".into(), 0), WriteOutcome::Written);
+    // One sync, and it has an end.
+    let sync: std::sync::mpsc::Receiver<()> = owed.try_recv().unwrap();
+    assert!(sync.recv().is_err() && owed.try_recv().is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "- [x] a\n");
+}
+
+#[test]
 fn a_deleted_ticket_is_not_made_again() {
     let folder = Folder::new();
     let path = folder.path("gone.md");

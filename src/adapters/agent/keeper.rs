@@ -97,7 +97,7 @@ impl Order {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut words = Vec::new();
         let mut put = |parts: &[&OsStr]| {
-            parts.iter().for_each(|part| words.extend(part.as_bytes()));
+            words.extend(parts.iter().flat_map(|part| part.as_bytes()));
             words.push(0);
         };
         put(&[self.folder.as_os_str()]);

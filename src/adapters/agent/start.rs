@@ -155,13 +155,13 @@ fn piped(mut command: Command) -> io::Result<(Child, Pipes)> {
 
 /// What the lasting thread makes of it.
 async fn on_lasting_thread<T: Send + 'static>(begin: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    let (answer, begun) = oneshot::channel();
+    let (answer, made) = oneshot::channel();
     let runtime = Handle::current();
     hand_over(Box::new(move || {
         let _runtime = runtime.enter();
         answer.send(begin()).ok();
     }));
-    begun.await.unwrap_or_else(|_| Err(io::Error::other("no thread could be started")))
+    made.await.unwrap_or_else(|_| Err(io::Error::other("no thread could be started")))
 }
 
 /// Runs `job` on the lasting thread. Without such a thread the job is dropped, and its answer with it.

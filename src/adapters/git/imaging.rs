@@ -2,8 +2,9 @@
 //! which of those are ignored. It takes its time beside the path; nothing is lost where none can be made.
 
 use super::ignores::Ignores;
-use super::image::{Doubt, Folder, Kind, Leaf, Look, Looks, Time, is_of_git, joined, open};
+use super::image::{Folder, Kind, Leaf, Looks, Time};
 use super::index;
+use super::look::{Doubt, Look, is_of_git, joined, open};
 use super::objects::{ObjectId, Objects};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
@@ -91,10 +92,10 @@ impl Read {
         let objects = Objects::of(repository);
         let id = if repository.object_format == "sha256" { 32 } else { 20 };
         let index = fs::read(self.scratch.join("git/index")).ok()?;
-        let (mut root, mut ignores) = (Folder::default(), Ignores::default());
+        let (mut root, mut lists) = (Folder::default(), Ignores::default());
         for list in &self.lists {
             match fs::read(list) {
-                Ok(list) => ignores.take(&list),
+                Ok(list) => lists.take(&list),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(_) => return None,
             }
@@ -109,7 +110,7 @@ impl Read {
             };
             let (above, name) = entry.path.split_at(memchr::memrchr(b'/', &entry.path).map_or(0, |at| at + 1));
             if name == b".gitignore" {
-                ignores.take(&fs::read(repository.top.join(paths::path(&entry.path))).ok()?);
+                lists.take(&fs::read(repository.top.join(paths::path(&entry.path))).ok()?);
             }
             let above = above.strip_suffix(b"/").unwrap_or(above);
             if todo.last().map(Vec::as_slice) != Some(above) {
@@ -126,10 +127,10 @@ impl Read {
             if todo.is_empty() {
                 break;
             }
-            todo = self.names(&repository.top, &mut root, todo, &ignored)?;
+            todo = self.names(&repository.top, &mut root, &todo, &ignored)?;
         }
         root.name(&objects);
-        let image = Image { root: Arc::new(root), ignores: Arc::new(ignores), objects, device: self.began.1 };
+        let image = Image { root: Arc::new(root), ignores: Arc::new(lists), objects, device: self.began.1 };
         (todo.is_empty() && image.tree() == self.tree).then_some(image)
     }
 
@@ -138,11 +139,11 @@ impl Read {
         &self,
         top: &Path,
         root: &mut Folder,
-        todo: Vec<Vec<u8>>,
+        todo: &[Vec<u8>],
         ignored: &impl Fn(Vec<u8>) -> Option<HashSet<Vec<u8>>>,
     ) -> Option<Vec<Vec<u8>>> {
         let mut unknown = Vec::new();
-        for path in &todo {
+        for path in todo {
             let fd = open(CWD, paths::bytes(&top.join(paths::path(path)))).ok()?;
             let folder = root.below(path)?;
             folder.looks = Looks::of(&fstat(&fd).ok()?).before(self.began.0);

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Writes under way, one after the other. An error stays: what comes after it counts on what it was about.
 #[derive(Debug, Default)]
-pub(super) struct Settling(Mutex<Option<Shared<BoxFuture<'static, Result<(), String>>>>>);
+pub(super) struct Settling(Mutex<Option<Write>>);
+
+type Write = Shared<BoxFuture<'static, Result<(), String>>>;
 
 /// What a ref is to say, and whether it is needed.
 pub(super) struct Ref {

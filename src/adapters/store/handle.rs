@@ -22,4 +22,6 @@ pub(super) struct Inner {
     /// Counts calls: a transaction that reads before it writes cannot wait in the writer's queue.
     pub(super) ledger: Mutex<Connection>,
     pub(super) writer: writer::Writer,
+    /// Syncs that records wait for.
+    pub(super) owed: writer::Owed,
 }

@@ -11,7 +11,8 @@ use crate::base::time::Timestamp;
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::RunSummary;
 use rusqlite::{Connection, TransactionBehavior};
-use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
@@ -36,7 +37,28 @@ pub(super) type Reply = Result<Vec<Arc<Stored>>, StoreError>;
 
 struct Job {
     append: Append,
+    /// Who goes on because of it waits for the disk by itself.
+    is_early: bool,
     reply: oneshot::Sender<Reply>,
+}
+
+/// Syncs under way that come before records which tell of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Owed(Arc<Mutex<Vec<Receiver<()>>>>);
+
+impl Owed {
+    pub(super) fn add(&self, sync: Receiver<()>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sync);
+    }
+
+    /// Waits for all of them.
+    pub(super) fn wait(&self) {
+        // Held meanwhile: who comes second waits as long.
+        for sync in self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // The sender is dropped at its end.
+            sync.recv().ok();
+        }
+    }
 }
 
 /// The queue to the thread. Dropping it lets the thread finish what is queued, and waits for that.
@@ -47,12 +69,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(db: Connection, database: Database, bell: Notifier) -> Result<Self, StoreError> {
+    pub(super) fn start(db: Connection, database: Database, bell: Notifier, owed: Owed) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let named = database.path.clone();
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || write(db, jobs, &database, &bell))
+            .spawn(move || write(db, jobs, &database, &bell, &owed))
             .map_err(StoreError::file("start the writer of", &named))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -60,9 +82,18 @@ impl Writer {
     /// Queues an append; the answer comes when it is stored; what can be found out again is on the disk
     /// with a later append.
     pub(super) async fn append(&self, append: Append) -> Reply {
+        self.queued(append, false).await
+    }
+
+    /// The same, where the answer does not wait for the disk.
+    pub(super) async fn append_early(&self, append: Append) -> Reply {
+        self.queued(append, true).await
+    }
+
+    async fn queued(&self, append: Append, is_early: bool) -> Reply {
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        queue.send(Job { append, reply }).await.map_err(|_| StoreError::Closed)?;
+        queue.send(Job { append, is_early, reply }).await.map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
@@ -70,7 +101,7 @@ impl Writer {
     pub(super) fn append_blocking(&self, append: Append) -> Reply {
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        queue.blocking_send(Job { append, reply }).map_err(|_| StoreError::Closed)?;
+        queue.blocking_send(Job { append, is_early: false, reply }).map_err(|_| StoreError::Closed)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
@@ -85,7 +116,7 @@ impl Drop for Writer {
     }
 }
 
-fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database, bell: &Notifier) {
+fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database, bell: &Notifier, owed: &Owed) {
     while let Some(first) = jobs.blocking_recv() {
         let mut batch = vec![first];
         while batch.len() < QUEUE
@@ -93,7 +124,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
         {
             batch.push(job);
         }
-        match commit(&mut db, &batch, database) {
+        match commit(&mut db, &batch, database, owed) {
             Ok(all) => {
                 bell.notify();
                 for (job, stored) in batch.into_iter().zip(all) {
@@ -104,7 +135,7 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
             // One bad append, or one too big for the disk, must not fail its neighbours.
             Err(_) if batch.len() > 1 => {
                 for job in batch {
-                    let alone = commit(&mut db, std::slice::from_ref(&job), database);
+                    let alone = commit(&mut db, std::slice::from_ref(&job), database, owed);
                     bell.notify();
                     let _ = job.reply.send(alone.map(|mut all| all.pop().unwrap_or_default()));
                 }
@@ -121,16 +152,24 @@ fn write(mut db: Connection, mut jobs: mpsc::Receiver<Job>, database: &Database,
 /// Whether the next commit waits for the disk. It need not where all of it is found again: nothing that cannot be done
 /// twice is done because of it, and the next commit that waits takes it along. A power failure may cost the last of
 /// these; a crash of the program costs none.
-fn durability<'a>(db: &Connection, mut records: impl Iterator<Item = &'a Record>) -> rusqlite::Result<()> {
-    let level = if records.all(Record::is_found_again) { "normal" } else { "full" };
-    db.pragma_update(None, "synchronous", level)
+fn waits<'a>(mut records: impl Iterator<Item = &'a Record>) -> bool {
+    !records.all(Record::is_found_again)
 }
 
 /// One transaction for all of them; on any error it is rolled back whole.
-fn commit(db: &mut Connection, batch: &[Job], database: &Database) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
+fn commit(
+    db: &mut Connection,
+    batch: &[Job],
+    database: &Database,
+    owed: &Owed,
+) -> Result<Vec<Vec<Arc<Stored>>>, StoreError> {
     database.is_in_place()?;
     let sql = StoreError::sql(&database.path);
-    durability(db, batch.iter().flat_map(|job| &job.append.records)).map_err(&sql)?;
+    let waits = waits(batch.iter().filter(|job| !job.is_early).flat_map(|job| &job.append.records));
+    if waits {
+        owed.wait();
+    }
+    db.pragma_update(None, "synchronous", if waits { "full" } else { "normal" }).map_err(&sql)?;
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&sql)?;
     let mut all = Vec::with_capacity(batch.len());
     for Job { append, .. } in batch {
@@ -151,17 +190,28 @@ mod tests {
 
     #[test]
     fn only_what_is_found_again_does_not_wait_for_the_disk() {
-        let db = Connection::open_in_memory().unwrap();
         let finished = Record::ToolFinished { n: 1, tool_use_id: "t".into(), is_error: false };
         let counted = Record::LinesCounted { added: 1, removed: 2 };
-        for (records, level) in [
-            (vec![finished.clone(), counted], 1),
-            (vec![Record::Paused], 2),
-            (vec![finished.clone(), Record::Paused], 2),
+        for (records, waited) in [
+            (vec![finished.clone(), counted], false),
+            (vec![Record::Paused], true),
+            (vec![finished.clone(), Record::Paused], true),
         ] {
-            durability(&db, records.iter()).unwrap();
-            let found: i64 = db.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
-            assert_eq!(found, level, "{records:?}");
+            assert_eq!(waits(records.iter()), waited, "{records:?}");
         }
+    }
+
+    #[test]
+    fn what_is_owed_is_waited_for_once() {
+        let (owed, (sync, ends)) = (Owed::default(), std::sync::mpsc::channel());
+        owed.add(ends);
+        let waiting = std::thread::spawn({
+            let owed = owed.clone();
+            move || owed.wait()
+        });
+        assert!(!waiting.is_finished());
+        drop(sync);
+        waiting.join().unwrap();
+        owed.wait();
     }
 }

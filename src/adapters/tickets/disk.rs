@@ -5,9 +5,12 @@
 
 pub use super::os::Swapped;
 use super::{load, os};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime};
 
 /// Steps on ticket files. Every step may be followed by somebody else's.
@@ -40,12 +43,40 @@ pub(super) const PAUSE: Duration = Duration::from_millis(40);
 
 /// The real one: the files of one folder. Links are not followed.
 #[derive(Debug)]
-pub struct RealDisk(os::Folder);
+pub struct RealDisk {
+    folder: os::Folder,
+    first: Option<First>,
+    owe: Option<Owe>,
+}
+
+/// What has to be done before two names are exchanged: a new file may be written meanwhile.
+pub(super) struct First(pub(super) Box<dyn FnOnce() -> io::Result<()> + Send>);
+
+/// Takes a sync that is under way, until its sender is dropped.
+#[derive(Clone)]
+pub(super) struct Owe(pub(super) Arc<dyn Fn(Receiver<()>) + Send + Sync>);
+
+impl fmt::Debug for First {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("First")
+    }
+}
+
+impl fmt::Debug for Owe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Owe")
+    }
+}
 
 impl RealDisk {
     /// For the file at `path` and those beside it.
     pub fn of(path: &Path) -> Result<Self, load::LoadError> {
-        os::Folder::of(path).map(Self).map_err(|error| load::LoadError::of(path, error))
+        let folder = os::Folder::of(path).map_err(|error| load::LoadError::of(path, error))?;
+        Ok(Self { folder, first: None, owe: None })
+    }
+
+    pub(super) fn wait(&mut self, first: Option<First>, owe: Option<Owe>) {
+        (self.first, self.owe) = (first, owe);
     }
 }
 
@@ -53,7 +84,7 @@ impl Disk for RealDisk {
     type File = File;
 
     fn open(&mut self, path: &Path) -> io::Result<File> {
-        load::open_in(&self.0, path).map_err(|error| match error {
+        load::open_in(&self.folder, path).map_err(|error| match error {
             load::LoadError::Gone { .. } => io::ErrorKind::NotFound.into(),
             other => io::Error::other(other),
         })
@@ -80,29 +111,42 @@ impl Disk for RealDisk {
     }
 
     fn is_writable(&mut self, path: &Path) -> io::Result<bool> {
-        self.0.is_writable(path)
+        self.folder.is_writable(path)
     }
 
     fn stage(&mut self, path: &Path, text: &[u8], like: &File) -> io::Result<()> {
-        let mut file = self.0.create(path)?;
+        let mut file = self.folder.create(path)?;
         let written =
             file.write_all(text).and_then(|()| os::copy_attributes(like, &file)).and_then(|()| file.sync_all());
         if written.is_err() {
-            let _ = self.0.remove(path);
+            let _ = self.folder.remove(path);
         }
         written
     }
 
     fn swap(&mut self, new: &Path, target: &Path) -> io::Result<Swapped> {
-        self.0.swap(new, target)
+        if let Some(First(first)) = self.first.take() {
+            first()?;
+        }
+        self.folder.swap(new, target)
     }
 
     fn remove(&mut self, path: &Path) -> io::Result<()> {
-        self.0.remove(path)
+        self.folder.remove(path)
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        self.0.sync()
+        let Some(Owe(owe)) = &self.owe else { return self.folder.sync() };
+        let (folder, (ends, under_way)) = (self.folder.again()?, channel());
+        let sync = move || {
+            if let Err(error) = folder.sync() {
+                tracing::warn!(%error, "a ticket's new name is not durable");
+            }
+            drop(ends);
+        };
+        std::thread::Builder::new().name("sync-ticket".into()).spawn(sync)?;
+        owe(under_way);
+        Ok(())
     }
 
     fn pause(&mut self) {

@@ -75,6 +75,11 @@ impl Folder {
         Ok(unlinkat(&self.0, name(path)?, AtFlags::empty())?)
     }
 
+    /// Another hold on it.
+    pub fn again(&self) -> io::Result<Self> {
+        Ok(Self(self.0.try_clone()?))
+    }
+
     /// Makes the names in it safe.
     pub fn sync(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

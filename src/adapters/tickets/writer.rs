@@ -1,6 +1,6 @@
 //! Who writes a ticket's file: under a lock that all programs of ours share, by the steps of `write`.
 
-use super::disk::{PAUSE, RealDisk};
+use super::disk::{First, Owe, PAUSE, RealDisk};
 use super::load::{LoadError, shown};
 use super::write::{Edit, Writer, write};
 use crate::domain::record::WriteOutcome;
@@ -11,6 +11,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 /// Ticks the phase with this text, of several the `nth`. `locks` is the folder of the lock files, the same for all programs.
@@ -44,6 +45,8 @@ pub struct TicketWriter {
     locks: PathBuf,
     held: Option<Held>,
     writer: Writer<Kept, File>,
+    first: Option<First>,
+    owe: Option<Owe>,
 }
 
 /// What is had while somebody may still save into a file that was replaced.
@@ -60,7 +63,19 @@ impl TicketWriter {
 
     /// `locks` is the folder of the lock files, the same for all programs.
     pub fn new(path: PathBuf, locks: PathBuf) -> Self {
-        Self { path, locks, held: None, writer: Writer::default() }
+        Self { path, locks, held: None, writer: Writer::default(), first: None, owe: None }
+    }
+
+    /// New names are synced beside the path: `owe` has each such sync, which ends with its sender.
+    #[must_use]
+    pub fn owing(mut self, owe: impl Fn(Receiver<()>) + Send + Sync + 'static) -> Self {
+        self.owe = Some(Owe(Arc::new(owe)));
+        self
+    }
+
+    /// The next edit waits for this before it takes the file's place; with an error it does not.
+    pub fn after(&mut self, first: impl FnOnce() -> io::Result<()> + Send + 'static) {
+        self.first = Some(First(Box::new(first)));
     }
 
     pub fn tick(&mut self, phase: String, nth: usize) -> WriteOutcome {
@@ -83,7 +98,9 @@ impl TicketWriter {
             Ok(held) => held,
             Err(outcome) => return outcome,
         };
+        held.disk.wait(self.first.take(), self.owe.clone());
         let outcome = self.writer.write(&mut held.disk, &self.path, edit);
+        held.disk.wait(None, self.owe.clone());
         self.held = self.writer.is_busy().then_some(held);
         outcome
     }

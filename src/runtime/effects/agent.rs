@@ -49,7 +49,7 @@ impl Effects {
         let before = self.agent().map(|agent| agent.pid());
         let ahead = lock(&self.work.ahead).take();
         let (claude, clock, inputs) = (self.work.claude.clone(), self.clock.clone(), self.inputs.clone());
-        let (told_time, tree) = (self.clock.clone(), self.work.evidence.clone());
+        let (told_time, tree, store) = (self.clock.clone(), self.work.evidence.clone(), self.store.clone());
         let starting = self.answer_unless_fine(async move {
             let (events, seen) = mpsc::channel(channels::AGENT_EVENTS);
             let started = async {
@@ -65,7 +65,7 @@ impl Effects {
                 let starting = Agent::spawn_by(launch, ahead, clock, Box::new(sink), events);
                 // The prompt is made while Claude starts.
                 let prompt = async { tokio::task::spawn_blocking(prompt).await.unwrap_or_else(|e| Err(e.to_string())) };
-                let (agent, prompt) = tokio::join!(starting, prompt);
+                let (agent, prompt, stored) = tokio::join!(starting, prompt, store.synced());
                 let agent = agent.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
                     error => {
@@ -73,8 +73,9 @@ impl Effects {
                         failed(error.to_string())
                     }
                 })?;
-                // Without a prompt Claude changes nothing, and what it changes is told and undone by the snapshot.
-                match Self::settle_tree(&tree).await.and(prompt) {
+                // Without a prompt Claude costs and changes nothing. What it changes is told and undone by the snapshot.
+                let stored = stored.map_err(|error| error.to_string());
+                match stored.and(Self::settle_tree(&tree).await).and(prompt) {
                     Ok(prompt) => Ok((agent, prompt)),
                     Err(message) => {
                         agent.stop(&Ladder::KILL).await;
