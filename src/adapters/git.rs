@@ -45,7 +45,6 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
-use objects::Objects;
 use paths::Excludes;
 use scratch::Staged;
 use std::path::{Path, PathBuf};
@@ -121,7 +120,7 @@ impl WorkTree {
     /// where they cannot be.
     pub async fn settled(&self) -> Result<(), String> {
         match self {
-            Self::Git(repository) => settling::settled(repository).await,
+            Self::Git(repository) => repository.settling.settled().await,
             Self::Plain(_) => Ok(()),
         }
     }
@@ -244,7 +243,7 @@ impl WorkTree {
         match self {
             Self::Git(repository) => {
                 // An end that has no name is not there to be counted to.
-                let _ = settling::settled(repository).await;
+                let _ = repository.settling.settled().await;
                 history::lines(repository, name).await
             }
             Self::Plain(_) => Ok(None),
@@ -345,7 +344,7 @@ async fn compare_each(
             continue;
         }
         // Somebody may have thrown the snapshot away.
-        let is_there = Objects::of(repository).is_loose(&id.0);
+        let is_there = repository.objects().is_loose(&id.0);
         let known = is_there.then(|| seen(repository).differing(&id.0, &staged.tree, exclude)).flatten();
         let differences = if let Some(known) = known {
             known

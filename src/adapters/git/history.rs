@@ -4,16 +4,16 @@
 
 use super::command::{Git, line};
 use super::error::EvidenceError;
-use super::objects::Objects;
 use super::paths::{self, Excludes};
 use super::refs;
 use super::repository::Repository;
 use super::scratch::{AUTHOR, MAIL, Scratch, Staged};
-use super::settling::{self, Ref};
 use super::snapshot::{Snapshot, SnapshotId, SnapshotName};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -64,15 +64,36 @@ pub(super) async fn keep_early(
         "tree {}\n{parent}author {by}\ncommitter {by}\n\nprogrammator: the work tree before {reference}\n",
         staged.tree
     );
-    let objects = Objects::of(repository);
+    let objects = repository.objects();
     let id = objects.id("commit", body.as_bytes());
     let Ok(commit) = objects.put(&id, "commit", body.as_bytes()) else {
         return keep(repository, staged, reference).await;
     };
     staged.fresh.extend(commit);
     let reference = Ref { name: reference.to_owned(), id: id.to_string(), is_needed: true };
-    settling::begin(repository, std::mem::take(&mut staged.fresh), reference);
+    settle(repository, std::mem::take(&mut staged.fresh), reference);
     Ok(SnapshotId(id.to_string()))
+}
+
+/// What a ref is to say, and whether it is needed.
+struct Ref {
+    name: String,
+    id: String,
+    is_needed: bool,
+}
+
+/// Syncs the objects, then sets the ref, beside the path: it never names what is not on the disk.
+fn settle(repository: &Arc<Repository>, objects: Vec<File>, reference: Ref) {
+    let of = Arc::clone(repository);
+    repository.settling.begin(async move {
+        let synced = tokio::task::spawn_blocking(move || objects.iter().try_for_each(File::sync_data)).await;
+        let synced = synced.unwrap_or_else(|stopped| Err(io::Error::other(stopped)));
+        let error =
+            |source| EvidenceError::Io { what: "saving the files".to_owned(), path: of.common_dir.clone(), source };
+        synced.map_err(|source| error(source).to_string())?;
+        let set = refs::set(&of, &reference.name, &reference.id).await;
+        if reference.is_needed { set.map_err(|error| error.to_string()) } else { Ok(()) }
+    });
 }
 
 /// What the name of a tree at the end of an iteration ends with.
@@ -83,7 +104,7 @@ const END: &str = "-end";
 pub(super) fn keep_end(repository: &Arc<Repository>, staged: &mut Staged, name: &SnapshotName) {
     let reference = format!("{}/{}/{}{END}", folder(&name.ticket), name.run, name.n);
     let reference = Ref { name: reference, id: staged.tree.clone(), is_needed: false };
-    settling::begin(repository, std::mem::take(&mut staged.fresh), reference);
+    settle(repository, std::mem::take(&mut staged.fresh), reference);
 }
 
 /// Lines that differ between the run's first snapshot and the end of this iteration; `None`: one of them is not there.

@@ -4,55 +4,20 @@
 use super::ignores::Ignores;
 use super::image::{Folder, Kind, Leaf, Looks, Time};
 use super::index;
-use super::look::{Doubt, Look, is_of_git, joined, open};
-use super::objects::{ObjectId, Objects};
+use super::look::{Image, is_of_git, joined, open};
+use super::objects::ObjectId;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{git_in, listing};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, fstat, statat};
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::ErrorKind;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Folders in folders of which nothing is kept.
 const DEEPEST: usize = 16;
-
-/// A tree in memory, and what it takes to look at it again.
-#[derive(Debug)]
-pub(super) struct Image {
-    pub(super) root: Arc<Folder>,
-    ignores: Arc<Ignores>,
-    objects: Objects,
-    /// The file system of the tree.
-    device: u64,
-}
-
-impl Image {
-    pub(super) fn tree(&self) -> String {
-        self.root.tree(&self.objects)
-    }
-
-    /// The tree as it is now, and the objects that may not be on the disk yet. `began`: a moment before this, by the clock
-    /// of the file system.
-    pub(super) fn again(&self, top: &Path, exclude: &Excludes, began: Time) -> Result<(Self, Vec<File>), Doubt> {
-        let mut look = Look {
-            exclude,
-            ignores: &self.ignores,
-            objects: &self.objects,
-            began,
-            device: self.device,
-            read: 0,
-            fresh: Vec::new(),
-        };
-        let top = open(CWD, paths::bytes(top))?;
-        let root = look.folder(top.as_fd(), b"", &self.root)?.unwrap_or_else(|| Arc::clone(&self.root));
-        let (ignores, objects) = (Arc::clone(&self.ignores), self.objects.clone());
-        Ok((Self { root, ignores, objects, device: self.device }, look.fresh))
-    }
-}
 
 /// What an image is made from.
 pub(super) struct Read {
@@ -89,7 +54,7 @@ async fn ignored(repository: &Repository, scratch: &Path, asked: Vec<u8>) -> Opt
 
 impl Read {
     fn image(&self, repository: &Repository, ignored: impl Fn(Vec<u8>) -> Option<HashSet<Vec<u8>>>) -> Option<Image> {
-        let objects = Objects::of(repository);
+        let objects = repository.objects();
         let id = if repository.object_format == "sha256" { 32 } else { 20 };
         let index = fs::read(self.scratch.join("git/index")).ok()?;
         let (mut root, mut lists) = (Folder::default(), Ignores::default());

@@ -1,6 +1,6 @@
 //! What is kept of the last tree, and how it is told whether that is still what a fresh look would give.
 
-use super::imaging::Image;
+use super::look::Image;
 use super::paths::{self, Excludes};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, Metadata};

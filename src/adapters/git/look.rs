@@ -6,8 +6,8 @@
 use super::ignores::Ignores;
 use super::image::{Folder, Kind, Leaf, Looks, Name, Node, Time};
 use super::objects::Objects;
-use super::paths::Excludes;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use super::paths::{self, Excludes};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// More changed files, larger ones and longer paths are git's.
@@ -40,11 +41,45 @@ impl From<std::io::Error> for Doubt {
     }
 }
 
+/// A tree in memory, and what it takes to look at it again.
+#[derive(Debug)]
+pub(super) struct Image {
+    pub(super) root: Arc<Folder>,
+    pub(super) ignores: Arc<Ignores>,
+    pub(super) objects: Objects,
+    /// The file system of the tree.
+    pub(super) device: u64,
+}
+
+impl Image {
+    pub(super) fn tree(&self) -> String {
+        self.root.tree(&self.objects)
+    }
+
+    /// The tree as it is now, and the objects that may not be on the disk yet. `began`: a moment before this, by the clock
+    /// of the file system.
+    pub(super) fn again(&self, top: &Path, exclude: &Excludes, began: Time) -> Result<(Self, Vec<File>), Doubt> {
+        let mut look = Look {
+            exclude,
+            ignores: &self.ignores,
+            objects: &self.objects,
+            began,
+            device: self.device,
+            read: 0,
+            fresh: Vec::new(),
+        };
+        let top = open(CWD, paths::bytes(top))?;
+        let root = look.folder(top.as_fd(), b"", &self.root)?.unwrap_or_else(|| Arc::clone(&self.root));
+        let (ignores, objects) = (Arc::clone(&self.ignores), self.objects.clone());
+        Ok((Self { root, ignores, objects, device: self.device }, look.fresh))
+    }
+}
+
 /// A folder by its name, and what it is now; `None`: gone.
 type Change<'a> = (&'a Name, Option<Arc<Folder>>);
 
 /// One look at the tree.
-pub(super) struct Look<'a> {
+struct Look<'a> {
     pub(super) exclude: &'a Excludes,
     pub(super) ignores: &'a Ignores,
     pub(super) objects: &'a Objects,

@@ -1,6 +1,5 @@
 //! Git's objects, written without git: as the loose files that it reads. They are synced by who needs them on the disk.
 
-use super::repository::Repository;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::Sha1;
@@ -48,8 +47,9 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    pub(super) fn of(repository: &Repository) -> Self {
-        Self { folder: repository.common_dir.join("objects"), is_sha256: repository.object_format == "sha256" }
+    /// In this folder.
+    pub(super) fn new(folder: PathBuf, is_sha256: bool) -> Self {
+        Self { folder, is_sha256 }
     }
 
     /// The id of an object of this kind (`blob`, `tree`, `commit`).

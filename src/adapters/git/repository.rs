@@ -6,6 +6,7 @@
 use super::command::{Git, failed, line};
 use super::error::EvidenceError;
 use super::kept::Warm;
+use super::objects::Objects;
 use super::paths;
 use super::seen::Seen;
 use super::settling::Settling;
@@ -116,6 +117,11 @@ impl Repository {
             autocrlf: set("core.autocrlf").is_some_and(|value| value == "input" || flag(value) == Some("true")),
             top,
         }))
+    }
+
+    /// Where its objects are.
+    pub(super) fn objects(&self) -> Objects {
+        Objects::new(self.common_dir.join("objects"), self.object_format == "sha256")
     }
 
     /// A file on the disk is what git would make of it, and what is written here is as git would write it.

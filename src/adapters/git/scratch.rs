@@ -7,8 +7,8 @@
 
 use super::command::{Git, failed, line};
 use super::error::EvidenceError;
-use super::imaging::Image;
 use super::kept::Known;
+use super::look::Image;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use crate::base::text::clean_line;

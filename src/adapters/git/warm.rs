@@ -5,9 +5,10 @@
 //! and what is left out are as they were, and there was nothing unusual in it (other repositories, unreadable files).
 
 use super::error::EvidenceError;
-use super::imaging::{self, Image, Read};
+use super::imaging::{self, Read};
 use super::index;
 use super::kept::{Began, Imaged, Known, Looks, Warm, looks, moment};
+use super::look::Image;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged};
