@@ -71,7 +71,7 @@
 //! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps).
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
-//! profile (`strict`, `guarded`, `trusted`).
+//! profile (`strict`, `guarded`, `trusted`, `read_only`).
 //!
 //! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) merges files, environment and
 //! flags and remembers where each value came from, [`flags`](config::flags) vets the flags that are passed on to

@@ -203,6 +203,25 @@ impl WorkTree {
         }
     }
 
+    /// All that differs between two snapshots, as a patch of at most 200 KB that says where it was cut; of a plain folder,
+    /// of which no contents are kept, the names.
+    pub async fn patch(
+        &self,
+        from: &SnapshotId,
+        to: &SnapshotId,
+        exclude: &[PathBuf],
+    ) -> Result<String, EvidenceError> {
+        match self {
+            Self::Git(repository) => changes::whole(repository, from, to).await,
+            Self::Plain(folder) => {
+                let changed = folder.changed(&[from], self.excludes(exclude)).await?;
+                let names: Vec<String> = changed.into_iter().flatten().collect();
+                let head = "no contents were kept; these files differ:";
+                Ok(if names.is_empty() { String::new() } else { format!("{head}\n{}", names.join("\n")) })
+            }
+        }
+    }
+
     /// Saves the present, so that a hunk of a file that was shown by [`diff`](Self::diff) can be taken back. Words for the
     /// person where it cannot.
     pub async fn prepare_revert(&self, wanted: &Revert<'_>, exclude: &[PathBuf]) -> Result<Ready, String> {

@@ -20,6 +20,9 @@ pub struct RunOptions {
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Who looks at finished work: auto, simple (commands only) or reviewed (a critic, too) [default: auto].
+    #[arg(long, value_name = "NAME")]
+    pub workflow: Option<String>,
     /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,

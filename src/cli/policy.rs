@@ -36,14 +36,14 @@ pub enum PolicyCommand {
     Test {
         /// One case per line: id, tool, input, cwd, expect, never, fs.
         file: PathBuf,
-        /// The profile to test: strict, guarded or trusted.
+        /// The profile to test: strict, guarded, trusted or `read_only`.
         #[arg(long, value_name = "NAME", default_value = "guarded")]
         profile: String,
     },
     /// List the rules that apply here, in order.
     #[command(after_help = help::POLICY_SHOW)]
     Show {
-        /// The profile: strict, guarded or trusted.
+        /// The profile: strict, guarded, trusted or `read_only`.
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
@@ -82,7 +82,7 @@ pub struct Check {
     /// The working directory to judge it in [default: the current one].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Use this profile alone: strict, guarded or trusted.
+    /// Use this profile alone: strict, guarded, trusted or `read_only`.
     #[arg(long, value_name = "NAME", conflicts_with = "policy")]
     pub profile: Option<String>,
     /// Use this policy file alone.
@@ -107,8 +107,9 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> R
 }
 
 fn profile(name: &str) -> Result<Profile, CliError> {
-    Profile::from_word(name)
-        .ok_or_else(|| CliError::bad_input(format!("unknown profile {name}: use strict, guarded or trusted")))
+    Profile::from_word(name).ok_or_else(|| {
+        CliError::bad_input(format!("unknown profile {name}: use strict, guarded, trusted or read_only"))
+    })
 }
 
 /// The policy that holds in a folder as it is configured.

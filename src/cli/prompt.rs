@@ -67,7 +67,15 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
     let spawn = next_call(run, state, first, &mut file, clock.now())
         .map_err(|why| CliError::failure(format!("{}: nothing would be sent: {}", ticket.id, clean_line(&why, 400))))?;
     let presence = if show.headless { Presence::Nobody } else { Presence::Screen };
-    let source = Source { templates: &templates, gate: &*gate, run, workspace: &workspace, ticket: &path, presence };
+    let source = Source {
+        templates: &templates,
+        gate: &*gate,
+        run,
+        workspace: &workspace,
+        ticket: &path,
+        presence,
+        diff: String::new(),
+    };
     let made = source.prompt(&spawn, &file).map_err(CliError::failure)?;
     let shown = Shown {
         ticket: ticket.id.as_str(),

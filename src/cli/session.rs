@@ -170,6 +170,7 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::IterationTimeout, "--timeout", options.timeout.clone()),
         (Key::Calls, "--calls", options.calls.clone()),
         (Key::Model, "--model", options.model.clone()),
+        (Key::WorkflowName, "--workflow", options.workflow.clone()),
         (Key::SessionContinuity, "--no-continue", options.no_continue.then(|| "false".to_owned())),
         (Key::SessionExpiry, "--session-expiry", options.session_expiry.clone()),
         (Key::Theme, "--theme", options.look.theme.clone()),

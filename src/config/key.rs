@@ -8,6 +8,7 @@ use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::Settings;
+use crate::domain::workflow::Workflow;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
@@ -120,7 +121,12 @@ keys! {
     DayUsd "budget.day_usd" Usd, None, WhenTrusted, "USD for everything in a day";
     DayTokens "budget.day_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day";
     ApprovalTimeout "approval.timeout" Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour";
-    PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded or trusted";
+    PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded, trusted or read_only";
+    WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), auto (a critic where no command checks it)";
+    FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
+    MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
+    CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
+    CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -179,6 +185,9 @@ impl Row {
             Key::Calls => Value::Whole(settings.limits.calls.into()),
             Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
             Key::PolicyProfile => Value::Text(Profile::default().word().to_owned()),
+            Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
+            Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
+            Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),
@@ -191,6 +200,8 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
+            | Key::CriticModel
+            | Key::CriticEffort
             | Key::Model
             | Key::TicketsDir => return None,
         })

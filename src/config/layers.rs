@@ -154,6 +154,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
 mod tests {
     use super::*;
     use crate::domain::settings::Settings;
+    use crate::domain::workflow::Workflow;
 
     fn layers() -> Layers {
         Layers {
@@ -198,7 +199,9 @@ mod tests {
     #[test]
     fn nothing_set_is_the_built_in_rules() {
         let resolved = resolve(&layers()).unwrap();
-        assert_eq!(resolved.config.settings, Settings::default());
+        let mut builtin = Settings::default();
+        builtin.workflow.name = Workflow::Auto;
+        assert_eq!(resolved.config.settings, builtin);
         assert_eq!(resolved.config.agent.command, ["claude"]);
         assert_eq!(resolved.values.len(), KEYS.len() + 3);
         assert!(resolved.notices.is_empty());

@@ -7,6 +7,7 @@ use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::{BreakerSettings, Settings};
+use crate::domain::workflow::{MinorIssues, Workflow, WorkflowSettings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -74,6 +75,20 @@ impl Values {
             run: budget(Key::RunUsd, Key::RunTokens),
             ticket: budget(Key::TicketUsd, Key::TicketTokens),
             day: budget(Key::DayUsd, Key::DayTokens),
+        }
+    }
+
+    /// Who looks at finished work.
+    fn workflow(&self) -> WorkflowSettings {
+        WorkflowSettings {
+            name: self.text(Key::WorkflowName).and_then(|word| Workflow::from_word(&word)).unwrap_or_default(),
+            fix_tries: self.count(Key::FixTries),
+            minor_issues: self
+                .text(Key::MinorIssues)
+                .and_then(|word| MinorIssues::from_word(&word))
+                .unwrap_or_default(),
+            critic_model: self.text(Key::CriticModel),
+            critic_effort: self.text(Key::CriticEffort),
         }
     }
 
@@ -156,6 +171,7 @@ pub(super) fn assemble(
             first_byte_timeout: values.whole(Key::FirstByteTimeout),
             session_expiry_hours: values.count(Key::SessionExpiry),
             limits: Box::new(values.limits()),
+            workflow: values.workflow(),
         },
         agent: AgentConfig {
             command,

@@ -34,7 +34,8 @@ use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
-use line::{counted, quoted};
+pub use line::counted;
+use line::quoted;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -280,6 +281,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             })
         }
         Record::PhaseDone { .. }
+        | Record::PhaseChecked { .. }
+        | Record::CritiqueMade { .. }
+        | Record::PhaseRejected { .. }
         | Record::PhaseDisputed { .. }
         | Record::PhaseSkipped(_)
         | Record::PhaseTicked(_)

@@ -9,6 +9,8 @@ worded! {
         /// Every phase is done or was left out by the person.
         Complete = "complete",
         Blocked = "blocked",
+        /// A phase was not approved after the last attempt to fix it, or its critic gave no verdict.
+        ReviewFailed = "review_failed",
         MaxIterations = "max_iterations",
         /// Too many iterations in a row without any change.
         Stagnation = "stagnation",
@@ -38,7 +40,13 @@ impl ExitReason {
     pub fn is_resumable(self) -> bool {
         matches!(
             self,
-            Self::UserStopped | Self::RateLimited | Self::Budget | Self::Error | Self::TicketGone | Self::StorageFailed
+            Self::UserStopped
+                | Self::RateLimited
+                | Self::Budget
+                | Self::Error
+                | Self::TicketGone
+                | Self::StorageFailed
+                | Self::ReviewFailed
         )
     }
 
@@ -47,7 +55,7 @@ impl ExitReason {
         match self {
             Self::Complete => 0,
             Self::Error | Self::TicketGone | Self::StorageFailed => 1,
-            Self::Blocked => 3,
+            Self::Blocked | Self::ReviewFailed => 3,
             Self::MaxIterations
             | Self::Stagnation
             | Self::RepeatedError
@@ -89,10 +97,23 @@ pub enum IterationOutcome {
 #[serde(rename_all = "snake_case")]
 pub enum DoneHow {
     Verified,
+    /// A critic approved it, in a session of its own; no command checks it.
+    Approved,
     /// Something changed, and no command checks it.
     ClaimedUnchecked,
     /// Nothing changed and nothing was claimed to: an investigation.
     ClaimedNoChange,
     /// Ticked in the file before the run, or by the person during it.
     TickedByPerson,
+}
+
+impl DoneHow {
+    /// The same, once a critic has approved it.
+    #[must_use]
+    pub fn approved(self) -> Self {
+        match self {
+            Self::ClaimedUnchecked | Self::ClaimedNoChange => Self::Approved,
+            checked => checked,
+        }
+    }
 }

@@ -32,6 +32,10 @@ pub enum Mark {
     Running,
     /// Claude says it is done; being checked.
     Claimed,
+    /// What can be checked held; a critic is yet to look at it.
+    Checked(DoneHow),
+    /// A critic wants it changed.
+    Rejected,
     Done(DoneHow),
     /// A claim did not hold.
     Disputed,

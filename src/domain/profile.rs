@@ -13,5 +13,7 @@ worded! {
         Guarded = "guarded",
         /// Everything but the floor.
         Trusted = "trusted",
+        /// Reads, and nothing that any other rule allows beyond them.
+        ReadOnly = "read_only",
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitVi
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{CommitIntended, CommitSettled};
+use crate::domain::critique::{Critique, Issue};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
@@ -210,6 +211,25 @@ pub enum Record {
         how: DoneHow,
         /// Its number; old journals tell it by its text alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<PhaseId>,
+    },
+    /// What a claim says of a phase held as far as it can be checked: a critic is to look at it before it is done.
+    PhaseChecked {
+        n: u32,
+        /// The phase; `None` is the whole ticket.
+        phase: Option<String>,
+        /// On what ground.
+        how: DoneHow,
+        id: Option<PhaseId>,
+    },
+    /// A critic gave a readable verdict.
+    CritiqueMade { n: u32, critique: Critique },
+    /// A phase is not done: the critic's issues are to be fixed first.
+    PhaseRejected {
+        n: u32,
+        /// The phase; `None` is the whole ticket.
+        phase: Option<String>,
+        issues: Vec<Issue>,
         id: Option<PhaseId>,
     },
     /// A claim did not hold.

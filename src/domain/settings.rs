@@ -7,6 +7,7 @@ pub use change::{Adjustable, Change, exact};
 
 use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
+use crate::domain::workflow::WorkflowSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ pub struct Settings {
     pub allowed_tools: Vec<String>,
     /// Hours after which an unused session is not continued any more.
     pub session_expiry_hours: u32,
+    pub workflow: WorkflowSettings,
 }
 
 /// Thresholds of the circuit breaker, in iterations in a row where nothing else is said.
@@ -96,6 +98,7 @@ impl Default for Settings {
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,
             limits: Box::default(),
+            workflow: WorkflowSettings::default(),
         }
     }
 }

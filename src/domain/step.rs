@@ -13,6 +13,10 @@ pub struct StepName(Cow<'static, str>);
 impl StepName {
     /// Work on the ticket: what every iteration of an old journal was for.
     pub const CODE: Self = Self::new("code");
+    /// A look at what was found done.
+    pub const CRITIQUE: Self = Self::new("critique");
+    /// Work on what a critic has rejected.
+    pub const FIX: Self = Self::new("fix");
 
     /// A name: one lower-case word.
     pub const fn new(name: &'static str) -> Self {

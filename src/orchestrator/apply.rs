@@ -17,7 +17,7 @@ use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State};
+use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Review, Stage, State};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -102,7 +102,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.pace = Pace::Run;
             state.has_tree = false;
             state.ticket_lost = None;
-            state.phases.iter_mut().for_each(|phase| phase.box_writes = 0);
+            for phase in state.phases.iter_mut().chain([&mut state.whole]) {
+                phase.box_writes = 0;
+                // The person wants it tried again.
+                phase.review.rejections = 0;
+            }
             state.stage = Stage::AwaitingTree { holder: None };
         }
         Record::TreeAwaited { holder } => {
@@ -181,6 +185,25 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(*how);
                 phase.dispute = None;
+                phase.review.is_open = false;
+            }
+        }
+        Record::PhaseChecked { phase, id, how, .. } => {
+            if let Some(iteration) = state.iteration.as_mut().filter(|open| open.ended.is_none()) {
+                iteration.verified |= *how == DoneHow::Verified;
+            }
+            if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
+                phase.mark = Mark::Checked(*how);
+                phase.dispute = None;
+                phase.review.is_open = false;
+            }
+        }
+        Record::PhaseRejected { phase, id, issues, .. } => {
+            if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
+                phase.mark = Mark::Rejected;
+                phase.review.is_open = true;
+                phase.review.rejections += 1;
+                phase.review.issues.clone_from(issues);
             }
         }
         Record::PhaseDisputed { phase, id, why, .. } => {
@@ -213,6 +236,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
                 phase.mark = Mark::Pending;
                 phase.dispute = None;
+                phase.review = Review::default();
                 phase.claimed_tick = phase.ticked;
             }
         }
@@ -306,7 +330,7 @@ fn end_iteration(
     }
     for phase in state.phases.iter_mut().chain([&mut state.whole]) {
         if matches!(phase.mark, Mark::Running | Mark::Claimed) {
-            phase.mark = Mark::Pending;
+            phase.mark = if phase.review.is_open { Mark::Rejected } else { Mark::Pending };
         }
     }
     if let Some(phase) = state.own_phase_mut() {

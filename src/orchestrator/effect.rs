@@ -44,7 +44,11 @@ pub enum Effect {
     /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
     Admit(Box<Ask>),
     /// Save the working tree → `SnapshotTaken` / `SnapshotFailed`.
-    TakeSnapshot { n: u32 },
+    TakeSnapshot {
+        n: u32,
+        /// The next prompt shows what differs from this snapshot.
+        shown_since: Option<String>,
+    },
     /// Start Claude, initialize, send the prompt → `AgentStarting`, `AgentSpawned`, `AgentReady`, … / `AgentFailed`.
     Spawn(Box<Spawn>),
     /// Ask the running Claude for its answer once more.

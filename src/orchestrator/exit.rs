@@ -22,7 +22,7 @@ pub use correct::corrections;
 pub use signs::{Last, Signs, count};
 
 use crate::domain::outcome::{DoneHow, ExitReason};
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{State, Validated};
 
 /// Iterations with nothing but tests.
 const TEST_ONLY: usize = 3;
@@ -61,7 +61,7 @@ impl CompletionRule {
 
 /// The first rule that holds, asked before an iteration begins.
 pub fn check(state: &State) -> Option<CompletionRule> {
-    if !state.phases.is_empty() || state.is_complete() {
+    if !state.phases.is_empty() || state.is_complete() || state.whole.checked().is_some() {
         return None;
     }
     let signs = &state.signs;
@@ -78,7 +78,9 @@ pub fn check(state: &State) -> Option<CompletionRule> {
         (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), CompletionRule::ProjectComplete),
         (state.boxes.all_ticked() && stands(state), CompletionRule::PlanComplete),
     ];
-    rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)
+    let first = rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule);
+    // What a critic has rejected is done when a claim says so, and not by signs.
+    first.filter(|rule| rule.reason() != ExitReason::Complete || !state.whole.review.is_open)
 }
 
 /// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's
@@ -88,8 +90,8 @@ fn stands(state: &State) -> bool {
     state.whole.dispute.is_none() && (state.validation.is_empty() || passed(&last.validated))
 }
 
-fn passed(validated: &[(String, Option<i32>)]) -> bool {
-    !validated.is_empty() && validated.iter().all(|(_, exit)| *exit == Some(0))
+fn passed(validated: &[Validated]) -> bool {
+    !validated.is_empty() && validated.iter().all(|ran| ran.exit == Some(0))
 }
 
 /// On what ground the ticket is done when a rule completes it.

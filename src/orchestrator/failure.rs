@@ -80,7 +80,7 @@ pub fn fingerprint_of(iteration: &Iteration) -> Option<String> {
         .claim_missing
         .as_ref()
         // One that could not be asked for its block again, for want of calls, is no error of Claude's.
-        .filter(|_| iteration.claim.is_none() && !iteration.unasked)
+        .filter(|_| !iteration.has_answered() && !iteration.unasked)
         .map(|reason| format!("no readable status block: {reason}"))
 }
 

@@ -58,7 +58,7 @@ fn succeeded(effect: Effect, run: RunId, state: &State, now: Timestamp) -> Optio
             let admission = Box::new(admit(&Facts::default(), &ask, run, now, &TimeZone::UTC));
             Input::Admitted { n: ask.n, purpose: ask.purpose, admission }
         }
-        Effect::TakeSnapshot { n } => Input::SnapshotTaken { n, id: String::new() },
+        Effect::TakeSnapshot { n, .. } => Input::SnapshotTaken { n, id: String::new() },
         Effect::GatherEvidence { n, .. } => {
             let claim = state.open_iteration().and_then(|open| open.claim.as_ref());
             let files = claim.map(|claim| claim.files_changed.clone()).unwrap_or_default();

@@ -43,6 +43,12 @@ pub struct PromptContext {
     pub notes: Vec<String>,
     /// Commands that programmator runs to check a claim.
     pub validation: Vec<String>,
+    /// What they said last: command, exit code and the end of the output.
+    pub validated: Vec<String>,
+    /// What a critic found, an issue each.
+    pub issues: Vec<String>,
+    /// What was changed since the phase began, as a diff (filled in at the edge).
+    pub diff: String,
     /// Where the loop stands, at most 500 characters.
     pub loop_context: String,
     pub iteration: u32,
@@ -141,6 +147,9 @@ impl Templates {
             gate: some(),
             notes: some(),
             validation: some(),
+            validated: some(),
+            issues: some(),
+            diff: "x".to_owned(),
             ..PromptContext::default()
         };
         let resumed = PromptContext { resumed: true, ..context.clone() };
@@ -213,7 +222,7 @@ fn guarded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::claim::parse::parse;
+    use crate::domain::claim::parse::{parse, parse_critique};
     use crate::orchestrator::steps;
     use crate::orchestrator::steps::code::{PHASED, PHASELESS, STATUS_ONLY};
     use proptest::prelude::*;
@@ -236,6 +245,9 @@ mod tests {
             open_boxes: 0,
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
+            validated: vec!["$ cargo test\nexit code 0\nok".into()],
+            issues: vec!["major: src/a.rs:3: wrong".into()],
+            diff: "+++ b/src/a.rs\n+x".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,
@@ -292,7 +304,8 @@ mod tests {
         for kind in steps::prompts() {
             let text = render(kind, &context());
             assert!(text.contains("PROGRAMMATOR_STATUS:"));
-            assert!(!parse(&text).found, "{text}");
+            assert!(parse(&text).claim.is_none(), "{text}");
+            assert!(parse_critique(&text).is_err(), "{text}");
         }
     }
 

@@ -3,12 +3,14 @@
 mod gate;
 mod iteration;
 mod limits;
+mod phase;
 mod stage;
 
 pub use gate::Gate;
 pub(in crate::orchestrator) use gate::{Call, Grant};
-pub use iteration::{Failure, Iteration, Retry};
+pub use iteration::{Failure, Iteration, Retry, Validated};
 pub use limits::LimitState;
+pub use phase::{PhaseState, Review};
 pub use stage::{Ended, Pace, Stage};
 
 use crate::base::id::{RunId, TicketId};
@@ -20,7 +22,7 @@ use crate::domain::commit::Commits;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::record::{OfPhase, PhaseCarried, PhaseSeed, WorkCarried};
+use crate::domain::record::{PhaseCarried, PhaseSeed, WorkCarried};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -115,54 +117,6 @@ pub struct State {
     pub ended: Option<Ended>,
 }
 
-/// One phase in the run.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct PhaseState {
-    /// Which phase of the run it is, whatever it is called.
-    pub id: PhaseId,
-    pub text: String,
-    pub mark: Mark,
-    /// What the person has made of it after the run was over: where the next run begins.
-    pub since: Option<Mark>,
-    /// Ticked in the file, as last read or written.
-    pub ticked: bool,
-    /// Its tick is only a claim, until the box is seen empty: it was first seen while Claude could have made it, or the
-    /// phase was taken up again. It is taken back in the file unless the phase is found done.
-    pub claimed_tick: bool,
-    /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
-    pub box_writes: u32,
-    /// The box cannot be ticked (gone, or not writable); not tried again.
-    pub untickable: bool,
-    /// Snapshot before its first iteration in this run: what its evidence is judged against.
-    pub baseline: Option<String>,
-    /// Iterations that worked on it in this run.
-    pub iterations: u32,
-    /// Time spent on it in finished iterations, in milliseconds.
-    pub spent_ms: u64,
-    /// What did not hold, for the next prompt.
-    pub dispute: Option<String>,
-}
-
-impl PhaseState {
-    pub fn is_open(&self) -> bool {
-        !self.mark.is_settled()
-    }
-
-    /// How it stands now, whatever the run has left.
-    pub fn stands(&self) -> Mark {
-        self.since.unwrap_or(self.mark)
-    }
-
-    /// Done by Claude, not by the person's tick.
-    pub fn is_done_by_claude(&self) -> bool {
-        matches!(self.mark, Mark::Done(how) if how != DoneHow::TickedByPerson)
-    }
-
-    pub fn named(&self) -> OfPhase {
-        OfPhase { phase: self.text.clone(), id: Some(self.id) }
-    }
-}
-
 impl State {
     pub fn of(run: RunId, ticket: TicketId) -> Self {
         Self { run: Some(run), ticket: Some(ticket), ..Self::default() }
@@ -253,6 +207,12 @@ impl State {
 
     pub fn phases_skipped(&self) -> usize {
         self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
+    }
+
+    /// The phases, or the whole ticket where there are none.
+    pub fn parts(&self) -> impl Iterator<Item = &PhaseState> {
+        let whole = self.phases.is_empty().then_some(&self.whole);
+        self.phases.iter().chain(whole)
     }
 
     /// The phase to work on next: the first that is not settled.
@@ -367,9 +327,9 @@ impl State {
     pub fn unapplied(&self) -> Option<&'static str> {
         let last = self.last_work.as_ref();
         let ran = last.map_or(&[][..], |last| &last.validated);
-        let differs = !ran.iter().map(|(command, _)| command).eq(&self.validation);
+        let differs = !ran.iter().map(|ran| &ran.command).eq(&self.validation);
         // What did not pass, the person has settled; and without a claim, none ran.
-        let counts = !ran.is_empty() && ran.iter().all(|(_, exit)| *exit == Some(0));
+        let counts = !ran.is_empty() && ran.iter().all(|ran| ran.exit == Some(0));
         match (self.validation_change.is_some() || counts && differs, ran.is_empty()) {
             (false, _) => None,
             (true, false) => Some("validated with the old commands; the new ones were not applied"),

@@ -6,7 +6,8 @@
 //! pure, as the core is.
 
 use crate::domain::claim::Claim;
-use crate::domain::claim::parse::Reading;
+use crate::domain::critique::Critique;
+use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Claimed;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
@@ -32,15 +33,16 @@ pub struct Step {
     pub effort: fn(&Settings) -> Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: fn(&Settings) -> Option<Profile>,
+    /// Its prompt shows what was changed since its phase began.
+    pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
     pub prompts: &'static [Kind],
     /// What Claude is told, with these notes of the person's.
     pub prompt: fn(&State, Vec<String>) -> Prompt,
     /// What Claude is told when its answer cannot be read.
     pub follow_up: fn(&State) -> Prompt,
-    pub read: fn(&str) -> Reading,
-    /// What the answer is about; an error: it is none of this step's, and why, in a word.
-    pub about: fn(&State, &Claim) -> Result<Claimed, &'static str>,
+    /// What Claude's last words say.
+    pub read: fn(&State, &str) -> Answer,
     /// What the answer comes to, or that there is none, now that the tree is compared.
     pub judge: fn(&State, Checks<'_>) -> Judged,
 }
@@ -51,6 +53,20 @@ pub enum SessionUse {
     Fresh,
     /// That of the iteration of this step before, while it can be resumed.
     Continued,
+}
+
+/// What a step reads in Claude's last words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Claim {
+        claim: Claim,
+        about: Claimed,
+        /// What was tolerated about it, as words for the log.
+        warnings: Vec<String>,
+    },
+    Critique(Critique),
+    /// It is asked for once more; why, in a word.
+    Unreadable(&'static str),
 }
 
 /// What there is for a step to do.
@@ -69,8 +85,8 @@ pub enum Judged {
     Validate,
     /// These facts; then the iteration ends, and the steps are asked what is next.
     Facts(Vec<Record>),
-    /// The iteration ends, and the run: only a person can help, for this reason.
-    Blocked(String),
+    /// These facts; then the iteration ends, and the run: only a person can help, for this reason.
+    Stop(Vec<Record>, ExitReason, String),
 }
 
 /// The step whose turn it is, and what it does.

@@ -1,13 +1,23 @@
 //! The steps that a run is made of, one file each. The first that has something to do is the next.
 
 pub mod code;
+mod context;
+pub mod critique;
+pub mod fix;
 
 use crate::orchestrator::prompt::Kind;
 use crate::orchestrator::step::Step;
 
-/// All steps, in the order they are asked in.
-pub static STEPS: [Step; 1] = [code::STEP];
+/// All steps, in the order they are asked in: what was found done is looked at first, then what was rejected is fixed.
+pub static STEPS: [Step; 3] = [critique::STEP, fix::STEP, code::STEP];
 
+/// The templates of all steps, each once.
 pub fn prompts() -> Vec<Kind> {
-    STEPS.iter().flat_map(|step| step.prompts).copied().collect()
+    let mut kinds: Vec<Kind> = Vec::new();
+    for kind in STEPS.iter().flat_map(|step| step.prompts) {
+        if !kinds.contains(kind) {
+            kinds.push(*kind);
+        }
+    }
+    kinds
 }

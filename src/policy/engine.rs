@@ -30,6 +30,7 @@ impl Profile {
             Self::Strict => include_str!("profiles/strict.yaml"),
             Self::Guarded => include_str!("profiles/guarded.yaml"),
             Self::Trusted => include_str!("profiles/trusted.yaml"),
+            Self::ReadOnly => include_str!("profiles/read_only.yaml"),
         }
     }
 }
@@ -56,6 +57,8 @@ pub struct Policy {
     layers: Vec<RuleFile>,
     /// Only makes verdicts stricter.
     tightening: Option<RuleFile>,
+    /// What the profile does not allow is blocked, whatever other rules say.
+    is_bound: bool,
     floor: Floor,
     broken: Option<PolicyError>,
     fingerprint: String,
@@ -72,6 +75,7 @@ impl Policy {
         let mut policy = Self {
             layers: Vec::new(),
             tightening: None,
+            is_bound: profile == Profile::ReadOnly,
             floor: Floor::built_in(),
             broken: table_fault(),
             fingerprint: fingerprint(profile, user, project),
@@ -103,6 +107,7 @@ impl Policy {
         let mut policy = Self {
             layers: Vec::new(),
             tightening: None,
+            is_bound: false,
             floor: Floor::built_in(),
             broken: table_fault(),
             fingerprint: hex(&Sha256::digest(source.text.as_bytes())),
@@ -120,6 +125,7 @@ impl Policy {
         Self {
             layers: Vec::new(),
             tightening: None,
+            is_bound: false,
             floor: Floor::built_in(),
             fingerprint: hex(&Sha256::digest(error.to_string().as_bytes())),
             broken: Some(error),
@@ -234,10 +240,19 @@ impl Policy {
         }
         let base = self.layered_verdict(unit, place);
         let tighter = self.tightening.iter().flat_map(|file| &file.rules).find(|rule| rule.is_about(unit, place));
-        match tighter {
+        let ruling = match tighter {
             Some(rule) if rule.action > base.verdict => by_rule(unit, rule),
             _ => base,
+        };
+        if self.is_bound && ruling.verdict != Verdict::Block && !self.profile_allows(unit, place) {
+            return ruled(unit, Verdict::Block, "default", None, doubt(unit).unwrap_or("only reads are allowed here"));
         }
+        ruling
+    }
+
+    fn profile_allows(&self, unit: &Unit, place: &Place<'_>) -> bool {
+        let mut rules = self.layers.last().into_iter().flat_map(|profile| &profile.rules);
+        rules.find(|rule| rule.is_about(unit, place)).is_some_and(|rule| rule.action == Verdict::Allow)
     }
 
     fn layered_verdict(&self, unit: &Unit, place: &Place<'_>) -> Ruled {

@@ -78,6 +78,8 @@ pub struct Work {
     /// Folders that calls were made from, where it is not the run's.
     places: HashMap<String, String>,
     tree: Arc<Mutex<Tree>>,
+    /// What was changed since the phase began, where the next prompt shows it.
+    shown: Arc<Mutex<String>>,
     evidence: Arc<OnceCell<WorkTree>>,
     /// Counts the lines that the ticket's runs have changed.
     lines: Option<JoinHandle<Option<(u64, u64)>>>,
@@ -117,7 +119,7 @@ impl Effects {
             Effect::AcquireTree => self.acquire_tree(),
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),
-            Effect::TakeSnapshot { n } => self.take_snapshot(n),
+            Effect::TakeSnapshot { n, shown_since } => self.take_snapshot(n, shown_since),
             Effect::Spawn(spawn) => self.spawn_agent(*spawn),
             Effect::SendFollowUp { n, prompt } => self.send_follow_up(n, &prompt).await,
             Effect::SendNote { id, text } => {

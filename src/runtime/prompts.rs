@@ -33,6 +33,8 @@ pub struct Source<'a> {
     /// The ticket's file.
     pub ticket: &'a Path,
     pub presence: Presence,
+    /// What was changed since the phase began, where the prompt shows it.
+    pub diff: String,
 }
 
 impl Source<'_> {
@@ -40,7 +42,9 @@ impl Source<'_> {
     pub fn prompt(&self, spawn: &Spawn, file: &[u8]) -> Result<Made, String> {
         self.gate.keep_to(spawn.profile);
         let briefing = briefing(self.gate, self.run, self.workspace, self.ticket, self.presence);
-        make(self.templates, spawn, file, briefing)
+        let mut spawn = spawn.clone();
+        spawn.prompt.context.diff.clone_from(&self.diff);
+        make(self.templates, &spawn, file, briefing)
     }
 }
 

@@ -31,7 +31,10 @@ pub fn bench_with(more: &str) -> Bench {
         .map(|(key, value)| (key, json!(value)))
         .collect();
     let command = json!(["env", "-u", "ANTHROPIC_AUTH_TOKEN", "-u", "CLAUDE_CONFIG_DIR", claude()]);
-    bench.project.write("config/config.yaml", &format!("agent:\n  command: {command}\n  env: {}\n{more}", json!(env)));
+    bench.project.write(
+        "config/config.yaml",
+        &format!("workflow: {{name: simple}}\nagent:\n  command: {command}\n  env: {}\n{more}", json!(env)),
+    );
     bench
 }
 

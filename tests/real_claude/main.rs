@@ -19,6 +19,7 @@ mod limits;
 mod messages_stub;
 mod program;
 mod program_apart;
+mod program_critique;
 mod program_failures;
 mod program_screen;
 mod program_stopping;

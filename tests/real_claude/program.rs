@@ -40,7 +40,8 @@ impl Bench {
     /// The profile of the gate; most tests are about other things, and let pass what may pass.
     pub fn judged_by(&self, profile: &str) {
         let command = json!([claude()]);
-        let config = format!("policy: {{profile: {profile}}}\nagent:\n  command: {command}\n");
+        let config =
+            format!("workflow: {{name: simple}}\npolicy: {{profile: {profile}}}\nagent:\n  command: {command}\n");
         self.project.write("config/config.yaml", &config);
     }
 

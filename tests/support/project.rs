@@ -95,7 +95,8 @@ impl Project {
         self.scenario_with(yaml, "");
     }
 
-    /// The same, with more lines for the config file. Unless they say otherwise, the gate lets pass what it may.
+    /// The same, with more lines for the config file. Unless they say otherwise, the gate lets pass what it may, and no
+    /// critic looks at the work.
     pub fn scenario_with(&self, yaml: &str, config: &str) {
         self.write("scenario.yaml", yaml);
         let words = [
@@ -110,7 +111,8 @@ impl Project {
         ];
         let list = serde_json::to_string(&words).expect("a list");
         let profile = if config.contains("policy:") { "" } else { "policy: {profile: trusted}\n" };
-        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{profile}{config}"));
+        let workflow = if config.contains("workflow:") { "" } else { "workflow: {name: simple}\n" };
+        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{profile}{workflow}{config}"));
     }
 
     /// The whole environment of the program.

@@ -16,6 +16,8 @@ const FILES: usize = 1_000;
 /// Most bytes of a diff that are read, and most of one line.
 const DIFF: u64 = 1 << 20;
 const LINE: usize = 2_000;
+/// Most bytes of the diff that Claude is shown.
+const WHOLE: usize = 200_000;
 /// Larger files are not compared line by line.
 const LARGE: &str = "4m";
 
@@ -110,6 +112,22 @@ pub(super) async fn patch(
     Ok(Some(Patch { text, is_cut, file }))
 }
 
+/// All that differs between two snapshots, as text.
+pub(super) async fn whole(
+    repository: &Arc<Repository>,
+    from: &SnapshotId,
+    to: &SnapshotId,
+) -> Result<String, EvidenceError> {
+    let scratch = Scratch::new(repository, Objects::Passing).await?;
+    let (text, is_cut) = compare(&scratch, from, &to.0, &["-p", "-U5", "--no-color"], &[]).await?;
+    let end = text.len().min(WHOLE);
+    let mut shown = String::from_utf8_lossy(&text[..end]).into_owned();
+    if is_cut || end < text.len() {
+        shown.push_str("\n[the diff goes on: read the other changed files]\n");
+    }
+    Ok(shown)
+}
+
 /// Compares a snapshot with a tree; with names only these files, and of that only the beginning.
 async fn compare(
     scratch: &Scratch,
@@ -126,7 +144,7 @@ async fn compare(
         .env("GIT_CONFIG_VALUE_0", LARGE)
         .args(["-r", "-M", "-l400", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"])
         .args(how);
-    let call = if names.is_empty() { call } else { call.at_most(DIFF) };
+    let call = if how.contains(&"-p") { call.at_most(DIFF) } else { call };
     differs(scratch, call, from, to, names).await
 }
 

@@ -207,7 +207,10 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::CallCounted(counted) => ledger::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => ledger::refused(db, record, time)?,
         Record::TurnEnded(TurnEnded { usage, .. }) => ledger::spent(db, run, time, 0.0, usage)?,
-        Record::ToolJudged { .. } | Record::ClaimMade { .. } | Record::ClaimMissing { .. } => {
+        Record::ToolJudged { .. }
+        | Record::ClaimMade { .. }
+        | Record::CritiqueMade { .. }
+        | Record::ClaimMissing { .. } => {
             ledger::answered(db, run)?;
         }
         Record::WishTaken(WishTaken { wish }) => {

@@ -10,6 +10,8 @@ pub struct Asked {
     pub phase: Option<String>,
     /// It is the only phase still open (or there are no phases at all).
     pub last: bool,
+    /// A verdict on finished work is wanted, and no work.
+    pub critic: bool,
 }
 
 /// Finds the phase a prompt speaks of: the open phase on a line about the "current phase", else on another
@@ -40,7 +42,8 @@ pub fn read(prompt: &str) -> Asked {
             let most = open.iter().map(|phase| named(phase)).max()?;
             open.iter().find(|phase| named(phase) == most).copied()
         });
-    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1 }
+    let critic = prompt.contains("verdict: <");
+    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1, critic }
 }
 
 /// The phase whose text stands in `line`; of several the longest, since one may contain another.
@@ -86,15 +89,15 @@ mod tests {
             ("{T}", "One"),
         ] {
             let asked = read(&template.replace("{T}", TICKET));
-            assert_eq!(asked, Asked { phase: Some(phase.to_owned()), last: false }, "{template}");
+            assert_eq!(asked, Asked { phase: Some(phase.to_owned()), last: false, critic: false }, "{template}");
         }
     }
 
     #[test]
     fn headings_are_phases_and_the_last_open_one_is_known() {
         let asked = read("## Phase 1: First [x]\n## Phase 2: Second\ntext\n");
-        assert_eq!(asked, Asked { phase: Some("Second".to_owned()), last: true });
-        assert_eq!(read("no phases here"), Asked { phase: None, last: true });
+        assert_eq!(asked, Asked { phase: Some("Second".to_owned()), last: true, critic: false });
+        assert_eq!(read("no phases here"), Asked { phase: None, last: true, critic: false });
         assert_eq!(slug("Speak German & French!"), "speak-german-french");
     }
 }

@@ -19,9 +19,11 @@
 //! **Choice of a turn.** The first that fits: `when.phase` (text in the current phase's name, else anywhere in a prompt
 //! that shows no phases), `when.prompt` (text anywhere in the prompt), `when.follow_up` (`true`: a later message of the
 //! same process that asks for the status block only; a turn with `when` but without this key takes no such message),
+//! `when.critic` (`true`: a message that asks for a verdict on finished work; no other turn takes one),
 //! `when.has` and `when.lacks` (path → text that a file must, must not hold). A turn without `when` is used once, one with
 //! `when` any number of times; `times: N` says otherwise (0 = any number). What was used is remembered by folder and
 //! scenario in `--state`, so order holds across processes. A message that no turn fits: a follow-up gets a status block,
+//! a critic's message an approval,
 //! another later message a short answer and the last block again, a first message says that it fits no turn.
 //! `{phase}`, `{slug}` (as a file name) and `{prompt}` are filled in wherever a step has text.
 //!
@@ -34,7 +36,7 @@
 //! it; the last step of a turn. `if_refused: [steps]`: done when the last call was refused. `tool_without_asking:
 //! tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by
 //! default the current phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""`
-//! writes `null`.
+//! writes `null`. `verdict: {verdict?, issues?, summary?}`: a critic's block; by default `APPROVED`, each issue a text.
 //!
 //! **Unpleasant steps**: `no_status` (says in the file that the block is missing on purpose), `broken_status`,
 //! `sleep_ms: n`, `drip: {text, every_ms}` (a character at a time), `huge: n` (one text block of n bytes), `surrogate:
@@ -102,6 +104,8 @@ pub struct When {
     pub prompt: Option<String>,
     /// A message that asks for the status block only.
     pub follow_up: bool,
+    /// A message that asks for a verdict on finished work.
+    pub critic: bool,
     /// Files that hold a text.
     pub has: BTreeMap<PathBuf, String>,
     /// Files that do not hold a text (a missing file holds none).
@@ -127,6 +131,7 @@ pub enum Step {
     IfRefused(Vec<Step>),
     ToolWithoutAsking(Box<Step>),
     Status(Status),
+    Verdict(Verdict),
     NoStatus,
     BrokenStatus,
     SleepMs(u64),
@@ -163,6 +168,17 @@ pub struct Status {
     pub files: Option<Vec<String>>,
     pub summary: Option<String>,
     pub error: Option<String>,
+}
+
+/// A critic's block.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Verdict {
+    /// `APPROVED`, `MINOR_ISSUES` or `NEEDS_FIXES`.
+    pub verdict: Option<String>,
+    /// What is wrong: `path:line: words`.
+    pub issues: Vec<String>,
+    pub summary: Option<String>,
 }
 
 /// A question to the person, with answers to choose from.
@@ -283,7 +299,8 @@ impl Scenario {
         let (at, turn) = self.turns.iter().enumerate().find(|(at, turn)| {
             let times = turn.times.unwrap_or(usize::from(turn.when.is_none()));
             let count = used.iter().filter(|used| *used == at).count();
-            (times == 0 || count < times) && turn.when.as_ref().is_none_or(|when| when.fits(message, cwd))
+            let fits = turn.when.as_ref().map_or(!message.asked.critic, |when| when.fits(message, cwd));
+            (times == 0 || count < times) && fits
         })?;
         memory.use_turn(self.source.as_deref(), at);
         Some(turn.clone())
@@ -300,6 +317,7 @@ impl When {
             None => message.text.contains(text),
         };
         self.follow_up == message.follow_up
+            && self.critic == message.asked.critic
             && self.phase.as_ref().is_none_or(in_phase)
             && self.prompt.as_ref().is_none_or(|text| message.text.contains(text))
             && self.has.iter().all(holds)
@@ -347,7 +365,7 @@ turns:
             "turns: [{steps: [{say: a}]}, {when: {phase: two, lacks: {f: x}}, steps: [{say: b}]}, {when: {phase: two}, steps: [{say: c}]}, {times: 0, steps: [{say: d}]}]",
         )
         .unwrap();
-        let asked = Asked { phase: Some("Phase TWO".to_owned()), last: false };
+        let asked = Asked { phase: Some("Phase TWO".to_owned()), ..Asked::default() };
         let said = || {
             let message = Message { text: "", asked: &asked, follow_up: false };
             let turn = scenario.choose(message, folder.path(), &memory).unwrap();

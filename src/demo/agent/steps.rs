@@ -4,7 +4,7 @@ use super::calls::Asking;
 use super::host::Course;
 use super::line::LONE_SURROGATE;
 use super::prompt;
-use super::scenario::{Retry, Status, Step};
+use super::scenario::{Retry, Status, Step, Verdict};
 use super::session::{LastCall, Session};
 use super::shell;
 use super::tally::End;
@@ -42,6 +42,7 @@ impl Session {
                 self.last_block = Some(block.clone());
                 self.say(&block)
             }
+            Step::Verdict(verdict) => self.say(&self.verdict_text(verdict)),
             Step::IfRefused(steps) if self.last_call == LastCall::Refused => steps.iter().try_for_each(|step| self.perform(step)),
             Step::IfRefused(_) | Step::NoStatus => Ok(()),
             Step::BrokenStatus => self.say(
@@ -144,6 +145,15 @@ impl Session {
             "```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {word}\n  files_changed:{files}\n  \
              summary: {summary}\n{error}```\n"
         )
+    }
+
+    fn verdict_text(&self, verdict: &Verdict) -> String {
+        let word = verdict.verdict.as_deref().unwrap_or("APPROVED");
+        let issue = |issue: &String| format!("\n    - {}", json!(self.fill(issue)));
+        let issues: String = verdict.issues.iter().map(issue).collect();
+        let issues = if issues.is_empty() { " []".to_owned() } else { issues };
+        let summary = json!(self.fill(verdict.summary.as_deref().unwrap_or("It is done and right.")));
+        format!("```yaml\nPROGRAMMATOR_STATUS:\n  verdict: {word}\n  issues:{issues}\n  summary: {summary}\n```\n")
     }
 }
 

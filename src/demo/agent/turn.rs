@@ -9,7 +9,7 @@ use super::host::{Host, UserMessage};
 use super::line;
 use super::prompt::{self, Asked};
 use super::records::Book;
-use super::scenario::{Message, Scenario, Status, Step, Turn};
+use super::scenario::{Message, Scenario, Status, Step, Turn, Verdict};
 use super::session::{LastCall, Session};
 use super::sessions::Memory;
 use super::tally::End;
@@ -65,13 +65,14 @@ impl Session {
 
     fn take(&mut self, message: &UserMessage) {
         let asked = prompt::read(&message.text);
-        let follow_up = self.served > 0 && asked.phase.is_none() && message.text.contains("PROGRAMMATOR_STATUS");
+        let is_work = asked.phase.is_some() && !asked.critic;
+        let follow_up = self.served > 0 && !is_work && message.text.contains("PROGRAMMATOR_STATUS");
         let turn = {
-            let asked = if asked.phase.is_none() && self.served > 0 { &self.asked } else { &asked };
+            let asked = if asked.phase.is_none() && !asked.critic && self.served > 0 { &self.asked } else { &asked };
             let choice = Message { text: &message.text, asked, follow_up };
             self.scenario.choose(choice, self.book.cwd(), &self.memory)
         };
-        let turn = turn.unwrap_or_else(|| self.unscripted(message, follow_up));
+        let turn = turn.unwrap_or_else(|| self.unscripted(message, &asked, follow_up));
         if asked.phase.is_some() || self.served == 0 {
             self.asked = asked;
         }
@@ -158,8 +159,10 @@ impl Session {
     }
 
     /// Answers a message that no turn of the scenario fits.
-    fn unscripted(&self, message: &UserMessage, follow_up: bool) -> Turn {
-        let steps = if follow_up {
+    fn unscripted(&self, message: &UserMessage, asked: &Asked, follow_up: bool) -> Turn {
+        let steps = if asked.critic {
+            vec![Step::Verdict(Verdict::default())]
+        } else if follow_up {
             vec![Step::Status(Status::default())]
         } else if self.served > 0 {
             let noted = Step::Say(format!("Noted: {}\n", message.text.trim()));

@@ -8,11 +8,14 @@
 //! comments) is no block. Time is linear in the text.
 
 mod block;
+mod critique;
 mod flow;
 mod key;
 mod lines;
 mod optional;
 mod value;
+
+pub use critique::parse_critique;
 
 use super::{Claim, ClaimStatus, Source};
 use crate::domain::worded::worded;
@@ -91,8 +94,12 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     let mut claim = Claim { source: block.source, ..Claim::new(status) };
     let mut seen = Vec::new();
     for entry in &block.entries {
-        let ours_too = |field: &Field| *field != Field::FilesModified || !block.source.is_ours();
-        let Some(field) = entry.field.filter(ours_too) else {
+        let of_claims = |field: &Field| match field {
+            Field::Verdict | Field::Issues => false,
+            Field::FilesModified => !block.source.is_ours(),
+            _ => true,
+        };
+        let Some(field) = entry.field.filter(of_claims) else {
             warnings.push(format!("unknown_key:{}", entry.name));
             continue;
         };

@@ -7,6 +7,7 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
     match reason {
         ExitReason::Complete => "complete",
         ExitReason::Blocked => "Claude is blocked",
+        ExitReason::ReviewFailed => "review failed",
         ExitReason::MaxIterations => "iteration limit reached",
         ExitReason::Stagnation => "no change",
         ExitReason::RepeatedError => "same error",
@@ -40,6 +41,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
 pub fn done_words(how: DoneHow) -> &'static str {
     match how {
         DoneHow::Verified => "verified",
+        DoneHow::Approved => "approved by the critic",
         DoneHow::ClaimedUnchecked => "claimed, not verified",
         DoneHow::ClaimedNoChange => "claimed, no files changed",
         DoneHow::TickedByPerson => "ticked by a person",

@@ -42,6 +42,12 @@ impl IterationSummary {
                 self.fate = Some((Weight::Warn, format!("blocked: {why}").trim_end_matches([':', ' ']).to_owned()));
             }
             Record::PhaseDone { how, .. } => self.fate = Some((Weight::Info, done_words(*how).to_owned())),
+            Record::PhaseChecked { how, .. } => {
+                self.fate = Some((Weight::Info, format!("{}, for the critic", done_words(*how))));
+            }
+            Record::PhaseRejected { issues, .. } => {
+                self.fate = Some((Weight::Warn, format!("critic: {} to fix", counted(issues.len(), "issue"))));
+            }
             Record::PhaseDisputed { why, .. } => {
                 // What follows is the output of a command.
                 let why = why.lines().next().unwrap_or_default();

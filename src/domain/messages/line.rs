@@ -42,7 +42,7 @@ pub(super) fn quoted(phase: Option<&str>) -> String {
 }
 
 /// So many of them.
-pub(super) fn counted(n: usize, noun: &str) -> String {
+pub fn counted(n: usize, noun: &str) -> String {
     let plural = match (n, noun.ends_with("ss")) {
         (1, _) => "",
         (_, true) => "es",

@@ -1,7 +1,9 @@
 //! What became of phases, their boxes and the ticket's status, in words.
 
+use super::counted;
 use super::ends::done_words;
 use super::line::{Weight, quoted};
+use crate::domain::critique::{CriticVerdict, Critique};
 use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, WriteOutcome};
 
 /// The sentence of a record about a phase or the ticket's file.
@@ -11,6 +13,15 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
         Record::PhaseDone { phase, how, .. } => {
             info(format!("done: {} · {}", quoted(phase.as_deref()), done_words(*how)))
+        }
+        Record::PhaseChecked { phase, how, .. } => {
+            info(format!("ready for the critic: {} · {}", quoted(phase.as_deref()), done_words(*how)))
+        }
+        Record::CritiqueMade { critique, .. } => info(critique_words(critique)),
+        Record::PhaseRejected { phase, issues, .. } => {
+            let first = issues.first().map(|issue| format!(" · {}", issue.words())).unwrap_or_default();
+            let (name, many) = (quoted(phase.as_deref()), counted(issues.len(), "issue"));
+            Some((Warn, format!("to be fixed: {name} · {many}{first}")))
         }
         Record::PhaseDisputed { phase, why, .. } => {
             // What follows is the output of a command.
@@ -35,6 +46,16 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         _ => None,
     }
+}
+
+/// A critic's verdict in a sentence.
+fn critique_words(critique: &Critique) -> String {
+    let verdict = match critique.verdict {
+        CriticVerdict::Approved => "the critic approved the work".to_owned(),
+        CriticVerdict::MinorIssues => format!("the critic found {}", counted(critique.issues.len(), "minor issue")),
+        CriticVerdict::NeedsFixes => format!("the critic found {}", counted(critique.issues.len(), "issue")),
+    };
+    if critique.summary.is_empty() { verdict } else { format!("{verdict}: {}", critique.summary) }
 }
 
 fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {

@@ -80,7 +80,7 @@ fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
 fn words(text: String) -> Vec<Block> {
     let Some((before, status, after)) = status::split(&text) else { return some_text(text).into_iter().collect() };
     let mut blocks: Vec<Block> = some_text(before).into_iter().collect();
-    blocks.push(Block::Status(Box::new(status)));
+    blocks.push(status);
     blocks.extend(some_text(after));
     blocks
 }
@@ -164,6 +164,7 @@ mod tests {
             Block::Status(status) => {
                 format!("status {} {:?} {:?}", status.status.word(), status.phase_completed, status.files_changed)
             }
+            Block::Critique(critique) => format!("critique {} {}", critique.verdict.word(), critique.issues.len()),
             Block::Thinking(text) => format!("thinking {text}"),
             Block::Tool(tool) => {
                 let edit = tool.edit.as_ref().map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));

@@ -8,7 +8,7 @@ use crate::domain::phase::Mark;
 use crate::domain::record::{AgentReady, Record, TurnEnded, TurnFailed, ValidationRan};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::judge;
-use crate::orchestrator::state::{Failure, Stage, State};
+use crate::orchestrator::state::{Failure, Stage, State, Validated};
 
 /// Summaries kept for the prompt and the screen.
 const SUMMARIES: usize = 5;
@@ -97,6 +97,11 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.claim_missing = None;
             state.stage = Stage::Closing;
         }
+        Record::CritiqueMade { critique, .. } => {
+            iteration.critique = Some(critique.clone());
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
         Record::ClaimMissing { reason, .. } => {
             iteration.claim_missing = Some(reason.clone());
             state.stage = Stage::Closing;
@@ -134,10 +139,11 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.changed_files.clone_from(iteration_files);
             iteration.changed = Some(!iteration_files.is_empty());
             iteration.phase_changed = Some(!phase_files.is_empty());
+            iteration.phase_files.clone_from(phase_files);
             state.stage = Stage::Validating;
         }
-        Record::ValidationRan(ValidationRan { command, exit, .. }) => {
-            iteration.validated.push((command.clone(), *exit));
+        Record::ValidationRan(ValidationRan { command, exit, tail, .. }) => {
+            iteration.validated.push(Validated { command: command.clone(), exit: *exit, tail: tail.clone() });
         }
         _ => {}
     }

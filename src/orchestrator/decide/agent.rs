@@ -1,7 +1,6 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Draft;
-use crate::domain::claim::parse::Reading;
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -10,6 +9,7 @@ use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, Stage};
+use crate::orchestrator::step::Answer;
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
 
 impl Draft<'_> {
@@ -109,21 +109,23 @@ impl Draft<'_> {
             return;
         }
         let Some(step) = self.step() else { return self.close(n) };
-        let reading = (step.read)(&result.text);
-        self.weigh(n, result, reading.claim.as_ref());
-        match reading {
-            Reading { claim: Some(claim), warnings, .. } => match (step.about)(&self.state, &claim) {
-                Err(why) => self.ask_for_block(n, why),
-                Ok(about) => {
-                    if !warnings.is_empty() {
-                        self.notice(Level::Info, format!("status block has problems: {}", warnings.join(", ")));
-                    }
-                    self.record(Record::ClaimMade { n, claim, about: Some(about) });
-                    self.close(n);
+        let answer = (step.read)(&self.state, &result.text);
+        let claim = if let Answer::Claim { claim, .. } = &answer { Some(claim) } else { None };
+        self.weigh(n, result, claim);
+        match answer {
+            Answer::Claim { claim, about, warnings } => {
+                if !warnings.is_empty() {
+                    self.notice(Level::Info, format!("status block has problems: {}", warnings.join(", ")));
                 }
-            },
-            Reading { .. } if self.more_is_to_come(result.origin) => {}
-            Reading { reason, .. } => self.ask_for_block(n, reason.map_or("missing", |reason| reason.word())),
+                self.record(Record::ClaimMade { n, claim, about: Some(about) });
+                self.close(n);
+            }
+            Answer::Critique(critique) => {
+                self.record(Record::CritiqueMade { n, critique });
+                self.close(n);
+            }
+            Answer::Unreadable(_) if self.more_is_to_come(result.origin) => {}
+            Answer::Unreadable(why) => self.ask_for_block(n, why),
         }
     }
 

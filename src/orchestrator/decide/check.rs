@@ -64,41 +64,48 @@ impl Draft<'_> {
 
     /// What the step's answer comes to. There may be none.
     fn judge_claim(&mut self, n: u32, checks: Checks<'_>) {
-        let blocked = match self.step().map(|step| (step.judge)(&self.state, checks)) {
+        let stop = match self.step().map(|step| (step.judge)(&self.state, checks)) {
             Some(Judged::Validate) => {
                 let commands = self.state.validation.clone();
                 return self.effect(Effect::RunValidation { n, commands });
             }
             Some(Judged::Facts(facts)) => {
-                for fact in facts {
-                    self.record(fact);
-                }
+                self.record_all(facts);
                 None
             }
-            Some(Judged::Blocked(why)) => Some(why),
+            Some(Judged::Stop(facts, reason, why)) => {
+                self.record_all(facts);
+                Some((reason, why))
+            }
             None => None,
         };
-        self.settle(blocked);
+        self.settle(stop);
+    }
+
+    fn record_all(&mut self, facts: Vec<Record>) {
+        for fact in facts {
+            self.record(fact);
+        }
     }
 
     /// The iteration is judged: end it, and see what is next. The box is ticked on the way.
-    fn settle(&mut self, blocked: Option<String>) {
+    fn settle(&mut self, stop: Option<(ExitReason, String)>) {
         let Some(open) = self.state.open_iteration() else { return self.advance() };
         let outcome = iteration_outcome(IterationFacts {
-            claimed: open.claim.is_some(),
+            claimed: open.has_answered(),
             limited: open.limited.is_some(),
             failed: open.failure.is_some(),
             cut: open.cut,
         });
-        let failed = open.failure.as_ref().filter(|_| open.claim.is_none());
+        let failed = open.failure.as_ref().filter(|_| !open.has_answered());
         let part = limits::was_part(&self.state);
         let fatal = failed.and_then(failure::fatal).filter(|(reason, _)| *reason != ExitReason::Budget || !part);
         self.end_iteration(outcome);
         if let Some((reason, detail)) = fatal {
             return self.end(reason, detail);
         }
-        match blocked {
-            Some(why) => self.end(ExitReason::Blocked, why),
+        match stop {
+            Some((reason, why)) => self.end(reason, why),
             None => self.advance(),
         }
     }
@@ -106,7 +113,7 @@ impl Draft<'_> {
     /// Nothing is known of the tree: nothing is judged. What was cut off before it claimed anything needs no judgement.
     pub(super) fn evidence_failed(&mut self, n: u32, message: String) {
         let cut = [IterationOutcome::CutOff, IterationOutcome::Interrupted];
-        if self.open(|open| open.claim.is_none() && open.cut.is_some_and(|how| cut.contains(&how))) {
+        if self.open(|open| !open.has_answered() && open.cut.is_some_and(|how| cut.contains(&how))) {
             self.notice(Level::Warn, format!("cannot tell what the iteration changed: {message}"));
             return self.settle(None);
         }

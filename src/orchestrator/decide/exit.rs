@@ -49,7 +49,12 @@ impl Draft<'_> {
         }
         self.notice(Level::Info, detail);
         let (n, how) = (self.state.iterations, exit::ground(&self.state));
-        self.record(Record::PhaseDone { n, phase: None, how, id: None });
+        let is_reviewed = self.state.settings.workflow.wants_critique(how);
+        self.record(if is_reviewed {
+            Record::PhaseChecked { n, phase: None, how, id: None }
+        } else {
+            Record::PhaseDone { n, phase: None, how, id: None }
+        });
         self.advance();
     }
 }

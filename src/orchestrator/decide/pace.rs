@@ -90,7 +90,7 @@ impl Draft<'_> {
             self.end_iteration(IterationOutcome::CutOff);
             return self.advance();
         }
-        if open.claim.is_none() && open.failure.is_none() && open.cut.is_none() {
+        if !open.has_answered() && open.failure.is_none() && open.cut.is_none() {
             self.record(Record::StopAsked { n, outcome: IterationOutcome::CutOff });
         }
         self.compare(n);
@@ -234,7 +234,8 @@ impl Draft<'_> {
         let role = Role { step: step.name.clone(), counts: step.counts, model: (step.model)(&self.state.settings) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
-        self.effect(Effect::TakeSnapshot { n });
+        let since = self.state.own_phase().and_then(|phase| phase.baseline.clone());
+        self.effect(Effect::TakeSnapshot { n, shown_since: since.filter(|_| step.shows_changes) });
     }
 
     pub(super) fn snapshot_taken(&mut self, n: u32, id: String) {

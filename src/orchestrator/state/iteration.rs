@@ -4,6 +4,7 @@ use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
 use crate::domain::background::BackgroundTask;
 use crate::domain::claim::Claim;
+use crate::domain::critique::Critique;
 use crate::domain::denial::Denial;
 use crate::domain::limits::provider::{Hit, Window};
 use crate::domain::outcome::IterationOutcome;
@@ -45,6 +46,8 @@ pub struct Iteration {
     pub analysis: Option<Analysis>,
     /// The files that differ from before the iteration; the first 200.
     pub changed_files: Vec<String>,
+    /// The files that differ from the phase's baseline; the first 200.
+    pub phase_files: Vec<String>,
     /// Claude asked the person something.
     pub asked_person: bool,
     /// Output in tokens.
@@ -56,6 +59,8 @@ pub struct Iteration {
     pub respawn: bool,
     pub claim: Option<Claim>,
     pub claimed: Option<Claimed>,
+    /// What the critic said, when it is one's iteration.
+    pub critique: Option<Critique>,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,
     pub dispute: Option<String>,
@@ -83,8 +88,8 @@ pub struct Iteration {
     pub verified: bool,
     /// How many files differ from before the iteration.
     pub files: usize,
-    /// Validation commands that ran: command line, exit code.
-    pub validated: Vec<(String, Option<i32>)>,
+    /// Validation commands that ran.
+    pub validated: Vec<Validated>,
     pub cost_usd: f64,
     /// Cost of the present process in USD so far.
     pub process_cost_usd: f64,
@@ -96,6 +101,23 @@ pub struct Iteration {
     pub limited: Option<Hit>,
     /// A limit of ours refused the question for its status block.
     pub unasked: bool,
+}
+
+impl Iteration {
+    /// Claude has said what it was asked for.
+    pub fn has_answered(&self) -> bool {
+        self.claim.is_some() || self.critique.is_some()
+    }
+}
+
+/// A validation command that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validated {
+    pub command: String,
+    /// `None`: it was killed by a signal, or timed out.
+    pub exit: Option<i32>,
+    /// The end of what it printed.
+    pub tail: String,
 }
 
 /// A request that Claude sends again.

@@ -1,18 +1,17 @@
 //! Work on the ticket: a phase at a time, or all of it where it has none. A claim that a phase is done is judged by the
 //! validation commands and the tree (`judge`).
 
-use crate::domain::claim::parse::parse;
-use crate::domain::claim::{Claim, ClaimStatus};
-use crate::domain::phase::Mark;
+use super::context::context;
+use crate::domain::claim::ClaimStatus;
+use crate::domain::claim::parse::{Reading, Reason, parse};
+use crate::domain::outcome::ExitReason;
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::record::Record;
 use crate::domain::step::{Counts, StepName};
-use crate::orchestrator::exit;
 use crate::orchestrator::judge::{self, Checks, Judgement};
-use crate::orchestrator::loop_context::loop_context;
-use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
+use crate::orchestrator::prompt::{Kind, Prompt};
 use crate::orchestrator::state::{PhaseState, State};
-use crate::orchestrator::step::{Judged, Next, SessionUse, Step};
+use crate::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
 
 /// Works on one phase.
 pub const PHASED: Kind = Kind { file: "phased.md", builtin: include_str!("../prompt/phased.md") };
@@ -30,11 +29,11 @@ pub const STEP: Step = Step {
     model: |_| None,
     effort: |_| None,
     profile: |_| None,
+    shows_changes: false,
     prompts: &[PHASED, PHASELESS, STATUS_ONLY],
     prompt,
-    follow_up: |state| Prompt { kind: STATUS_ONLY, context: context(state, Vec::new()) },
-    read: parse,
-    about,
+    follow_up,
+    read,
     judge: judged,
 };
 
@@ -46,53 +45,32 @@ fn next(state: &State) -> Next {
     }
 }
 
+pub(super) fn follow_up(state: &State) -> Prompt {
+    Prompt { kind: STATUS_ONLY, context: context(state, Vec::new()) }
+}
+
 fn prompt(state: &State, notes: Vec<String>) -> Prompt {
     let kind = if state.phases.is_empty() { PHASELESS } else { PHASED };
     Prompt { kind, context: context(state, notes) }
 }
 
-fn context(state: &State, notes: Vec<String>) -> PromptContext {
-    let texts = |keep: fn(Mark) -> bool| {
-        let kept = state.phases.iter().filter(|phase| keep(phase.mark));
-        kept.map(|phase| phase.text.clone()).collect()
-    };
-    PromptContext {
-        ticket_id: state.ticket.as_ref().map(ToString::to_string).unwrap_or_default(),
-        title: state.title.clone(),
-        dispute: state.own_phase().and_then(|phase| phase.dispute.clone()),
-        phase: state.own_text().map(str::to_owned),
-        resumed: state.iteration.as_ref().is_some_and(|iteration| iteration.resumed.is_some()),
-        ticket_changed: true,
-        gate: Vec::new(),
-        ticket: String::new(),
-        ticket_path: state.ticket_path.clone(),
-        done_phases: texts(|mark| matches!(mark, Mark::Done(_))),
-        open_phases: texts(|mark| !mark.is_settled()),
-        summaries: state.summaries.clone(),
-        notes,
-        corrections: exit::corrections(state),
-        open_boxes: if state.phases.is_empty() { state.boxes.open } else { 0 },
-        validation: state.validation.clone(),
-        loop_context: loop_context(state),
-        iteration: state.counted_iterations(),
-        max_iterations: state.settings.max_iterations,
+/// The claim in Claude's words. Another loop's block knows nothing of phases: where there are some, it is a sign and no
+/// claim.
+pub(super) fn read(state: &State, text: &str) -> Answer {
+    let Reading { claim, reason, warnings, .. } = parse(text);
+    match claim {
+        None => Answer::Unreadable(reason.map_or("missing", Reason::word)),
+        Some(claim) if !state.phases.is_empty() && !claim.source.is_ours() => Answer::Unreadable("not_ours"),
+        Some(claim) => Answer::Claim { about: judge::claimed(state, &claim), claim, warnings },
     }
 }
 
-/// Another loop's block knows nothing of phases: where there are some, it is a sign and no claim.
-fn about(state: &State, claim: &Claim) -> Result<Claimed, &'static str> {
-    if !state.phases.is_empty() && !claim.source.is_ours() {
-        return Err("not_ours");
-    }
-    Ok(judge::claimed(state, claim))
-}
-
-fn judged(state: &State, checks: Checks<'_>) -> Judged {
+pub(super) fn judged(state: &State, checks: Checks<'_>) -> Judged {
     let nothing = Judged::Facts(Vec::new());
     let Some(open) = state.open_iteration() else { return nothing };
     if let Some(claim) = open.claim.as_ref().filter(|claim| claim.status == ClaimStatus::Blocked) {
         let why = claim.error.as_ref().unwrap_or(&claim.summary);
-        return Judged::Blocked(format!("Claude is blocked: {why}"));
+        return Judged::Stop(Vec::new(), ExitReason::Blocked, format!("Claude is blocked: {why}"));
     }
     let (Some(claim), Some(about), Some(changed)) = (&open.claim, open.claimed, open.phase_changed) else {
         return nothing;
@@ -116,7 +94,12 @@ fn judged(state: &State, checks: Checks<'_>) -> Judged {
     match judge::judge(claim, checks, changed, &open.blocked) {
         Judgement::Validate if is_open(state, phase) => Judged::Validate,
         Judgement::Done(how) if is_open(state, phase) && judge::settles(state, claim) => {
-            Judged::Facts(vec![Record::PhaseDone { n: open.n, phase: text_of(state, phase), how, id: phase }])
+            let (n, text) = (open.n, text_of(state, phase));
+            Judged::Facts(vec![if state.settings.workflow.wants_critique(how) {
+                Record::PhaseChecked { n, phase: text, how, id: phase }
+            } else {
+                Record::PhaseDone { n, phase: text, how, id: phase }
+            }])
         }
         Judgement::Validate | Judgement::Done(_) => nothing,
         Judgement::Disputed(why) => disputed(state, open.n, phase, why),

@@ -73,16 +73,27 @@ impl Effects {
         }
     }
 
-    pub(super) fn take_snapshot(&mut self, n: u32) {
+    /// `shown_since`: what differs from this snapshot is kept for the next prompt.
+    pub(super) fn take_snapshot(&mut self, n: u32, shown_since: Option<String>) {
         let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
-        let (place, inputs) = (self.place(), self.inputs.clone());
+        let (place, inputs, shown) = (self.place(), self.inputs.clone(), self.work.shown.clone());
         self.answer_with(async move {
             let taken = async {
                 let tree = place.open().await?;
                 if n == 1 && matches!(tree, WorkTree::Plain(_)) {
                     let _ = inputs.send(Input::Warned { text: NO_GIT.to_owned() }).await;
                 }
-                tree.snapshot(&name, &place.excluded(&tree)).await
+                let exclude = place.excluded(&tree);
+                let taken = tree.snapshot(&name, &exclude).await?;
+                let diff = match shown_since.map(SnapshotId) {
+                    None => String::new(),
+                    Some(since) => match tree.patch(&since, &taken.id, &exclude).await {
+                        Err(EvidenceError::UnknownSnapshot { .. }) => BASELINE_GONE.to_owned(),
+                        diff => diff?,
+                    },
+                };
+                *super::lock(&shown) = diff;
+                Ok::<_, EvidenceError>(taken)
             };
             match taken.await {
                 Ok(Taken { id: SnapshotId(id), skipped }) => {

@@ -71,6 +71,10 @@ fn told(block: &Block) -> String {
     match block {
         Block::Text(text) => format!("\n{}\n", some(text)),
         Block::Status(status) => format!("status {} · {}\n", status.status.word(), clean_line(&status.summary, 200)),
+        Block::Critique(critique) => {
+            let head = format!("verdict {} · {}\n", critique.verdict.word(), clean_line(&critique.summary, 200));
+            critique.issues.iter().fold(head, |told, issue| told + "  " + &clean_line(&issue.words(), 400) + "\n")
+        }
         Block::Tool(tool) => format!("● {} {}\n", tool.name, clean_line(&tool.target, 200)),
         Block::ToolResult(result) => {
             let text = if result.error { some(&result.text) } else { String::new() };

@@ -2,6 +2,7 @@
 
 use super::stored::{Exported, Item};
 use crate::base::text::{Clean, clean_line};
+use crate::domain::critique::Issue;
 use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::record::Record;
 use crate::domain::stream::show::{Block, Edit, Tool};
@@ -56,6 +57,12 @@ fn add(out: &mut String, block: &Block, calls: &mut HashMap<String, String>) {
                 status.status.word(),
                 clean_line(&status.summary, 400)
             )
+        }
+        Block::Critique(critique) => {
+            let summary = clean_line(&critique.summary, 400);
+            let head = format!("\n> Verdict: {} · {summary}\n", critique.verdict.word());
+            let issue = |told: String, issue: &Issue| told + "> - " + &clean_line(&issue.words(), 400) + "\n";
+            writeln!(out, "{}", critique.issues.iter().fold(head, issue))
         }
         Block::Tool(tool) => {
             calls.insert(tool.id.clone(), tool.name.clone());

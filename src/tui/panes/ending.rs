@@ -123,6 +123,8 @@ fn how(state: &State, mark: Mark) -> String {
         Mark::Done(DoneHow::Verified) => format!("verified{}", by(state)),
         Mark::Done(how) => done_words(how).to_owned(),
         Mark::Skipped => "skipped".to_owned(),
+        Mark::Checked(_) => "not reviewed".to_owned(),
+        Mark::Rejected => "to be fixed".to_owned(),
         Mark::Disputed => "disputed".to_owned(),
         Mark::Blocked => "blocked".to_owned(),
         Mark::Pending | Mark::Running | Mark::Claimed => "open".to_owned(),

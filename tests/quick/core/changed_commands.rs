@@ -42,7 +42,7 @@ fn answer(world: &mut World, accept: bool) {
 /// How the run ended, with what its last iteration was checked.
 fn end(mut world: World) -> (ExitReason, String, Vec<String>) {
     world.live();
-    let ran = world.state.iteration.as_ref().unwrap().validated.iter().map(|(command, _)| command.clone()).collect();
+    let ran = world.state.iteration.as_ref().unwrap().validated.iter().map(|ran| ran.command.clone()).collect();
     let ended = world.state.ended.unwrap();
     (ended.reason, ended.detail, ran)
 }

@@ -6,6 +6,7 @@ use programmator::domain::background::has_agent;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
+use programmator::domain::critique::CriticVerdict;
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Mark, PhaseId};
@@ -83,8 +84,7 @@ impl Invariants {
     pub fn believe(&mut self, state: &State) {
         self.breaker.clone_from(&state.breaker);
         self.begins = false;
-        let ran =
-            state.open_iteration().map(|open| open.validated.iter().map(|(command, _)| command.clone()).collect());
+        let ran = state.open_iteration().map(|open| open.validated.iter().map(|ran| ran.command.clone()).collect());
         self.to_run = ran.unwrap_or_default();
         for phase in &state.phases {
             if let Mark::Done(how) = phase.mark {
@@ -136,6 +136,22 @@ impl Invariants {
             Record::PhaseReopened(reopened) => self.done.retain(|(done, _)| done.as_ref() != Some(&reopened.of.phase)),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),
+            Record::PhaseChecked { n, phase, how, id } => {
+                assert!(
+                    before.settings.workflow.wants_critique(*how),
+                    "{phase:?} waits for a critic that nobody wants"
+                );
+                self.phase_held(before, *n, phase.as_deref(), *how, *id);
+            }
+            Record::PhaseRejected { phase, id, .. } => {
+                let open = before.open_iteration().expect("a phase is rejected outside of an iteration");
+                assert_eq!(open.role.step, StepName::CRITIQUE);
+                let verdict = open.critique.as_ref().map(|critique| critique.verdict);
+                assert!(verdict.is_some_and(|verdict| verdict != CriticVerdict::Approved), "{phase:?}: {verdict:?}");
+                let tries = before.settings.workflow.fix_tries;
+                let rejections = before.about(*id).map(|phase| phase.review.rejections);
+                assert!(rejections.is_some_and(|times| times <= tries), "{phase:?} is fixed once too often");
+            }
             Record::TickIntended(OfPhase { phase, .. }) => {
                 let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
                 assert!(done, "{phase} is ticked without being done");
@@ -222,9 +238,24 @@ impl Invariants {
         assert!(before.settings.session_continuity, "a session is gone on with against the person's wish");
     }
 
-    /// The table of claims, and the gates of a ticket without phases.
+    /// Done by what was checked, where no critic is wanted; else by a critic's word about what was checked before.
     fn phase_done(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow, id: Option<PhaseId>) {
         self.done.push((phase.map(str::to_owned), how));
+        let workflow = &before.settings.workflow;
+        if before.open_iteration().is_none_or(|open| open.role.step != StepName::CRITIQUE) {
+            assert!(n == 0 || !workflow.wants_critique(how), "{phase:?} is done, and no critic has seen it");
+            return self.phase_held(before, n, phase, how, id);
+        }
+        let open = before.open_iteration().unwrap();
+        let checked = before.about(id).and_then(|phase| phase.checked());
+        assert_eq!(checked.map(DoneHow::approved), Some(how), "{phase:?} was not what it is approved for");
+        let critique = open.critique.as_ref().expect("a phase is approved without a verdict");
+        assert_ne!(critique.verdict, CriticVerdict::NeedsFixes, "{phase:?} is done, and the critic wants fixes");
+        assert_eq!((open.n, open.resumed.as_ref()), (n, None), "a critic goes on in a session");
+    }
+
+    /// The table of claims, and the gates of a ticket without phases.
+    fn phase_held(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow, id: Option<PhaseId>) {
         let Some(open) = before.open_iteration() else {
             assert!(phase.is_none() && before.phases.is_empty(), "{phase:?} is done outside of an iteration");
             // It was closed before the run began.
@@ -259,14 +290,14 @@ impl Invariants {
         let changed = open.phase_changed.expect("a claim is believed before the tree was compared");
         // What a killed process had run is run again: the last time counts.
         let again = open.validated.len().saturating_sub(self.to_run.len());
-        let passed = open.validated[again..].iter().map(|(command, exit)| (command, *exit));
+        let passed = open.validated[again..].iter().map(|ran| (&ran.command, ran.exit));
         let grounds = match how {
             DoneHow::Verified => {
                 !self.to_run.is_empty() && passed.eq(self.to_run.iter().map(|command| (command, Some(0))))
             }
             DoneHow::ClaimedUnchecked => open.validated.is_empty() && before.validation.is_empty() && changed,
             DoneHow::ClaimedNoChange => before.validation.is_empty() && !changed && claim.files_changed.is_empty(),
-            DoneHow::TickedByPerson => false,
+            DoneHow::TickedByPerson | DoneHow::Approved => false,
         };
         assert!(grounds, "{phase:?} is done ({how:?}) without grounds: {claim:?} {:?} {changed}", open.validated);
     }

@@ -11,13 +11,15 @@ use programmator::domain::denial::Denial;
 use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
-use programmator::domain::outcome::IterationOutcome;
+use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
 use programmator::domain::session::{SessionEvent, Told};
 use programmator::domain::settings::{BreakerSettings, Settings};
+use programmator::domain::step::StepName;
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
+use programmator::domain::workflow::{MinorIssues, Workflow};
 use programmator::orchestrator::input::Input;
 
 impl World {
@@ -47,6 +49,10 @@ impl World {
             settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
             settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
+            settings.workflow.name =
+                dice.one_of(&[Workflow::Simple, Workflow::Simple, Workflow::Auto, Workflow::Reviewed]);
+            settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
+            settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }
         settings.limits = Box::new(limits);
         self.settings = settings;
@@ -187,6 +193,13 @@ impl World {
                 "PROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {status}\n  files_changed: {files}\n  summary: s\n{more}"
             )
         };
+        if self.state.iteration.as_ref().is_some_and(|open| open.role.step == StepName::CRITIQUE)
+            && kind != 11
+            && kind != 12
+        {
+            result.text = self.verdict();
+            return Input::TurnFinished { n, result: Box::new(result) };
+        }
         result.text = match kind {
             0 => "I forgot the block. Should I go on?".to_owned(),
             1 => "PROGRAMMATOR_STATUS:\n  status: DO".to_owned(),
@@ -215,6 +228,25 @@ impl World {
             _ => own(&name, if phase.is_none() { "DONE" } else { "CONTINUE" }, "[src/a.rs]", ""),
         };
         Input::TurnFinished { n, result: Box::new(result) }
+    }
+
+    /// What a critic says: in rough weather anything.
+    fn verdict(&mut self) -> String {
+        let block = |verdict: &str, issues: &str| {
+            format!("PROGRAMMATOR_STATUS:\n  verdict: {verdict}\n  issues: {issues}\n  summary: s\n")
+        };
+        let issue = "\n    - severity: major\n      file: src/a.rs\n      text: wrong";
+        let is_content = self.objections == 0;
+        self.objections = self.objections.saturating_sub(1);
+        match if self.weather == Weather::Rough { self.dice.roll(12) } else { 99 } {
+            0 => "I have no opinion.".to_owned(),
+            1 => "APPROVED and NEEDS_FIXES".to_owned(),
+            2 => "NEEDS_FIXES\n- no test\n".to_owned(),
+            3..=5 => block("NEEDS_FIXES", issue),
+            6 => block("MINOR_ISSUES", "\n    - a name"),
+            _ if is_content => block("APPROVED", "[]"),
+            _ => block("NEEDS_FIXES", issue),
+        }
     }
 
     /// 429, 529 or no credit: with a window and its reset, with words, or with nothing at all.
@@ -354,6 +386,9 @@ impl World {
             Record::BreakerReset { .. } => "breaker reset",
             Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => "refused by the provider",
             Record::Parked(_) => "parked",
+            Record::PhaseRejected { .. } => "rejected by a critic",
+            Record::PhaseDone { how: DoneHow::Approved, .. } => "approved by a critic",
+            Record::IterationStarted { role, .. } if role.step == StepName::FIX => "fixed",
             Record::RunEnded { reason, .. } => reason.word(),
             _ => return,
         };

@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 44] = [
+const MET: [(&str, u64); 48] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -34,6 +34,10 @@ const MET: [(&str, u64); 44] = [
     ("user_stopped", 60),
     ("ticket_gone", 500),
     ("error", 20),
+    ("review_failed", 60),
+    ("approved by a critic", 20),
+    ("rejected by a critic", 20),
+    ("fixed", 20),
     ("breaker opened", 20),
     ("breaker half-open", 20),
     ("breaker closed", 20),

@@ -3,7 +3,7 @@
 
 use crate::core::world::{Weather, World};
 use programmator::domain::breaker::Breaker;
-use programmator::domain::claim::parse::parse;
+use programmator::domain::claim::parse::{Reading, parse};
 use programmator::domain::outcome::{DoneHow, ExitReason};
 use programmator::domain::phase::Claimed;
 use programmator::domain::phase::Mark;
@@ -12,13 +12,14 @@ use programmator::domain::record::{Record, Stored};
 use programmator::domain::session::Sessions;
 use programmator::domain::step::{Counts, StepName};
 use programmator::domain::turn::TurnResult;
+use programmator::domain::workflow::WorkflowSettings;
 use programmator::orchestrator::apply::folded;
 use programmator::orchestrator::effect::Spawn;
 use programmator::orchestrator::input::Input;
 use programmator::orchestrator::judge::Checks;
 use programmator::orchestrator::prompt::{Kind, Prompt, PromptContext};
 use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
-use programmator::orchestrator::step::{Judged, Next, SessionUse, Step};
+use programmator::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
 use programmator::orchestrator::steps::{STEPS, code};
 
 const NAME: StepName = StepName::new("review");
@@ -37,10 +38,15 @@ const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judge
         prompts: &[REVIEW],
         prompt,
         follow_up: |state| prompt(state, Vec::new()),
-        read: parse,
-        about: |_, _| Ok(Claimed::Nothing),
+        shows_changes: false,
+        read,
         judge,
     }
+}
+
+fn read(_: &State, text: &str) -> Answer {
+    let Reading { claim, warnings, .. } = parse(text);
+    claim.map_or(Answer::Unreadable("missing"), |claim| Answer::Claim { claim, about: Claimed::Nothing, warnings })
 }
 
 static STEPS_WITH_REVIEW: [Step; 2] = [review(next, objects), code::STEP];
@@ -82,6 +88,7 @@ fn is_done(phase: &PhaseState) -> bool {
 fn reviewed(seed: u64, weather: Weather) -> World {
     let mut world = World::new(seed, weather);
     world.steps = &STEPS_WITH_REVIEW;
+    world.settings.workflow = WorkflowSettings::default();
     if weather == Weather::Fair {
         (world.settings.stagnation_limit, world.settings.breaker.no_progress) = (1, 1);
         world.settings.max_iterations = world.phases.len().max(1) as u32 + 1;

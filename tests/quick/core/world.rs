@@ -260,8 +260,8 @@ impl World {
             }
             Effect::AcquireTree => Input::TreeGranted,
             Effect::Admit(ask) => self.admit(&ask),
-            Effect::TakeSnapshot { n } if self.rough(60) => Input::SnapshotFailed { n, message: "no space".into() },
-            Effect::TakeSnapshot { n } => {
+            Effect::TakeSnapshot { n, .. } if self.rough(60) => Input::SnapshotFailed { n, message: "no space".into() },
+            Effect::TakeSnapshot { n, .. } => {
                 let id = format!("s{}-{n}", self.runs);
                 self.snapshots.insert(id.clone(), self.tree);
                 Input::SnapshotTaken { n, id }

@@ -123,7 +123,7 @@ fn build(stage: &Path, wanted: usize, seed: u64, profile: Profile) -> std::io::R
     fs::write(stage.join("canary"), "")?;
     let (runner, files) = match profile {
         Profile::Strict => (RUNNER, &FILES[..]),
-        Profile::Guarded | Profile::Trusted => (WRITERS, &MORE[..]),
+        Profile::Guarded | Profile::Trusted | Profile::ReadOnly => (WRITERS, &MORE[..]),
     };
     fs::write(stage.join("runner"), runner)?;
     let (real, canary) = (stage.join("real"), stage.join("canary"));

@@ -14,6 +14,7 @@ use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, Sta
 use programmator::domain::changes::{RevertIntended, RevertSettled};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{CommitIntended, CommitSettled};
+use programmator::domain::critique::{CriticVerdict, Critique, Issue};
 use programmator::domain::denial::Denial;
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
@@ -349,9 +350,23 @@ pub fn every_record() -> Vec<Record> {
             by: Answerer::SCREEN,
         }),
         Record::RevertSettled(RevertSettled { id: text(), path: text(), saved: text(), trouble: Some(text()) }),
+        Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
+        Record::CritiqueMade { n: 1, critique: critique() },
+        Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
+}
+
+fn critique() -> Critique {
+    let issue = Issue {
+        file: Some("x: \u{e9}".to_owned()),
+        line: Some(1),
+        text: "x: \u{e9}".to_owned(),
+        evidence: Some("x: \u{e9}".to_owned()),
+        ..Issue::default()
+    };
+    Critique { verdict: CriticVerdict::NeedsFixes, issues: vec![issue], summary: "x: \u{e9}".to_owned() }
 }
 
 fn sessions() -> Sessions {

@@ -15,6 +15,9 @@ worded! {
         TestsStatus = "tests_status",
         TasksCompleted = "tasks_completed",
         Recommendation = "recommendation",
+        /// Of critics' blocks only.
+        Verdict = "verdict",
+        Issues = "issues",
         /// Of Hank's blocks only.
         FilesModified = "files_modified",
     }

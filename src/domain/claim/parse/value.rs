@@ -17,7 +17,7 @@ const MARKUP: [(&str, &str); 8] =
     [("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("_", "_"), ("“", "”"), ("‘", "’"), ("«", "»")];
 
 /// Parses YAML of a model under limits; `None` for whatever does not parse.
-fn yaml<T: DeserializeOwned>(source: &str) -> Option<T> {
+pub(super) fn yaml<T: DeserializeOwned>(source: &str) -> Option<T> {
     if source.len() > MAX_VALUE {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use super::todo::TodoChange;
 use crate::domain::claim::Claim;
+use crate::domain::critique::Critique;
 use crate::domain::record::Level;
 
 /// A record, decoded for display.
@@ -28,6 +29,8 @@ pub enum Block {
     Text(String),
     /// The status block, plainly understood.
     Status(Box<Claim>),
+    /// A critic's verdict, plainly understood.
+    Critique(Box<Critique>),
     Thinking(String),
     Tool(Tool),
     /// What came of a tool call.
@@ -63,6 +66,12 @@ impl Block {
                 let more = [&claim.phase_completed, &claim.error].into_iter().flatten();
                 let texts = more.chain(&claim.files_changed).chain([&claim.summary]).map(String::as_str);
                 texts.chain([claim.status.word()]).collect()
+            }
+            Self::Critique(critique) => {
+                let issues = critique.issues.iter().flat_map(|issue| {
+                    [issue.file.as_deref(), Some(issue.text.as_str()), issue.evidence.as_deref()].into_iter().flatten()
+                });
+                issues.chain([critique.verdict.word(), critique.summary.as_str()]).collect()
             }
             Self::Tool(tool) => [[tool.name.as_str(), &tool.target, &tool.detail], sides(tool.edit.as_ref())].concat(),
             Self::ToolResult(result) => {

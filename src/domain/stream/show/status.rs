@@ -1,13 +1,13 @@
-//! The status block inside Claude's words, found for display and read as the run reads it. A block that is no claim, or
-//! does not end where it seems to, stays text.
+//! The status block inside Claude's words, found for display and read as the run reads it. A block that is neither a claim
+//! nor a critic's verdict, or does not end where it seems to, stays text.
 
-use crate::domain::claim::Claim;
-use crate::domain::claim::parse::parse;
+use super::Block;
+use crate::domain::claim::parse::{parse, parse_critique};
 
 const KEY: &str = "PROGRAMMATOR_STATUS:";
 
 /// Splits `text` into what stands before the block, the block, and what follows. `None`: no block that is plainly understood.
-pub(super) fn split(text: &str) -> Option<(String, Claim, String)> {
+pub(super) fn split(text: &str) -> Option<(String, Block, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let key = lines.iter().rposition(|line| line.trim() == KEY)?;
     let indent = lines[key].len() - lines[key].trim_start().len();
@@ -16,7 +16,9 @@ pub(super) fn split(text: &str) -> Option<(String, Claim, String)> {
     while end < lines.len() && belongs(lines[end], indent) {
         end += 1;
     }
-    let status = parse(&lines[key..end].join("\n")).claim?;
+    let block = lines[key..end].join("\n");
+    let claim = || Some(Block::Status(Box::new(parse(&block).claim?)));
+    let status = claim().or_else(|| Some(Block::Critique(Box::new(parse_critique(&block).ok()?))))?;
     let mut rest = end;
     if fenced {
         while rest < lines.len() && lines[rest].trim().is_empty() {
@@ -40,11 +42,19 @@ fn belongs(line: &str, indent: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::claim::Claim;
+
+    fn claimed(text: &str) -> Option<(String, Claim, String)> {
+        match split(text)? {
+            (before, Block::Status(claim), after) => Some((before, *claim, after)),
+            (_, other, _) => panic!("{other:?} is no claim"),
+        }
+    }
 
     #[test]
     fn a_plain_block_is_taken_out() {
         let text = "All done.\n\n```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: \"Phase 1\"\n  status: CONTINUE\n  files_changed:\n    - a.txt\n    - 'b c.txt'\n  summary: \"did it\"\n```\nBye";
-        let (before, status, after) = split(text).expect("a block");
+        let (before, status, after) = claimed(text).expect("a block");
         assert_eq!(before, "All done.\n");
         assert_eq!(after, "Bye");
         assert_eq!(status.phase_completed.as_deref(), Some("Phase 1"));
@@ -55,7 +65,7 @@ mod tests {
     #[test]
     fn a_block_with_more_in_it_is_read_too() {
         let block = "PROGRAMMATOR_STATUS:\n  status: DONE\n  unknown: 1\n  summary: |\n    two lines: here\n    more";
-        let (before, status, after) = split(block).expect("a block");
+        let (before, status, after) = claimed(block).expect("a block");
         assert_eq!((before.as_str(), status.summary.trim(), after.as_str()), ("", "two lines: here\nmore", ""));
     }
 

@@ -5,6 +5,8 @@ use super::row::{Later, Row};
 use super::verdict::{BAR, Check, Judged, Part, how, sign};
 use crate::base::text::clean_line;
 use crate::domain::claim::{Claim, ClaimStatus};
+use crate::domain::critique::{CriticVerdict, Critique, Severity};
+use crate::domain::messages::counted;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::style::Modifier;
@@ -45,6 +47,38 @@ pub(super) fn rows(claim: &Claim, columns: usize) -> Vec<Row> {
     }
     if says_done(claim) {
         out.push(of(Part::Checks, vec![Piece::new("", Role::Dim)]));
+    }
+    out
+}
+
+/// A critic's verdict: what it comes to, its words, and each issue with its place.
+pub(super) fn critique(critique: &Critique, columns: usize) -> Vec<Row> {
+    let many = critique.issues.len();
+    let (mark, role, word) = match critique.verdict {
+        CriticVerdict::Approved => ("✓ ", Role::PhaseDone, "approved".to_owned()),
+        CriticVerdict::MinorIssues => ("✓ ", Role::PhaseUnchecked, counted(many, "minor issue")),
+        CriticVerdict::NeedsFixes => ("✎ ", Role::PhaseDisputed, format!("{} to fix", counted(many, "issue"))),
+    };
+    let of = |left: Vec<Piece>| Row::from([Piece::new(BAR, role)].into_iter().chain(left).collect::<Vec<_>>());
+    let word = Piece { modifier: Modifier::BOLD, ..Piece::new(word, role) };
+    let head = vec![Piece::new(mark, role), word, Piece::new(" · the critic", Role::StreamText)];
+    let mut out = vec![of(head)];
+    let room = columns.saturating_sub(2);
+    if !critique.summary.is_empty() {
+        let words = Piece::new(clean_line(&critique.summary, 600), Role::StreamText);
+        out.extend(wrap(&[words], room, 0, Break::Words).into_iter().map(of));
+    }
+    for issue in &critique.issues {
+        let severity = match issue.severity {
+            Severity::Critical | Severity::Major => Role::StreamError,
+            Severity::Minor => Role::Dim,
+        };
+        let mut pieces = vec![Piece::new(format!("{} ", issue.severity.word()), severity)];
+        pieces.extend(issue.place().map(|place| Piece::new(format!("{} ", clean_line(&place, 200)), Role::StreamTool)));
+        pieces.push(Piece::new(clean_line(&issue.text, 600), Role::StreamText));
+        let evidence = issue.evidence.as_ref().map(|why| format!(" · {}", clean_line(why, 400)));
+        pieces.extend(evidence.map(|why| Piece::new(why, Role::Dim)));
+        out.extend(wrap(&pieces, room, 2, Break::Words).into_iter().map(of));
     }
     out
 }

@@ -11,7 +11,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
-use crate::domain::messages::foreign_words;
+use crate::domain::messages::{counted, foreign_words};
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -209,8 +209,10 @@ impl Journal {
             Record::ValidationChangeSeen { .. } => {
                 self.say(Level::Warn, "the ticket's validation commands changed during the run");
             }
-            Record::IterationStarted { n, phase, session, .. } => {
-                self.segment(*n).head = Head { phase: phase.clone(), resumed: session.is_some(), ..Head::default() };
+            Record::IterationStarted { n, phase, session, role, .. } => {
+                let step = (!role.step.is_code()).then(|| clean_line(role.step.word(), 20));
+                let head = Head { phase: phase.clone(), step, resumed: session.is_some(), ..Head::default() };
+                self.segment(*n).head = head;
             }
             Record::AgentSpawned { n, .. } => self.segment(*n).spawned = true,
             Record::SessionLost(SessionLost { session, .. }) => {
@@ -329,6 +331,23 @@ impl Journal {
                     let phase = phase.as_deref().unwrap_or("the ticket");
                     self.say(Level::Info, format!("✓ “{phase}” done"));
                 }
+            }
+            Record::PhaseChecked { how, .. } => {
+                if let Some((_, judged)) = self.claim() {
+                    *judged = Judged::Checked(*how);
+                }
+            }
+            Record::PhaseRejected { issues, .. } => {
+                let doubtful = issues.iter().filter(|issue| issue.doubtful).count();
+                let doubt = match doubtful {
+                    0 => String::new(),
+                    1 => "; one names a file that the phase has not changed".to_owned(),
+                    some => format!("; {some} name files that the phase has not changed"),
+                };
+                self.say(
+                    Level::Warn,
+                    format!("to be fixed before it is done: {}{doubt}", counted(issues.len(), "issue")),
+                );
             }
             Record::PhaseDisputed { why, .. } => {
                 let check = self.claim().and_then(|(checks, judged)| {

@@ -98,6 +98,10 @@ pub(super) fn body(
                 // What programmator says of it belongs to it.
                 body.last = Group::Notes;
             }
+            Block::Critique(critique) => {
+                body.add(Group::Words, card::critique(critique, columns));
+                body.last = Group::Notes;
+            }
             Block::Thinking(text) => {
                 body.add(Group::Words, thought(text, columns, fold));
             }

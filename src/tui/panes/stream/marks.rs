@@ -24,6 +24,8 @@ const TAIL_ROWS: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Head {
     pub(super) phase: Option<String>,
+    /// What it is for, where that is not work on the ticket.
+    pub(super) step: Option<String>,
     pub(super) resumed: bool,
     pub(super) cost_usd: f64,
     /// Time in milliseconds, once it is over.
@@ -46,7 +48,8 @@ pub(super) fn divider(n: u32, head: &Head, columns: usize) -> Body {
         None => "──".to_owned(),
     };
     let resumed = if head.resumed { "· resumed " } else { "" };
-    let mut title = format!("── iteration {n} ");
+    let step = head.step.as_ref().map(|step| format!("· {step} ")).unwrap_or_default();
+    let mut title = format!("── iteration {n} {step}");
     if let Some(phase) = &head.phase {
         let taken = title.width() + resumed.width() + right.width() + "·  ──".width();
         let room = columns.saturating_sub(taken).max(8);

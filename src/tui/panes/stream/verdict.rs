@@ -32,6 +32,8 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {
     NotYet,
+    /// A critic is to look at it.
+    Checked(DoneHow),
     Done(DoneHow),
     Disputed,
 }
@@ -97,7 +99,10 @@ impl Verdict {
 pub(super) fn sign(judged: Judged) -> (&'static str, Role, &'static str) {
     match judged {
         Judged::NotYet => ("◐", Role::PhaseClaimed, "claimed"),
+        Judged::Checked(DoneHow::Verified) => ("◑", Role::PhaseClaimed, "verified, for the critic"),
+        Judged::Checked(_) => ("◑", Role::PhaseClaimed, "for the critic"),
         Judged::Done(DoneHow::Verified) => ("✓", Role::PhaseDone, "verified"),
+        Judged::Done(DoneHow::Approved) => ("✓", Role::PhaseDone, "approved"),
         Judged::Done(DoneHow::TickedByPerson) => ("✓", Role::PhaseDone, "done"),
         Judged::Done(_) => ("✓", Role::PhaseUnchecked, "done"),
         Judged::Disputed => ("≠", Role::PhaseDisputed, "disputed"),
@@ -107,8 +112,12 @@ pub(super) fn sign(judged: Judged) -> (&'static str, Role, &'static str) {
 /// By what it was judged.
 pub(super) fn how(judged: Judged, checks: &[Check]) -> String {
     match (judged, checks) {
-        (Judged::Done(DoneHow::ClaimedUnchecked), _) => "not verified: no validation commands".to_owned(),
-        (Judged::Done(DoneHow::ClaimedNoChange), _) => "no files changed".to_owned(),
+        (Judged::Done(DoneHow::ClaimedUnchecked) | Judged::Checked(DoneHow::ClaimedUnchecked), _) => {
+            "not verified: no validation commands".to_owned()
+        }
+        (Judged::Done(DoneHow::ClaimedNoChange) | Judged::Checked(DoneHow::ClaimedNoChange), _) => {
+            "no files changed".to_owned()
+        }
         (Judged::Done(DoneHow::TickedByPerson), _) => "ticked by a person".to_owned(),
         (_, []) => String::new(),
         (_, [one]) => format!("validated: {}", one.words()),

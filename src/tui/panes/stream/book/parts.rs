@@ -118,6 +118,11 @@ fn of_block(block: &Block) -> String {
             let lines = [Some(format!("status: {}", claim.status.word())), phase, summary, files, error];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
         }
+        Block::Critique(critique) => {
+            let issues = critique.issues.iter().map(|issue| format!("- {}", issue.words()));
+            let head = format!("verdict: {}\n{}", critique.verdict.word(), critique.summary);
+            std::iter::once(head.trim_end().to_owned()).chain(issues).collect::<Vec<_>>().join("\n")
+        }
         Block::Tool(tool) => of_call(tool),
         Block::ToolResult(result) => of_result(result.clone()),
         Block::TurnEnd(end) => format!("{}\n{}", end.how, end.message),

@@ -1,0 +1,71 @@
+//! The workflow of a run: which of its steps look at finished work before it counts as done.
+
+use crate::domain::outcome::DoneHow;
+use crate::domain::worded::worded;
+use serde::{Deserialize, Serialize};
+
+worded! {
+    /// A workflow, by its name. Where none is named, the configuration's is `auto`; a run that says nothing is of a time
+    /// before there were any.
+    #[derive(Default)]
+    pub enum Workflow {
+        /// As `simple` where validation commands checked a claim, as `reviewed` where none did.
+        Auto = "auto",
+        /// Claude works; validation commands and the working tree check it.
+        #[default]
+        Simple = "simple",
+        /// A critic looks at every phase, too, and what it rejects is fixed.
+        Reviewed = "reviewed",
+    }
+}
+
+worded! {
+    /// What becomes of minor issues.
+    #[derive(Default)]
+    pub enum MinorIssues {
+        /// They are shown and kept with the run.
+        #[default]
+        Note = "note",
+        /// They are fixed once.
+        Fix = "fix",
+    }
+}
+
+/// How finished work is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkflowSettings {
+    pub name: Workflow,
+    /// Attempts to fix a phase before it is the person's.
+    pub fix_tries: u32,
+    pub minor_issues: MinorIssues,
+    /// The critic's `--model`; `None` is the run's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critic_model: Option<String>,
+    /// The critic's `--effort`; `None` is Claude's own default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critic_effort: Option<String>,
+}
+
+impl Default for WorkflowSettings {
+    fn default() -> Self {
+        Self {
+            name: Workflow::default(),
+            fix_tries: 3,
+            minor_issues: MinorIssues::default(),
+            critic_model: None,
+            critic_effort: None,
+        }
+    }
+}
+
+impl WorkflowSettings {
+    /// A critic is to look at what was found done on this ground.
+    pub fn wants_critique(&self, how: DoneHow) -> bool {
+        match self.name {
+            Workflow::Simple => false,
+            Workflow::Reviewed => how != DoneHow::TickedByPerson,
+            Workflow::Auto => matches!(how, DoneHow::ClaimedUnchecked | DoneHow::ClaimedNoChange),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A look at what was found done, by a Claude that has not written it: in a session of its own, which may only read. What
+//! it is shown comes from programmator (the ticket, the difference, what the validation commands said), not from the
+//! Claude that did the work; its verdict is what it says, in no file.
+//!
+//! autoclaude's critic writes its verdict into a file that the coder can write, too: there is none here.
+
+use super::context;
+use crate::domain::claim::parse::parse_critique;
+use crate::domain::critique::{CriticVerdict, Critique, Issue};
+use crate::domain::outcome::ExitReason;
+use crate::domain::profile::Profile;
+use crate::domain::record::Record;
+use crate::domain::step::{Counts, StepName};
+use crate::domain::workflow::MinorIssues;
+use crate::orchestrator::judge::Checks;
+use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
+use crate::orchestrator::state::{PhaseState, State};
+use crate::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
+
+/// Looks at a phase, or at the whole ticket.
+pub const CRITIQUE: Kind = Kind { file: "critique.md", builtin: include_str!("../prompt/critique.md") };
+/// Asks for the verdict only.
+pub const VERDICT_ONLY: Kind = Kind { file: "verdict_only.md", builtin: include_str!("../prompt/verdict_only.md") };
+
+pub const STEP: Step = Step {
+    name: StepName::CRITIQUE,
+    counts: Counts::Nothing,
+    session: SessionUse::Fresh,
+    next,
+    stands: |state| state.own_phase().is_some_and(|phase| phase.checked().is_some()),
+    model: |settings| settings.workflow.critic_model.clone(),
+    effort: |settings| settings.workflow.critic_effort.clone(),
+    profile: |_| Some(Profile::ReadOnly),
+    shows_changes: true,
+    prompts: &[CRITIQUE, VERDICT_ONLY],
+    prompt: |state, notes| prompt(state, CRITIQUE, notes),
+    follow_up: |state| prompt(state, VERDICT_ONLY, Vec::new()),
+    read: |_, text| parse_critique(text).map_or_else(Answer::Unreadable, Answer::Critique),
+    judge: judged,
+};
+
+fn next(state: &State) -> Next {
+    context::next_part(state, |phase| phase.checked().is_some())
+}
+
+fn prompt(state: &State, kind: Kind, notes: Vec<String>) -> Prompt {
+    let issues = state.own_phase().map(|phase| phase.review.issues.iter().map(Issue::words).collect());
+    let context = PromptContext { issues: issues.unwrap_or_default(), ..context::context(state, notes) };
+    Prompt { kind, context }
+}
+
+fn judged(state: &State, _: Checks<'_>) -> Judged {
+    let nothing = Judged::Facts(Vec::new());
+    // The person may have settled it, or taken it out of the file, a moment ago.
+    let (Some(open), Some(phase)) = (state.open_iteration(), state.own_phase()) else { return nothing };
+    let Some(how) = phase.checked() else { return nothing };
+    let is_whole = state.phases.is_empty();
+    let (text, id) = if is_whole { (None, None) } else { (Some(phase.text.clone()), Some(phase.id)) };
+    let name = text.as_ref().map_or_else(|| "the ticket".to_owned(), |text| format!("“{text}”"));
+    let Some(critique) = open.critique.clone() else {
+        // Asked again, it had none either. What was cut off is asked from the beginning.
+        let is_unread = open.claim_missing.is_some() && open.cut.is_none() && open.failure.is_none();
+        return if is_unread && open.limited.is_none() {
+            let why = format!("the critic gave no readable verdict on {name}, also when asked again");
+            Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why)
+        } else {
+            nothing
+        };
+    };
+    let critique = critique.compared_with(&open.phase_files);
+    if !is_rejected(state, phase, &critique) {
+        return Judged::Facts(vec![Record::PhaseDone { n: open.n, phase: text, how: how.approved(), id }]);
+    }
+    let tries = state.settings.workflow.fix_tries;
+    let is_last = phase.review.rejections >= tries;
+    let many = critique.issues.len();
+    let rejected = Record::PhaseRejected { n: open.n, phase: text, issues: critique.issues, id };
+    if is_last {
+        let (issues, attempts) = (counted(many, "issue"), counted(tries as usize, "attempt"));
+        let why = format!("the critic still finds {issues} in {name} after {attempts} to fix it");
+        return Judged::Stop(vec![rejected], ExitReason::ReviewFailed, why);
+    }
+    Judged::Facts(vec![rejected])
+}
+
+fn is_rejected(state: &State, phase: &PhaseState, critique: &Critique) -> bool {
+    let fixes_minor = state.settings.workflow.minor_issues == MinorIssues::Fix;
+    match critique.verdict {
+        CriticVerdict::NeedsFixes => true,
+        CriticVerdict::MinorIssues => fixes_minor && phase.review.rejections == 0 && !critique.issues.is_empty(),
+        CriticVerdict::Approved => false,
+    }
+}
+
+fn counted(many: usize, what: &str) -> String {
+    if many == 1 { format!("one {what}") } else { format!("{many} {what}s") }
+}

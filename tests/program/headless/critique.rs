@@ -1,0 +1,105 @@
+//! The critic on the scripted agent: what it is shown, what it may do, what becomes of what it says.
+
+use crate::project::Project;
+use crate::watched::{of_kind, ran};
+use serde_json::Value;
+
+const REVIEWED: &str = "workflow: {name: reviewed}\npolicy: {profile: trusted}\n";
+
+/// Claude writes a bug, the critic finds it, a fresh Claude fixes it, and the critic is content.
+const PLANTED: &str = r#"
+turns:
+  - when: {prompt: "What has to be fixed"}
+    steps:
+      - write: {path: work.txt, content: "right\n"}
+      - status: {summary: "It is right now."}
+  - when: {critic: true, lacks: {work.txt: "right"}}
+    steps:
+      - say: "I have read it."
+      - write: {path: work.txt, content: "the critic was here\n"}
+      - bash: "echo critic > critic.txt"
+      - verdict: {verdict: NEEDS_FIXES, issues: ["work.txt:1: it is wrong", "elsewhere.txt: this, too"]}
+  - when: {phase: ""}
+    steps:
+      - write: {path: work.txt, content: "wrong\n"}
+      - status: {summary: "Done."}
+"#;
+
+fn steps(records: &[Value]) -> Vec<String> {
+    let started = of_kind(records, "iteration_started");
+    started.iter().map(|record| record["step"].as_str().unwrap_or("code").to_owned()).collect()
+}
+
+#[test]
+fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
+    let project = Project::with_config(&["Do it"], PLANTED, REVIEWED);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(steps(&records), ["code", "critique", "fix", "critique"]);
+    assert_eq!(project.read("work/work.txt"), "right\n");
+    assert!(!project.path("work/critic.txt").exists(), "a critic that writes is refused");
+    let judged = of_kind(&records, "tool_judged");
+    let of_critic: Vec<&str> =
+        judged.iter().filter(|call| call["n"] == 2).map(|call| call["verdict"].as_str().unwrap()).collect();
+    assert_eq!(of_critic, ["block", "block"], "and that is in the journal: {judged:?}");
+    let rejected = of_kind(&records, "phase_rejected");
+    let doubtful: Vec<bool> =
+        rejected[0]["issues"].as_array().unwrap().iter().map(|issue| issue["doubtful"] == true).collect();
+    assert_eq!(doubtful, [false, true], "{rejected:?}");
+    let done = of_kind(&records, "phase_done");
+    assert_eq!((done.len(), &done[0]["how"], &done[0]["n"]), (1, &"approved".into(), &4.into()));
+    let sessions = of_kind(&records, "agent_ready");
+    let ids: std::collections::BTreeSet<&str> =
+        sessions.iter().map(|ready| ready["session"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 4, "each has a session of its own: {sessions:?}");
+    assert_eq!(records.last().unwrap()["iterations"], 2, "a critique is no iteration of the ticket's");
+    assert!(project.ticket_text("tk-1").contains("- [x] Do it"));
+}
+
+#[test]
+fn what_is_never_fixed_ends_the_run_for_the_person() {
+    let scenario = PLANTED.replace("content: \"right\\n\"", "content: \"wrong again\\n\"");
+    let project = Project::with_config(
+        &["Do it"],
+        &scenario,
+        "workflow: {name: reviewed, fix_tries: 1}\npolicy: {profile: trusted}\n",
+    );
+    let records = ran(&project, &["run", "--json", "tk-1"], 3);
+    assert_eq!(steps(&records), ["code", "critique", "fix", "critique"]);
+    let end = records.last().unwrap();
+    assert_eq!(end["reason"], "review_failed");
+    assert!(end["detail"].as_str().unwrap().contains("still finds 2 issues in “Do it” after one attempt"), "{end}");
+    assert!(project.ticket_text("tk-1").contains("- [ ] Do it"), "nothing is ticked");
+}
+
+#[test]
+fn the_critic_is_shown_the_true_difference_and_what_the_commands_said() {
+    let scenario = r#"
+turns:
+  - when: {critic: true, prompt: "+a true line"}
+    steps: [ {verdict: {summary: "I saw the line."}} ]
+  - when: {critic: true}
+    steps: [ {verdict: {verdict: NEEDS_FIXES, issues: ["no diff was shown"]}} ]
+  - when: {phase: ""}
+    steps:
+      - bash: "printf 'a true line\\n' >> README.md"
+      - status: {files: [other.txt], summary: "I changed other.txt."}
+"#;
+    let project = Project::with_config(&["Do it"], scenario, REVIEWED);
+    project.validate_by("echo all checks ran");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&records, "critique_made")[0]["critique"]["summary"], "I saw the line.");
+    assert_eq!(of_kind(&records, "phase_done")[0]["how"], "verified", "the commands checked it, and the critic agreed");
+}
+
+#[test]
+fn without_a_word_from_the_person_a_critic_looks_at_what_no_command_checks() {
+    let scenario = "turns:\n  - when: {phase: \"\"}\n    steps: [ {write: {path: a.txt, content: a}}, {status: {}} ]\n";
+    for (command, expected) in [(None, vec!["code", "critique"]), (Some("test -f a.txt"), vec!["code"])] {
+        let project = Project::with_config(&["Do it"], scenario, "workflow: {}\npolicy: {profile: trusted}\n");
+        if let Some(command) = command {
+            project.validate_by(command);
+        }
+        let records = ran(&project, &["run", "--json", "tk-1"], 0);
+        assert_eq!(steps(&records), expected, "{command:?}");
+    }
+}
