@@ -203,7 +203,7 @@ mod tests {
         builtin.workflow.name = Workflow::Auto;
         assert_eq!(resolved.config.settings, builtin);
         assert_eq!(resolved.config.agent.command, ["claude"]);
-        assert_eq!(resolved.values.len(), KEYS.len() + 3);
+        assert_eq!(resolved.values.len(), KEYS.len() + steps::prompts().len());
         assert!(resolved.notices.is_empty());
     }
 

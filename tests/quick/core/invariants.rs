@@ -16,7 +16,7 @@ use programmator::domain::step::StepName;
 use programmator::domain::ticket::TicketStatus;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
-use programmator::orchestrator::state::{Iteration, Stage, State};
+use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is remembered of one run to judge what it does next.
@@ -247,7 +247,7 @@ impl Invariants {
             return self.phase_held(before, n, phase, how, id);
         }
         let open = before.open_iteration().unwrap();
-        let checked = before.about(id).and_then(|phase| phase.checked());
+        let checked = before.about(id).and_then(PhaseState::checked);
         assert_eq!(checked.map(DoneHow::approved), Some(how), "{phase:?} was not what it is approved for");
         let critique = open.critique.as_ref().expect("a phase is approved without a verdict");
         assert_ne!(critique.verdict, CriticVerdict::NeedsFixes, "{phase:?} is done, and the critic wants fixes");
