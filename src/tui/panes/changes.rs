@@ -187,7 +187,7 @@ impl Model {
         let is_over = self.tab().is_some_and(Tab::is_over);
         match (self.reach(), told) {
             (Reach::Base, Some(Changes { base: Some(base), .. })) => clean_line(base, 70),
-            (reach, Some(Changes { at_end: true, .. })) => format!("{}, at its end", reach.word()),
+            (reach, Some(Changes { at_end: true, .. })) => format!("{}, at end", reach.word()),
             (reach, Some(_)) if is_over && reach != Reach::Base => format!("{}, with later changes", reach.word()),
             (reach, _) => reach.word().to_owned(),
         }

@@ -14,7 +14,9 @@ fn a_pause_holds_after_the_iteration_and_p_goes_on() {
     assert!(screen.contains("? Alpha") && screen.contains("○ Beta"), "{screen}");
     // It holds: nothing was begun after the pause, by the journal's own word.
     let journal = project.journal();
-    assert_eq!(journal.last().unwrap()["kind"], "paused");
+    let since = journal.iter().rev().take_while(|record| record["kind"] != "paused");
+    // Lines are counted beside the path.
+    assert!(since.into_iter().all(|record| record["kind"] == "lines_counted"), "{journal:?}");
     assert_eq!(count(&project, "iteration_started"), 1);
     terminal.keys_until("p", "complete: 2/2 phases");
     leave(terminal, &project);
