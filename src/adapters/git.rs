@@ -39,7 +39,7 @@ pub use error::EvidenceError;
 pub use folder::Folder;
 pub use init::init;
 pub use repository::Repository;
-pub use revert::{Ready, Revert, came_of};
+pub use revert::{May, Ready, Revert, came_of};
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
@@ -222,11 +222,16 @@ impl WorkTree {
         }
     }
 
-    /// Saves the present, so that a hunk of a file that was shown by [`diff`](Self::diff) can be taken back. Words for the
-    /// person where it cannot.
-    pub async fn prepare_revert(&self, wanted: &Revert<'_>, exclude: &[PathBuf]) -> Result<Ready, String> {
+    /// Saves the present, so that a hunk of a file that was shown by [`diff`](Self::diff) can be taken back. `may` is asked
+    /// before. Words for the person where it cannot, and then nothing is saved.
+    pub async fn prepare_revert(
+        &self,
+        wanted: &Revert<'_>,
+        exclude: &[PathBuf],
+        may: May<'_>,
+    ) -> Result<Ready, String> {
         match self {
-            Self::Git(repository) => revert::prepare(repository, wanted, &self.excludes(exclude)).await,
+            Self::Git(repository) => revert::prepare(repository, wanted, &self.excludes(exclude), may).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

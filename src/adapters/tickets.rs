@@ -16,4 +16,5 @@ pub use create::{CreateError, NewTicket, create};
 pub use find::{FindError, Places, find};
 pub use folder::{Listed, files_in, list, list_each};
 pub use load::{LoadError, load, read};
+pub use os::copy_attributes;
 pub use writer::{TicketWriter, reopen, set_status, tick};

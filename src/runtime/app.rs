@@ -79,9 +79,9 @@ type Asked = (Request, Answerer, oneshot::Sender<Reply>);
 #[derive(Clone, Debug, Default)]
 struct Runs {
     open: usize,
-    /// Commits that are being made: git and hooks are not to be killed half-way.
+    /// Commits and reverts that are being made: git, hooks and a file are not to be left half-way.
     commits: usize,
-    /// Those of them for which git is not called yet.
+    /// Those of them that are waited for in any case: reverts, and commits for which git is not called yet.
     prepared: usize,
     /// Git is not waited for.
     leaves_commits: bool,
@@ -162,7 +162,7 @@ impl App {
         asked.map(|()| replied).map_err(|full| Box::new(full.into_inner().0))
     }
 
-    /// Waits until no run is open and no commit is being made. The exit code of the worst ticket, by how its last run here ended.
+    /// Waits until no run is open and no commit or revert is being made. The exit code of the worst ticket, by how its last run here ended.
     pub async fn all_ended(&self) -> u8 {
         let mut runs = self.runs.clone();
         match runs

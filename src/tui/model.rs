@@ -113,6 +113,8 @@ pub struct Model {
     pub quitting: Option<Closing>,
     /// Runs whose work this program is committing, and their tickets.
     pub committing: BTreeMap<RunId, TicketKey>,
+    /// The file of which a hunk is being reverted.
+    pub reverting: Option<String>,
     /// How often something was told: of what is made of it, it is seen that it is old.
     pub told: u64,
     /// Something changed since the last frame.
@@ -159,6 +161,7 @@ impl Model {
             opening: None,
             quitting: None,
             committing: BTreeMap::new(),
+            reverting: None,
             told: 0,
             dirty: true,
         }

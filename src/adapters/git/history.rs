@@ -31,20 +31,31 @@ pub(super) fn folder(ticket: &TicketId) -> String {
 }
 
 /// Keeps a tree as a commit (child of HEAD) under a ref.
-pub(super) async fn keep(
+async fn keep(repository: &Repository, staged: &Staged, reference: &str) -> Result<SnapshotId, EvidenceError> {
+    let id = commit(repository, staged, reference).await?;
+    refs::set(repository, reference, &id).await?;
+    Ok(SnapshotId(id))
+}
+
+/// The same under a new ref; `None`: there is one of this name.
+pub(super) async fn keep_new(
     repository: &Repository,
     staged: &Staged,
     reference: &str,
-) -> Result<SnapshotId, EvidenceError> {
+) -> Result<Option<SnapshotId>, EvidenceError> {
+    let id = commit(repository, staged, reference).await?;
+    Ok(refs::create(repository, reference, &id).await?.then_some(SnapshotId(id)))
+}
+
+/// A commit that is for this ref.
+async fn commit(repository: &Repository, staged: &Staged, reference: &str) -> Result<String, EvidenceError> {
     let mut commit = staged.scratch.git("commit-tree").args([staged.tree.as_str()]);
     if let Some(head) = refs::head(repository).await? {
         commit = commit.args(["-p", &head]);
     }
     let message = format!("programmator: the work tree before {reference}\n");
     let id = line(commit.args(["-F", "-"]).input(message.into_bytes()).ok().await?);
-    let id = paths::shown(&id);
-    refs::set(repository, reference, &id).await?;
-    Ok(SnapshotId(id))
+    Ok(paths::shown(&id))
 }
 
 /// The same without git where that can be; the ref is set, and all of it on the disk, when that is

@@ -34,7 +34,11 @@ pub(super) fn quoted(path: &Path) -> Vec<u8> {
     out
 }
 
-/// What neither counts as a change nor is saved or restored: the ticket, programmator's own folder.
+/// What the name of a file ends with that is to take another one's place, until it does.
+pub(super) const STAGED: &str = ".programmator-revert";
+
+/// What neither counts as a change nor is saved or restored: the ticket, programmator's own folder, and files that are
+/// [`STAGED`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Excludes {
     below_top: Vec<Vec<u8>>,
@@ -60,7 +64,8 @@ impl Excludes {
 
     /// `path` is left out.
     pub(super) fn covers(&self, path: &[u8]) -> bool {
-        self.below_top.iter().any(|left_out| {
+        let is_staged = path.ends_with(STAGED.as_bytes());
+        is_staged || self.below_top.iter().any(|left_out| {
             path.strip_prefix(left_out.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
         })
     }

@@ -24,12 +24,32 @@ pub(super) async fn head(repository: &Repository) -> Result<Option<String>, Evid
 pub(super) async fn set(repository: &Repository, reference: &str, id: &str) -> Result<(), EvidenceError> {
     if repository.ref_files {
         let (folder, name, text) = (repository.common_dir.clone(), reference.to_owned(), format!("{id}\n"));
-        let written = tokio::task::spawn_blocking(move || write(&folder, &name, &text)).await;
+        let written = tokio::task::spawn_blocking(move || write(&folder, &name, &text, false)).await;
         if matches!(written, Ok(Ok(()))) {
             return Ok(());
         }
     }
     repository.git("update-ref").args([reference, id]).ok().await.map(drop)
+}
+
+/// The same with one that must not be there yet; whether it was not.
+pub(super) async fn create(repository: &Repository, reference: &str, id: &str) -> Result<bool, EvidenceError> {
+    if repository.ref_files {
+        let (folder, name, text) = (repository.common_dir.clone(), reference.to_owned(), format!("{id}\n"));
+        match tokio::task::spawn_blocking(move || write(&folder, &name, &text, true)).await {
+            Ok(Ok(())) => return Ok(true),
+            Ok(Err(error)) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            _ => {}
+        }
+    }
+    // Nothing for its value before: it has none.
+    match repository.git("update-ref").args([reference, id, ""]).ok().await {
+        Ok(_) => Ok(true),
+        Err(error) => {
+            let known = repository.git("rev-parse").args(["--verify", "--quiet", reference]).run().await?;
+            if known.code == Some(0) { Ok(false) } else { Err(error) }
+        }
+    }
 }
 
 fn read_head(repository: &Repository) -> Option<String> {
@@ -53,7 +73,7 @@ fn read_head(repository: &Repository) -> Option<String> {
 
 /// A file beside the ref takes its name. It is not the lock that git would take: nobody else writes our refs, and a lock
 /// that a killed program left would be in the way of all that came after. Git takes no name with a dot before it for a ref.
-fn write(folder: &Path, reference: &str, text: &str) -> io::Result<()> {
+fn write(folder: &Path, reference: &str, text: &str, is_new: bool) -> io::Result<()> {
     let path = folder.join(reference);
     let beside = path.parent().unwrap_or(folder);
     fs::create_dir_all(beside)?;
@@ -61,7 +81,11 @@ fn write(folder: &Path, reference: &str, text: &str) -> io::Result<()> {
         tempfile::Builder::new().prefix(".new-").permissions(Permissions::from_mode(0o666)).tempfile_in(beside)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_data()?;
-    file.persist(&path)?;
+    if is_new {
+        file.persist_noclobber(&path)?;
+    } else {
+        file.persist(&path)?;
+    }
     // Earlier versions left it.
     let lock = folder.join(format!("{reference}.lock"));
     let age = fs::metadata(&lock).and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());

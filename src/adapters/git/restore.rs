@@ -82,11 +82,16 @@ pub(super) async fn save(
     ticket: &TicketId,
     present: &Staged,
 ) -> Result<(String, SnapshotId), EvidenceError> {
-    let known = history::list(repository, ticket).await?;
-    let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
-    let name = format!("{}/{}", history::RESTORE, last.unwrap_or(0).saturating_add(1));
-    let id = history::keep(repository, present, &format!("{}/{name}", history::folder(ticket))).await?;
-    Ok((name, id))
+    loop {
+        let known = history::list(repository, ticket).await?;
+        let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
+        let name = format!("{}/{}", history::RESTORE, last.unwrap_or(0).saturating_add(1));
+        // In another working tree of the repository it may just be taken.
+        let reference = format!("{}/{name}", history::folder(ticket));
+        if let Some(id) = history::keep_new(repository, present, &reference).await? {
+            return Ok((name, id));
+        }
+    }
 }
 
 fn kept(difference: &Difference, why: String) -> Kept {

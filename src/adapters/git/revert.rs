@@ -6,23 +6,28 @@ use super::folder::hex;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::restore;
-use super::scratch::{self, Objects, Scratch};
+use super::scratch::{self, Objects, Scratch, Staged};
 use super::snapshot::SnapshotId;
+use crate::adapters::tickets::copy_attributes;
 use crate::base::id::TicketId;
 use crate::domain::changes::{Hunk, RevertIntended};
 use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::NamedTempFile;
 
 /// A hunk that is to be taken back.
 #[derive(Clone, Copy)]
 pub struct Revert<'a> {
     pub ticket: &'a TicketId,
-    pub from: &'a SnapshotId,
+    /// It was shown as changed since one of these.
+    pub from: &'a [SnapshotId],
     /// `from` is a commit, and has the files as git stores them.
     pub is_commit: bool,
+    /// It was shown as a run has left it.
+    pub is_past: bool,
     pub path: &'a str,
     /// As it was shown.
     pub hunk: &'a Hunk,
@@ -43,17 +48,33 @@ impl Ready {
         (digest(&self.before), digest(&self.after))
     }
 
-    /// Takes the hunk back. Words for the person where nothing was written.
-    pub fn write(self) -> Result<(), String> {
-        if read(&self.file)? != self.before {
-            return Err(CHANGED.to_owned());
-        }
-        write(&self.file, &self.after).map_err(|error| format!("the file cannot be written: {error}"))
+    /// Takes the hunk back. `id`: of its [`RevertIntended`], which is stored. `may` is asked when all is on the disk and
+    /// only the name is missing. Words for the person where nothing was written.
+    pub fn write(self, id: &str, may: May<'_>) -> Result<(), String> {
+        let cannot = |error: io::Error| format!("the file cannot be written: {error}");
+        let written = stage(&self.file, id, &self.after).map_err(cannot).and_then(|new| {
+            may()?;
+            if read(&self.file)? != self.before {
+                return Err(CHANGED.to_owned());
+            }
+            new.persist(&self.file).map(drop).map_err(|failed| cannot(failed.error))
+        });
+        written.map_err(|why| self.refused(&why))
+    }
+
+    /// Why nothing was written, and what was saved before.
+    pub fn refused(&self, why: &str) -> String {
+        format!("{why} (snapshot {} has the files as they were before)", self.saved)
     }
 }
 
-/// Whether a hunk was taken back, by whoever was ended while it did that; words for the person where it was not.
+/// Asks whether the file may be written now; words for the person where it may not.
+pub type May<'a> = &'a (dyn Fn() -> Result<(), String> + Sync);
+
+/// Whether a hunk was taken back, by whoever was ended while it did that; words for the person where it was not. Removes
+/// what that left.
 pub fn came_of(intended: &RevertIntended) -> Result<(), String> {
+    let _ = fs::remove_file(intended.file.with_file_name(staged_name(&intended.id)));
     let now = fs::read(&intended.file).map(|bytes| digest(&bytes)).unwrap_or_default();
     if now == intended.after {
         Ok(())
@@ -76,36 +97,51 @@ pub(super) async fn prepare(
     repository: &Arc<Repository>,
     wanted: &Revert<'_>,
     exclude: &Excludes,
+    may: May<'_>,
 ) -> Result<Ready, String> {
-    let Revert { ticket, from, is_commit, path, hunk } = *wanted;
+    let Revert { ticket, is_commit, .. } = *wanted;
     let words = |error: EvidenceError| error.to_string();
     let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
-    let Some(Patch { text, is_cut, file }) = patch(&present.scratch, from, &present.tree, path).await.map_err(words)?
-    else {
-        return Err(CHANGED.to_owned());
-    };
-    if !matches!(file.status, b'M' | b'R') {
-        return Err("a file that is new, gone or another kind of file cannot be reverted by hunks".to_owned());
-    }
-    let shown = hunks(&text, is_cut, &file.path).hunks;
-    let Some(at) = shown.iter().position(|now| now == hunk) else { return Err(CHANGED.to_owned()) };
-    if is_cut && at + 1 == shown.len() {
-        return Err("the diff is truncated there: revert it in the editor".to_owned());
-    }
-    let raw = raw(&text).into_iter().nth(at).ok_or(CHANGED)?;
-    let relative = paths::path(&file.path);
+    let (name, raw) = find(&present, wanted).await?;
+    let relative = paths::path(&name);
     restore::reachable(&repository.top, &relative)?;
-    let (name, file) = (file.path, repository.top.join(relative));
+    let file = repository.top.join(relative);
     let before = read(&file)?;
     if is_commit && let Some(by) = converted(repository, &present.scratch, &name, &before).await.map_err(words)? {
         return Err(format!("git stores this file in another form than the disk has ({by}): revert it in the editor"));
     }
     let after = raw.taken_back(&before).ok_or(CHANGED)?;
+    may()?;
     let (saved, _) = restore::save(repository, ticket, &present).await.map_err(words)?;
     Ok(Ready { file, saved, before, after })
 }
 
 const CHANGED: &str = "the file has changed since this was shown: look at it again";
+const CHANGED_SINCE: &str = "these lines have changed since the run: revert them in the editor";
+
+/// The name of the file, and the hunk as it stands there. Other hunks may have been taken back since it was shown: it stands
+/// where it stood before, and may have moved now.
+async fn find(present: &Staged, wanted: &Revert<'_>) -> Result<(Vec<u8>, Raw), String> {
+    let Revert { from, path, hunk, is_past, .. } = *wanted;
+    let mut why = if is_past { CHANGED_SINCE } else { CHANGED };
+    // A later run may have shown it too.
+    for from in from.iter().rev() {
+        let patch = patch(&present.scratch, from, &present.tree, path).await.map_err(|error| error.to_string())?;
+        let Some(Patch { text, is_cut, file }) = patch else { continue };
+        if !matches!(file.status, b'M' | b'R') {
+            why = "a file that is new, gone or another kind of file cannot be reverted by hunks";
+            continue;
+        }
+        let there = hunks(&text, is_cut, &file.path).hunks;
+        let is_it = |now: &Hunk| (now.old, &now.lines) == (hunk.old, &hunk.lines);
+        let Some(at) = there.iter().position(is_it) else { continue };
+        if is_cut && at + 1 == there.len() {
+            return Err("the diff is truncated there: revert it in the editor".to_owned());
+        }
+        return Ok((file.path, raw(&text).into_iter().nth(at).ok_or(CHANGED)?));
+    }
+    Err(why.to_owned())
+}
 
 /// What makes git store this content of the file otherwise than it is on the disk.
 async fn converted(
@@ -138,14 +174,19 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// In place of the file, whole or not at all.
-fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Where what is to take a file's place is written first.
+fn staged_name(id: &str) -> String {
+    format!(".{id}{}", paths::STAGED)
+}
+
+/// Writes these bytes beside the file, with its attributes, all on the disk.
+fn stage(file: &Path, id: &str, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    let mut new = tempfile::Builder::new().prefix(&staged_name(id)).rand_bytes(0).tempfile_in(folder)?;
     new.write_all(bytes)?;
-    new.as_file().set_permissions(fs::metadata(file)?.permissions())?;
+    copy_attributes(&fs::File::open(file)?, new.as_file())?;
     new.as_file().sync_all()?;
-    new.persist(file).map(drop).map_err(|failed| failed.error)
+    Ok(new)
 }
 
 /// A hunk byte for byte.

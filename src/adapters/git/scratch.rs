@@ -306,7 +306,9 @@ fn lay_out(repository: &Repository, objects: Objects) -> io::Result<TempDir> {
         alternates.push(b'\n');
         fs::write(git.join("objects/info/alternates"), alternates)?;
     }
-    copy(&repository.common_dir.join("info/exclude"), &git.join("info/exclude"))?;
+    let ignored = git.join("info/exclude");
+    copy(&repository.common_dir.join("info/exclude"), &ignored)?;
+    writeln!(File::options().create(true).append(true).open(ignored)?, "\n*{}", paths::STAGED)?;
     if !repository.converts_all {
         copy(&repository.git_dir.join("index"), &git.join("index"))?;
         for shared in fs::read_dir(&repository.git_dir)?.flatten() {

@@ -1,6 +1,7 @@
 //! What differs in a run's directory. Git is asked beside the service, whichever program the run belongs to.
 
 use super::Service;
+use super::commit::Making;
 use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{Revert, SnapshotId, WorkTree};
 use crate::adapters::store::Store;
@@ -84,22 +85,25 @@ impl Service {
     ) {
         let (store, commits) = (self.opener.store.clone(), self.commits.clone());
         let journal = self.supervisor.journal(run);
+        let reverting = Making::begin(self.runs.clone());
         tokio::spawn(async move {
             let reverted: Result<String, String> = async {
                 let free = commits.free(run, journal).await?;
                 let Compared { tree, exclude, spans, base } = open(store, run, since).await?;
-                let Some((from, _)) = spans.last() else { return Err("there is no snapshot yet".to_owned()) };
-                let ticket = &free.run.ticket;
-                let wanted = Revert { ticket, from, is_commit: base.is_some(), path: &path, hunk: &hunk };
-                let ready = tree.prepare_revert(&wanted, &exclude).await?;
+                let is_past = spans.iter().any(|(_, to)| to.is_some());
+                let from: Vec<SnapshotId> = spans.into_iter().map(|(from, _)| from).collect();
+                let (ticket, from, is_commit) = (&free.run.ticket, &from[..], base.is_some());
+                let wanted = Revert { ticket, from, is_commit, is_past, path: &path, hunk: &hunk };
+                let may = || free.is_still();
+                let ready = tree.prepare_revert(&wanted, &exclude, &may).await?;
                 let ((before, after), id, saved) = (ready.digests(), fresh_id(), ready.saved.clone());
                 let (file, hunk) = (ready.file.clone(), hunk.digest());
                 let settled = RevertSettled { id: id.clone(), path: path.clone(), saved: saved.clone(), trouble: None };
-                let intended = RevertIntended { id, path: path.clone(), file, hunk, saved, before, after, by };
-                free.record(Record::RevertIntended(intended))
-                    .await
-                    .map_err(|error| format!("it cannot be recorded: {error}"))?;
-                let written = free.is_still().and_then(|()| block_in_place(|| ready.write()));
+                let (id, path) = (id.clone(), path.clone());
+                let intended = RevertIntended { id: id.clone(), path, file, hunk, saved, before, after, by };
+                let recorded = free.record(Record::RevertIntended(intended)).await;
+                recorded.map_err(|error| ready.refused(&format!("it cannot be recorded: {error}")))?;
+                let written = block_in_place(|| ready.write(&id, &may));
                 let settled = RevertSettled { trouble: written.as_ref().err().cloned(), ..settled };
                 let saved = settled.saved.clone();
                 if let Err(error) = free.record(Record::RevertSettled(settled)).await {
@@ -108,6 +112,7 @@ impl Service {
                 written.map(|()| saved)
             }
             .await;
+            drop(reverting);
             reply.send(Reply::Reverted(path, reverted))
         });
     }

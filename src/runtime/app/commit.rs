@@ -33,14 +33,14 @@ impl Service {
     }
 }
 
-/// A commit that is being made: whoever quits waits for it.
-struct Making {
+/// A commit or a revert that is being made: whoever quits waits for it.
+pub(super) struct Making {
     runs: watch::Sender<Runs>,
     is_prepared: AtomicBool,
 }
 
 impl Making {
-    fn begin(runs: watch::Sender<Runs>) -> Self {
+    pub(super) fn begin(runs: watch::Sender<Runs>) -> Self {
         runs.send_modify(|runs| (runs.commits, runs.prepared) = (runs.commits + 1, runs.prepared + 1));
         Self { runs, is_prepared: AtomicBool::new(false) }
     }

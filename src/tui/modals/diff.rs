@@ -159,6 +159,7 @@ impl Diff {
         let why = match (&file.change, hunk) {
             (Change::Added, _) => "a new file has nothing to go back to: delete it instead",
             (Change::Deleted, _) => "the file is gone: `programmator restore` brings it back from a snapshot",
+            _ if model.reverting.is_some() => "another hunk is still being reverted",
             (_, None) => "there is no hunk here to revert",
             (_, Some(hunk)) if self.is_past && model.is_reverted(self.run, &path, &hunk) => {
                 "this hunk is reverted already; the diff shows the file as the run left it"
@@ -328,10 +329,12 @@ impl Diff {
             Scope::Confirm => hints(model, scope, &[Command::Yes, Command::No]),
             _ => hints(model, scope, &keys),
         });
-        let notice = match &self.reverting {
-            Some(_) => format!("Revert hunk {at} of {of}? A snapshot of now is saved first."),
-            None => clean_line(&self.notice, 600),
+        let notice = match (&self.reverting, &model.reverting) {
+            (Some(_), _) => format!("Revert hunk {at} of {of}? A snapshot of now is saved first."),
+            (None, Some(path)) if self.notice.is_empty() => format!("reverting a hunk of {path} …"),
+            _ => self.notice.clone(),
         };
+        let notice = clean_line(&notice, 600);
         if !notice.is_empty() {
             let place = Rect { y: text.bottom(), height: 1.min(inside.height), ..inside };
             Row::new().left(Role::Toast, notice).draw(theme, place, buf);

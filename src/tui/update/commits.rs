@@ -53,12 +53,15 @@ pub(super) fn edited(ui: &mut Ui, text: &str) {
     }
 }
 
-/// What was sent to be committed.
+/// What was sent to be committed or reverted.
 pub(super) fn sent(ui: &mut Ui, asks: &[Ask]) {
     for ask in asks {
         if let Ask::Request(Request::Commit(run, _)) = ask {
             let ticket = ui.tabs.iter().find(|tab| tab.run == Some(*run)).map(|tab| tab.id.clone());
             ui.committing.extend(ticket.map(|ticket| (*run, ticket)));
+        }
+        if let Ask::Request(Request::Revert(_, _, path, _)) = ask {
+            ui.reverting = Some(path.clone());
         }
     }
 }
@@ -79,6 +82,7 @@ pub(super) fn quit(ui: &mut Ui) -> Vec<Ask> {
 /// A hunk was reverted, or why not; the file is shown as it is now.
 pub(super) fn reverted(ui: &mut Ui, path: &str, reverted: Result<String, String>) -> Vec<Ask> {
     ui.changes.outdated();
+    ui.reverting = None;
     let words = match reverted {
         Ok(saved) => format!("hunk reverted; snapshot {saved} has the files as they were before"),
         Err(why) => format!("hunk not reverted: {why}"),
@@ -130,10 +134,20 @@ mod tests {
         assert_eq!(press(&mut ui, "n R j"), []);
         let asks = press(&mut ui, "y");
         assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk.clone()))]);
+        // Until it is told what came of it, no second one.
+        assert!(sample::draw(&mut ui, (120, 40)).contains("reverting a hunk of"));
+        assert_eq!(press(&mut ui, "R y j"), []);
+        assert!(sample::draw(&mut ui, (120, 40)).contains("reverting a hunk of"));
+        press(&mut ui, "R");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("Not reverted: another hunk is still being reverted"));
         let why = "Claude is at work on tk-1 in this directory: pause the run first";
         let asks = update(&mut ui, Msg::Replied(Reply::Reverted(path.clone(), Err(why.into()))));
-        assert_eq!(asks[..1], [Ask::Request(Request::Diff(run, since, path))]);
+        assert_eq!(asks[..1], [Ask::Request(Request::Diff(run, since.clone(), path.clone()))]);
         assert!(sample::draw(&mut ui, (120, 40)).contains(why));
+        let diff = Diff { hunks: vec![hunk], cut: false };
+        update(&mut ui, Msg::Replied(Reply::Diff(run, since, path, Ok(diff))));
+        press(&mut ui, "R");
+        assert!(sample::draw(&mut ui, (120, 40)).contains("Revert hunk 1 of 1?"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What people are told of a snapshot and now: files with their lines, and one file line by line.
 
 use super::repo::Repo;
-use programmator::adapters::git::{Ready, Revert, SnapshotId};
-use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side};
+use programmator::adapters::git::{Ready, Revert, SnapshotId, came_of};
+use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, RevertIntended, Side};
 
 async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
     repo.tree().await.changes(from, None, &repo.exclude()).await.unwrap()
@@ -149,7 +149,17 @@ async fn the_base_is_that_of_the_upstream_or_the_default_branch() {
 }
 
 fn wanted<'a>(repo: &'a Repo, from: &'a SnapshotId, path: &'a str, hunk: &'a Hunk) -> Revert<'a> {
-    Revert { ticket: &repo.ticket, from, is_commit: false, path, hunk }
+    let from = std::slice::from_ref(from);
+    Revert { ticket: &repo.ticket, from, is_commit: false, is_past: false, path, hunk }
+}
+
+fn may() -> Result<(), String> {
+    Ok(())
+}
+
+/// Takes it back, for the run that this is the journal of.
+fn write(ready: Ready) -> Result<(), String> {
+    ready.write("1", &may)
 }
 
 #[tokio::test]
@@ -170,7 +180,7 @@ async fn a_hunk_is_not_taken_back_as_git_stores_it() {
         repo.write(name, &changed);
         let shown = diff(&repo, &base, name).await;
         let wanted = Revert { is_commit: true, ..wanted(&repo, &base, name, &shown.hunks[0]) };
-        let reverted = tree.prepare_revert(&wanted, &exclude).await.and_then(Ready::write);
+        let reverted = tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write);
         match name {
             "a.txt" => assert!(reverted.unwrap_err().contains("core.autocrlf")),
             "a.up" => assert!(reverted.unwrap_err().contains("filter")),
@@ -193,11 +203,12 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let shown = diff(&repo, &before, "a.sh").await;
     assert_eq!(shown.hunks.len(), 2);
-    let prepare = async |path: &str, hunk| tree.prepare_revert(&wanted(&repo, &before, path, hunk), &exclude).await;
+    let prepare =
+        async |path: &str, hunk| tree.prepare_revert(&wanted(&repo, &before, path, hunk), &exclude, &may).await;
     let revert = async |path: &str, hunk| {
         let ready = prepare(path, hunk).await?;
         let saved = ready.saved.clone();
-        ready.write().map(|()| saved)
+        write(ready).map(|()| saved)
     };
     // Changed by somebody since it was shown: nothing is written.
     repo.write("a.sh", &text("zwei", "thirteen\n"));
@@ -207,7 +218,9 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     // Changed after the snapshot: nothing either.
     let ready = prepare("a.sh", &shown.hunks[1]).await.unwrap();
     repo.write("a.sh", &text("drei", "thirteen\n"));
-    assert!(ready.write().is_err() && repo.read("a.sh") == text("drei", "thirteen\n"));
+    let why = write(ready).unwrap_err();
+    assert!(why.contains("snapshot restore/1 has the files"), "{why}");
+    assert_eq!(repo.read("a.sh"), text("drei", "thirteen\n"));
     repo.write("a.sh", &text("zwei", "thirteen\n"));
     // The other hunk is as it was shown.
     let saved = revert("a.sh", &shown.hunks[1]).await.unwrap();
@@ -217,4 +230,108 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a file that is new"));
     tree.restore(&repo.ticket, &saved, &exclude).await.unwrap();
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"), "the snapshot has what was there");
+}
+
+/// Of a hundred lines, these with a word of their own.
+fn numbered(otherwise: &[(usize, &str)]) -> String {
+    let line = |n: usize| otherwise.iter().find(|(at, _)| *at == n).map_or(format!("{n}\n"), |(_, text)| format!("{text}\n"));
+    (1..=100).map(line).collect()
+}
+
+#[tokio::test]
+async fn each_hunk_that_a_run_has_left_can_be_taken_back_whatever_moved_it() {
+    let repo = Repo::new().with_commit();
+    repo.write("a.txt", &numbered(&[]));
+    let before = repo.snapshot(1).await;
+    repo.write("a.txt", &numbered(&[(10, "ten\nand\nmore"), (50, "fifty"), (90, "ninety")]));
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let end = repo.snapshot(2).await;
+    let shown = tree.diff(&before, Some(&end), "a.txt", &exclude).await.unwrap();
+    assert_eq!(shown.hunks.len(), 3);
+    let revert = async |hunk| {
+        let wanted = Revert { is_past: true, ..wanted(&repo, &before, "a.txt", hunk) };
+        tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write)
+    };
+    revert(&shown.hunks[0]).await.unwrap();
+    // The person has added lines above.
+    repo.write("a.txt", &numbered(&[(30, "30\nby hand"), (50, "fifty"), (90, "ninety")]));
+    revert(&shown.hunks[1]).await.unwrap();
+    assert_eq!(repo.read("a.txt"), numbered(&[(30, "30\nby hand"), (90, "ninety")]));
+    repo.write("a.txt", &numbered(&[(90, "neunzig")]));
+    let why = revert(&shown.hunks[2]).await.unwrap_err();
+    assert_eq!(why, "these lines have changed since the run: revert them in the editor");
+}
+
+#[tokio::test]
+async fn a_hunk_of_an_earlier_run_is_taken_back_as_well() {
+    let repo = Repo::new().with_commit();
+    repo.write("a.txt", &numbered(&[]));
+    let first = repo.snapshot(1).await;
+    repo.write("a.txt", &numbered(&[(50, "fifty")]));
+    let left = repo.snapshot(2).await;
+    repo.write("a.txt", &numbered(&[(50, "fifty"), (90, "ninety")]));
+    let (tree, exclude, spans) = (repo.tree().await, repo.exclude(), [first.clone(), left.clone()]);
+    let early = tree.diff(&first, Some(&left), "a.txt", &exclude).await.unwrap();
+    let late = diff(&repo, &left, "a.txt").await;
+    for (hunk, then) in [(&early.hunks[0], numbered(&[(90, "ninety")])), (&late.hunks[0], numbered(&[]))] {
+        let wanted = Revert { from: &spans, is_past: true, ..wanted(&repo, &left, "a.txt", hunk) };
+        tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write).unwrap();
+        assert_eq!(repo.read("a.txt"), then);
+    }
+}
+
+#[tokio::test]
+async fn it_is_asked_before_a_snapshot_and_when_only_the_name_is_missing() {
+    let repo = Repo::new().with_commit();
+    let before = repo.snapshot(1).await;
+    repo.write("tracked.txt", "changed\n");
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let shown = diff(&repo, &before, "tracked.txt").await;
+    let wanted = wanted(&repo, &before, "tracked.txt", &shown.hunks[0]);
+    let refused = || Err("at work".to_owned());
+    assert_eq!(tree.prepare_revert(&wanted, &exclude, &refused).await.err().as_deref(), Some("at work"));
+    assert_eq!(repo.git(&["for-each-ref", "refs/programmator/tk-1/restore"]), "", "nothing was saved for it");
+    // What is saved while the disk is waited for is not lost.
+    let ready = tree.prepare_revert(&wanted, &exclude, &may).await.unwrap();
+    let saves = || {
+        let staged = repo.path(".try.programmator-revert");
+        assert_eq!(std::fs::read_to_string(staged).unwrap(), "as committed\n");
+        repo.write("tracked.txt", "by hand\n");
+        Ok(())
+    };
+    assert!(ready.write("try", &saves).is_err());
+    assert_eq!(repo.read("tracked.txt"), "by hand\n");
+    assert!(!repo.path(".try.programmator-revert").exists());
+}
+
+#[tokio::test]
+async fn what_a_killed_revert_leaves_is_no_ones_work_and_is_swept() {
+    let repo = Repo::new().with_commit();
+    let before = repo.snapshot(1).await;
+    repo.write("tracked.txt", "changed\n");
+    repo.write("src/.1.programmator-revert", "half");
+    assert_eq!(all(&changes(&repo, &before).await), ["M tracked.txt +1 -1"]);
+    let late = repo.snapshot(2).await;
+    assert!(!repo.git(&["ls-tree", "-r", "--name-only", &late.0]).contains("revert"));
+    let intended = RevertIntended { id: "1".into(), file: repo.path("src/a.txt"), ..RevertIntended::default() };
+    let _ = came_of(&intended);
+    assert!(!repo.path("src/.1.programmator-revert").exists());
+}
+
+#[tokio::test]
+async fn what_a_revert_writes_has_the_attributes_of_the_file() {
+    let repo = Repo::new().with_commit();
+    let before = repo.snapshot(1).await;
+    repo.write("tracked.txt", "changed\n");
+    repo.make_executable("tracked.txt");
+    let file = std::fs::File::open(repo.path("tracked.txt")).unwrap();
+    // Not every file system has them.
+    let has = rustix::fs::fsetxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_ok();
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let shown = diff(&repo, &before, "tracked.txt").await;
+    let wanted = wanted(&repo, &before, "tracked.txt", &shown.hunks[0]);
+    tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write).unwrap();
+    let mut value = [0; 8];
+    let kept = rustix::fs::getxattr(repo.path("tracked.txt"), "user.note", &mut value[..]).unwrap_or_default();
+    assert_eq!(&value[..kept], if has { &b"kept"[..] } else { b"" });
 }
