@@ -71,7 +71,8 @@ pub fn until_held(project: &Project, ticket: &Path) {
     }
 }
 
-fn service(project: &Project) -> App {
+/// The service of a program in the project.
+pub fn service(project: &Project) -> App {
     let person = Person { home: project.path("home"), user: "dev".into(), passphrases: None };
     let load = |at: &Workspace, _, _: Option<Profile>| {
         policy_files::load(Profile::Guarded, None, at.directory(), Trust::Unknown)

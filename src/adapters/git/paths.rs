@@ -65,9 +65,10 @@ impl Excludes {
     /// `path` is left out.
     pub(super) fn covers(&self, path: &[u8]) -> bool {
         let is_staged = path.ends_with(STAGED.as_bytes());
-        is_staged || self.below_top.iter().any(|left_out| {
-            path.strip_prefix(left_out.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-        })
+        is_staged
+            || self.below_top.iter().any(|left_out| {
+                path.strip_prefix(left_out.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+            })
     }
 
     /// The paths, relative to the top.

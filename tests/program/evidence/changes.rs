@@ -234,7 +234,8 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
 
 /// Of a hundred lines, these with a word of their own.
 fn numbered(otherwise: &[(usize, &str)]) -> String {
-    let line = |n: usize| otherwise.iter().find(|(at, _)| *at == n).map_or(format!("{n}\n"), |(_, text)| format!("{text}\n"));
+    let line =
+        |n: usize| otherwise.iter().find(|(at, _)| *at == n).map_or(format!("{n}\n"), |(_, text)| format!("{text}\n"));
     (1..=100).map(line).collect()
 }
 

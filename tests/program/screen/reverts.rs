@@ -1,13 +1,25 @@
 //! Reverting a hunk from the diff, with the real git: between iterations only, and known again after a kill.
 
 use super::stage::{ROOMY, at_the_gate, count, gated_project, leave, start};
+use crate::opening::service;
 use crate::project::Project;
-use programmator::adapters::store::{Append, Store};
+use programmator::adapters::clock::SystemClock;
+use programmator::adapters::store::{Append, Holder, Store};
 use programmator::base::id::RunId;
+use programmator::base::time::Clock;
 use programmator::domain::answerer::Answerer;
-use programmator::domain::changes::RevertIntended;
+use programmator::domain::changes::{RevertIntended, RevertSettled, Since};
 use programmator::domain::record::Record;
+use programmator::domain::request::{Closing, Reply, Request};
+use programmator::domain::summary::{RunState, RunSummary};
+use programmator::runtime::app::App;
+use programmator::runtime::commits::Commits;
+use programmator::runtime::offline::Offline;
+use programmator::runtime::reporter::Reporter;
 use sha2::{Digest as _, Sha256};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// A project whose files the agent will change are committed.
 fn committed(phases: &[&str]) -> Project {
@@ -92,6 +104,7 @@ fn of_a_program_that_was_killed_meanwhile_the_next_start_says_what_came_of_it() 
         store.append_blocking(Append { run, ticket, time, records, summary }).unwrap();
         drop(store);
         project.write("work/alpha.txt", now);
+        project.write("work/.1.programmator-revert", "half");
         let mut terminal = start(&project, &[], ROOMY);
         terminal.wait_for("Work on tk-1");
         terminal.keys_until("\r", "run again");
@@ -100,5 +113,81 @@ fn of_a_program_that_was_killed_meanwhile_the_next_start_says_what_came_of_it() 
         leave(terminal, &project);
         leave(start(&project, &[], ROOMY), &project);
         assert_eq!(count(&project, "revert_settled"), 1, "once, whoever looks again");
+        assert!(!project.path("work/.1.programmator-revert").exists());
     }
+}
+
+/// Asks to revert the first hunk of this file that the whole ticket has changed, as the run shows it.
+async fn revert(app: &App, run: RunId, path: &str) -> oneshot::Receiver<Reply> {
+    let asked = Request::Diff(run, Since::Ticket, path.to_owned());
+    let Reply::Diff(_, since, path, Ok(diff)) = app.ask(asked, Answerer::SCREEN).await else { panic!("no diff") };
+    let asked = Request::Revert(run, since, path, diff.hunks[0].clone());
+    app.ask_now(asked, Answerer::SCREEN).unwrap()
+}
+
+fn latest(project: &Project) -> RunSummary {
+    Store::open(&project.path("state")).unwrap().runs().unwrap().into_iter().max_by_key(|run| run.started).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_quits_waits_for_a_revert() {
+    let project = committed(&["Alpha"]);
+    project.open_gate("alpha");
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    let app = service(&project);
+    let _reverted = revert(&app, latest(&project).run, "alpha.txt").await;
+    app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
+    app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
+    app.all_ended().await;
+    assert_eq!((project.read("work/alpha.txt").as_str(), count(&project, "revert_settled")), ("old\n", 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_the_diff_of_the_whole_ticket_a_hunk_of_an_earlier_run_is_reverted_too() {
+    let project = committed(&["Alpha", "Beta"]);
+    for phase in ["Alpha", "Beta"] {
+        project.ticket("tk-1", &[phase]);
+        project.open_gate(&phase.to_lowercase());
+        assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    }
+    let (app, run) = (service(&project), latest(&project).run);
+    for path in ["alpha.txt", "beta.txt"] {
+        let Reply::Reverted(_, came) = revert(&app, run, path).await.await.unwrap() else { panic!("no answer") };
+        assert_eq!((came.is_ok(), project.read(&format!("work/{path}")).as_str()), (true, "old\n"), "{came:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_paused_run_goes_on_meanwhile_nothing_is_written() {
+    let project = committed(&["Alpha", "Beta"]);
+    project.ticket("tk-2", &["Beta"]);
+    project.ticket("tk-1", &["Alpha"]);
+    for gate in ["alpha", "beta"] {
+        project.open_gate(gate);
+    }
+    assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+    let ended = latest(&project);
+    assert_eq!(project.run(&["run", "tk-2"]).status.code(), Some(0));
+    let open = latest(&project);
+    let (store, clock) = (Store::open(&project.path("state")).unwrap(), Arc::new(SystemClock));
+    let stands = |state: RunState| {
+        let (run, ticket, time) = (open.run, open.ticket.clone(), open.updated);
+        let records = vec![Record::RevertSettled(RevertSettled::default())];
+        let summary = RunSummary { state, ..open.clone() };
+        let append = Append { run, ticket, time, records, summary };
+        tokio::task::block_in_place(|| store.append_blocking(append)).unwrap();
+    };
+    stands(RunState::Paused);
+    let holder =
+        Holder { pid: std::process::id(), ticket: open.ticket.clone(), run: Some(open.run), since: clock.now() };
+    let _ticket = store.lock_ticket(Path::new(&open.ticket_path), &holder).unwrap();
+    let _tree = store.lock_tree(&open.workspace(), &holder).unwrap();
+    let reporter = Reporter::new(store.clone());
+    let commits = Commits::new(&Offline { store: store.clone(), clock, reporter, turn: Arc::default() });
+    let free = commits.free(ended.run, None).await.unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(free.is_still(), Ok(()));
+    stands(RunState::Running);
+    assert!(free.is_still().unwrap_err().contains("Claude is at work on tk-2"));
+    drop(free);
+    assert!(commits.free(ended.run, None).await.err().unwrap().contains("Claude is at work on tk-2"));
 }
