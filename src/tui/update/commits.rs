@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(asks[..1], [Ask::Request(Request::Revert(run, since.clone(), path.clone(), hunk.clone()))]);
         // Until it is told what came of it, no second one.
         assert!(sample::draw(&mut ui, (120, 40)).contains("reverting a hunk of"));
-        assert_eq!(press(&mut ui, "R y j"), []);
+        assert_eq!(press(&mut ui, "R y j j"), []);
         assert!(sample::draw(&mut ui, (120, 40)).contains("reverting a hunk of"));
         press(&mut ui, "R");
         assert!(sample::draw(&mut ui, (120, 40)).contains("Not reverted: another hunk is still being reverted"));

@@ -1,7 +1,7 @@
 //! What people are told of a snapshot and now: files with their lines, and one file line by line.
 
 use super::repo::Repo;
-use programmator::adapters::git::{Ready, Revert, SnapshotId, came_of};
+use programmator::adapters::git::{May, Ready, Revert, SnapshotId, came_of};
 use programmator::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, RevertIntended, Side};
 
 async fn changes(repo: &Repo, from: &SnapshotId) -> Changes {
@@ -153,13 +153,11 @@ fn wanted<'a>(repo: &'a Repo, from: &'a SnapshotId, path: &'a str, hunk: &'a Hun
     Revert { ticket: &repo.ticket, from, is_commit: false, is_past: false, path, hunk }
 }
 
-fn may() -> Result<(), String> {
-    Ok(())
-}
+const MAY: May<'static> = &|| Ok(());
 
 /// Takes it back, for the run that this is the journal of.
 fn write(ready: Ready) -> Result<(), String> {
-    ready.write("1", &may)
+    ready.write("1", MAY)
 }
 
 #[tokio::test]
@@ -180,7 +178,7 @@ async fn a_hunk_is_not_taken_back_as_git_stores_it() {
         repo.write(name, &changed);
         let shown = diff(&repo, &base, name).await;
         let wanted = Revert { is_commit: true, ..wanted(&repo, &base, name, &shown.hunks[0]) };
-        let reverted = tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write);
+        let reverted = tree.prepare_revert(&wanted, &exclude, MAY).await.and_then(write);
         match name {
             "a.txt" => assert!(reverted.unwrap_err().contains("core.autocrlf")),
             "a.up" => assert!(reverted.unwrap_err().contains("filter")),
@@ -204,7 +202,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     let shown = diff(&repo, &before, "a.sh").await;
     assert_eq!(shown.hunks.len(), 2);
     let prepare =
-        async |path: &str, hunk| tree.prepare_revert(&wanted(&repo, &before, path, hunk), &exclude, &may).await;
+        async |path: &str, hunk| tree.prepare_revert(&wanted(&repo, &before, path, hunk), &exclude, MAY).await;
     let revert = async |path: &str, hunk| {
         let ready = prepare(path, hunk).await?;
         let saved = ready.saved.clone();
@@ -251,7 +249,7 @@ async fn each_hunk_that_a_run_has_left_can_be_taken_back_whatever_moved_it() {
     assert_eq!(shown.hunks.len(), 3);
     let revert = async |hunk| {
         let wanted = Revert { is_past: true, ..wanted(&repo, &before, "a.txt", hunk) };
-        tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write)
+        tree.prepare_revert(&wanted, &exclude, MAY).await.and_then(write)
     };
     revert(&shown.hunks[0]).await.unwrap();
     // The person has added lines above.
@@ -276,7 +274,7 @@ async fn a_hunk_of_an_earlier_run_is_taken_back_as_well() {
     let late = diff(&repo, &left, "a.txt").await;
     for (hunk, then) in [(&early.hunks[0], numbered(&[(90, "ninety")])), (&late.hunks[0], numbered(&[]))] {
         let wanted = Revert { from: &spans, is_past: true, ..wanted(&repo, &left, "a.txt", hunk) };
-        tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write).unwrap();
+        tree.prepare_revert(&wanted, &exclude, MAY).await.and_then(write).unwrap();
         assert_eq!(repo.read("a.txt"), then);
     }
 }
@@ -293,7 +291,7 @@ async fn it_is_asked_before_a_snapshot_and_when_only_the_name_is_missing() {
     assert_eq!(tree.prepare_revert(&wanted, &exclude, &refused).await.err().as_deref(), Some("at work"));
     assert_eq!(repo.git(&["for-each-ref", "refs/programmator/tk-1/restore"]), "", "nothing was saved for it");
     // What is saved while the disk is waited for is not lost.
-    let ready = tree.prepare_revert(&wanted, &exclude, &may).await.unwrap();
+    let ready = tree.prepare_revert(&wanted, &exclude, MAY).await.unwrap();
     let saves = || {
         let staged = repo.path(".try.programmator-revert");
         assert_eq!(std::fs::read_to_string(staged).unwrap(), "as committed\n");
@@ -331,7 +329,7 @@ async fn what_a_revert_writes_has_the_attributes_of_the_file() {
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let shown = diff(&repo, &before, "tracked.txt").await;
     let wanted = wanted(&repo, &before, "tracked.txt", &shown.hunks[0]);
-    tree.prepare_revert(&wanted, &exclude, &may).await.and_then(write).unwrap();
+    tree.prepare_revert(&wanted, &exclude, MAY).await.and_then(write).unwrap();
     let mut value = [0; 8];
     let kept = rustix::fs::getxattr(repo.path("tracked.txt"), "user.note", &mut value[..]).unwrap_or_default();
     assert_eq!(&value[..kept], if has { &b"kept"[..] } else { b"" });

@@ -248,8 +248,8 @@ async fn what_is_saved_at_the_same_time_has_names_of_its_own() {
     repo.snapshot(1).await;
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let restore = || tree.restore(&repo.ticket, "1", &exclude);
-    let (one, two, three) = tokio::join!(restore(), restore(), restore());
-    let mut saved = [one, two, three].map(|restored| restored.unwrap().saved);
+    let all = tokio::join!(restore(), restore(), restore());
+    let mut saved = [all.0, all.1, all.2].map(|restored| restored.unwrap().saved);
     saved.sort();
     assert_eq!(saved, ["restore/1", "restore/2", "restore/3"]);
 }
