@@ -490,7 +490,10 @@ fn a_limit_of_processes_that_is_reached_is_said_in_words() {
     // No limit holds for the superuser: somebody else is asked, who has to reach the program.
     let root = project.path("");
     std::fs::set_permissions(&root, std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::copy(crate::project::PROGRAM, root.join("program")).unwrap();
+    // By a process of its own: what another test starts meanwhile would keep the copy open for writing, and busy.
+    let copied =
+        std::process::Command::new("cp").args([crate::project::PROGRAM, "program"]).current_dir(&root).status();
+    assert!(copied.unwrap().success());
     let mut command = if rustix::process::getuid().is_root() {
         let mut command = std::process::Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "bash"]);
