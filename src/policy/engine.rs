@@ -22,6 +22,8 @@ use std::path::PathBuf;
 
 /// Longest reason in a decision, in columns.
 const REASON: usize = 500;
+/// What stands for the rule where none is about a unit.
+const DEFAULT: &str = "default";
 
 impl Profile {
     /// Its file.
@@ -244,8 +246,9 @@ impl Policy {
             Some(rule) if rule.action > base.verdict => by_rule(unit, rule),
             _ => base,
         };
-        if self.is_bound && ruling.verdict != Verdict::Block && !self.profile_allows(unit, place) {
-            return ruled(unit, Verdict::Block, "default", None, doubt(unit).unwrap_or("only reads are allowed here"));
+        let is_by_rule = ruling.verdict == Verdict::Block && ruling.rule != DEFAULT;
+        if self.is_bound && !is_by_rule && !self.profile_allows(unit, place) {
+            return ruled(unit, Verdict::Block, DEFAULT, None, doubt(unit).unwrap_or("only reads are allowed here"));
         }
         ruling
     }
@@ -262,7 +265,7 @@ impl Policy {
         }
         let (default, _) = self.default();
         let reason = doubt(unit).unwrap_or("no rule matches");
-        ruled(unit, default, "default", None, reason)
+        ruled(unit, default, DEFAULT, None, reason)
     }
 }
 
@@ -347,6 +350,31 @@ mod tests {
     use crate::policy::place::MadeUp;
     use serde_json::json;
     use std::path::Path;
+
+    #[test]
+    fn no_rule_of_anybodys_lets_more_than_reads_pass_where_only_reads_are_allowed() {
+        let root = Path::new("/home/dev/proj");
+        let view = MadeUp::new(root, [], []);
+        let place = Place { workspace: root, cwd: root, home: Path::new("/home/dev"), user: "dev", view: &view };
+        let mine = Source {
+            path: "p".into(),
+            text: "version: 1\nrules:\n  - {name: mine, action: allow, effects: [read, write, delete, build, run]}\n"
+                .into(),
+        };
+        let policy = Policy::layered(Profile::ReadOnly, Some(&mine), None);
+        let free = Policy::layered(Profile::Trusted, Some(&mine), None);
+        let of = |policy: &Policy, command: &str| {
+            let decision = policy.decide("Bash", &json!({ "command": command }), &place);
+            (decision.verdict, decision.units[0].reason.clone())
+        };
+        assert_eq!((policy.broken(), free.broken()), (None, None));
+        for command in ["touch a", "cp a b", "rm a"] {
+            assert_eq!(of(&policy, command).0, Verdict::Block, "{command}");
+            assert_eq!(of(&free, command).0, Verdict::Allow, "{command}: the person's rules allow it elsewhere");
+        }
+        assert!(of(&policy, "touch a").1.contains("only reads"), "{}", of(&policy, "touch a").1);
+        assert_eq!(of(&policy, "grep -rn x src | head").0, Verdict::Allow);
+    }
 
     #[test]
     fn the_default_of_a_project_that_is_not_trusted_counts_where_it_is_stricter() {
