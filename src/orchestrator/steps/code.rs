@@ -91,6 +91,9 @@ pub(super) fn judged(state: &State, checks: Checks<'_>) -> Judged {
             );
         }
     };
+    // What a fix takes back may leave the tree as it was when the phase began: files were changed all the same.
+    let is_fix = state.about(phase).is_some_and(|phase| phase.review.is_open);
+    let changed = changed || is_fix && open.changed == Some(true);
     match judge::judge(claim, checks, changed, &open.blocked) {
         Judgement::Validate if is_open(state, phase) => Judged::Validate,
         Judgement::Done(how) if is_open(state, phase) && judge::settles(state, claim) => {

@@ -103,3 +103,20 @@ fn without_a_word_from_the_person_a_critic_looks_at_what_no_command_checks() {
         assert_eq!(steps(&records), expected, "{command:?}");
     }
 }
+
+#[test]
+fn a_fix_that_takes_the_change_back_is_no_false_claim() {
+    let scenario = r##"
+turns:
+  - when: {prompt: "What has to be fixed"}
+    steps: [ {write: {path: README.md, content: "# A project\n"}}, {status: {summary: "Taken back."}} ]
+  - when: {critic: true, has: {README.md: "worse"}}
+    steps: [ {verdict: {verdict: NEEDS_FIXES, issues: ["README.md:1: it was better before"]}} ]
+  - when: {phase: ""}
+    steps: [ {write: {path: README.md, content: "worse\n"}}, {status: {}} ]
+"##;
+    let project = Project::with_config(&["Do it"], scenario, REVIEWED);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(steps(&records), ["code", "critique", "fix", "critique"]);
+    assert!(of_kind(&records, "phase_disputed").is_empty(), "files were changed in the fix, as it claims");
+}
