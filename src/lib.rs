@@ -68,7 +68,8 @@
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
-//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps).
+//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): work, a critic's look at
+//! what was found done, or the fixing of what a critic has rejected.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).
@@ -84,7 +85,7 @@
 //! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session). [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots and
-//! commits.
+//! commits; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
 //! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
 //! repository.
 //!
