@@ -33,9 +33,9 @@
 //!
 //! Order matters: records are stored before an effect begins, so a run that is killed at any point is resumed by
 //! folding its journal and asking `decide` what is still to do. They are on the disk before an effect that cannot be
-//! repeated; what is found out or decided again after a power failure goes there with the next of those. What must not happen twice has a record before it
-//! (intended) and one after it (settled). The screen, the printer, `logs` and `replay` fold the same records with the
-//! same [`apply`](orchestrator::apply::apply).
+//! repeated; what is found out or decided again after a power failure goes there with the next of those. What must not
+//! happen twice has a record before it (intended) and one after it (settled). The screen, the printer, `logs` and
+//! `replay` fold the same records with the same [`apply`](orchestrator::apply::apply).
 //!
 //! Claude's output takes another path: a thread drains stdout into a file, verbatim, with an index of
 //! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).

@@ -1,6 +1,7 @@
 //! The clipboard: through the terminal (OSC 52), which works over SSH and needs no window system, and the system's own where
 //! we run beside the person's desktop. Text is clean, without a final newline: pasted into a shell it must not run by itself.
 
+use crate::base::amount::counted;
 use crate::base::text::Clean;
 use crate::domain::stream::show::size;
 use crossterm::clipboard::CopyToClipboard;
@@ -48,8 +49,7 @@ pub fn copy(text: &str) -> Result<String, String> {
 }
 
 fn amount(text: &str) -> String {
-    let lines = text.lines().count();
-    format!("{lines} {}, {}", if lines == 1 { "line" } else { "lines" }, size(text.len() as u64))
+    format!("{}, {}", counted(text.lines().count(), "line"), size(text.len() as u64))
 }
 
 /// The programs for the desktop that we run on; none over SSH, where the clipboard would be another machine's.

@@ -5,6 +5,7 @@ use super::help;
 use super::in_force;
 use super::session::Session;
 use crate::adapters::store::{Store, newest_of_each};
+use crate::base::amount::counted;
 use crate::base::json;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::{Timestamp, human};
@@ -80,11 +81,10 @@ pub fn what_if(out: &mut dyn Write, session: &Session, wanted: &WhatIf) -> Resul
     let moves = breaker::what_if(&store.load(run.run)?.records, &limits);
     writeln!(
         out,
-        "{} · run {} · {} {}; with no progress {}, same error {}, permission denials {}, output decline {} %:",
+        "{} · run {} · {}; with no progress {}, same error {}, permission denials {}, output decline {} %:",
         cut(run.ticket.as_str(), 40),
         run.run.short(),
-        run.iterations,
-        if run.iterations == 1 { "iteration" } else { "iterations" },
+        counted(run.iterations as usize, "iteration"),
         limits.no_progress,
         limits.same_error,
         limits.permission_denials,

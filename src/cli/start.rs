@@ -7,6 +7,7 @@ use super::park;
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
+use crate::base::amount::counted;
 use crate::base::id::RunId;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
@@ -222,9 +223,9 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
         None => (run.state.word(), Some(resume)),
     };
     let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };
-    let iterations = if run.iterations == 1 { "iteration" } else { "iterations" };
+    let iterations = counted(run.iterations as usize, "iteration");
     let next = next.filter(|_| after == After::Kept).map_or_else(String::new, |next| format!("; {next}"));
-    format!("{}  {how}{caveats}{phases} · {} {iterations} · ${:.2}{next}", run.ticket, run.iterations, run.cost_usd)
+    format!("{}  {how}{caveats}{phases} · {iterations} · ${:.2}{next}", run.ticket, run.cost_usd)
 }
 
 /// Shows a run of the past.

@@ -18,6 +18,7 @@ pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
 pub use turns::foreign_words;
 
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
@@ -34,7 +35,6 @@ use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
-pub use line::counted;
 use line::quoted;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -16,6 +16,7 @@ pub use observe::{Observation, Progress, observe};
 pub use recover::{Recovery, recover, refusal};
 pub use what_if::what_if;
 
+use crate::base::amount::counted;
 use crate::base::time::Timestamp;
 use crate::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::record::{ByPerson, Record};
@@ -85,8 +86,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) ->
 }
 
 fn changed(files: usize) -> String {
-    let plural = if files == 1 { "" } else { "s" };
-    format!("{files} file{plural} changed")
+    format!("{} changed", counted(files, "file"))
 }
 
 /// By how many percent the output fell, if by as much as `limit` in two iterations in a row. An output that was not

@@ -140,7 +140,7 @@ impl Disk for RealDisk {
         let (folder, (ends, under_way)) = (self.folder.again()?, channel());
         let sync = move || {
             if let Err(error) = folder.sync() {
-                tracing::warn!(%error, "a ticket's new name is not durable");
+                tracing::warn!(%error, "a ticket was saved, but a power failure now could undo that");
             }
             drop(ends);
         };

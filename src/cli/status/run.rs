@@ -1,6 +1,7 @@
 //! `programmator status <run>`: one run, what it waits for, how near its limits are and what it cost.
 
 use crate::adapters::store::Store;
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::cli::error::CliError;
@@ -161,8 +162,7 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
     writeln!(out, "  {}", clean_line(&run.title, 100))?;
-    let iterations =
-        if run.iterations == 1 { "1 iteration".to_owned() } else { format!("{} iterations", run.iterations) };
+    let iterations = counted(run.iterations as usize, "iteration");
     writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
     if let Some(Parked { why, about, until, reset, .. }) = parked {
         let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };

@@ -1,6 +1,7 @@
 //! Commits and reverted hunks in words.
 
-use super::line::{Weight, counted};
+use super::line::Weight;
+use crate::base::amount::counted;
 use crate::domain::changes::RevertSettled;
 use crate::domain::commit::{CommitSettled, short};
 use crate::domain::record::Record;

@@ -1,8 +1,8 @@
 //! An iteration in one line, told anew as its records come: its phase, what became of it, files, time, cost.
 
-use super::counted;
 use super::ends::{done_words, outcome_words};
 use super::line::{Line, Weight, quoted};
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::claim::ClaimStatus;

@@ -40,13 +40,3 @@ pub struct Line {
 pub(super) fn quoted(phase: Option<&str>) -> String {
     phase.map_or_else(|| "the whole ticket".into(), |phase| format!("“{phase}”"))
 }
-
-/// So many of them.
-pub fn counted(n: usize, noun: &str) -> String {
-    let plural = match (n, noun.ends_with("ss")) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{n} {noun}{plural}")
-}

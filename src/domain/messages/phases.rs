@@ -1,8 +1,8 @@
 //! What became of phases, their boxes and the ticket's status, in words.
 
-use super::counted;
 use super::ends::done_words;
 use super::line::{Weight, quoted};
+use crate::base::amount::counted;
 use crate::domain::critique::{CriticVerdict, Critique};
 use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, WriteOutcome};
 

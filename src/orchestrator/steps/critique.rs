@@ -5,6 +5,7 @@
 //! autoclaude's critic writes its verdict into a file that the coder can write, too: there is none here.
 
 use super::context;
+use crate::base::amount::counted;
 use crate::domain::claim::parse::parse_critique;
 use crate::domain::critique::{CriticVerdict, Critique, Issue};
 use crate::domain::outcome::ExitReason;
@@ -90,8 +91,4 @@ fn is_rejected(state: &State, phase: &PhaseState, critique: &Critique) -> bool {
         CriticVerdict::MinorIssues => fixes_minor && phase.review.rejections == 0 && !critique.issues.is_empty(),
         CriticVerdict::Approved => false,
     }
-}
-
-fn counted(many: usize, what: &str) -> String {
-    if many == 1 { format!("one {what}") } else { format!("{many} {what}s") }
 }

@@ -3,6 +3,7 @@
 mod items;
 
 use self::items::{Item, List};
+use crate::base::amount::counted;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::changes::{Change, ChangedFile, Lines, Since};
@@ -368,7 +369,7 @@ fn drafted(tab: &Tab) -> String {
 
 /// What is said of a commit that was made.
 pub fn made(committed: &Committed) -> String {
-    let files = if committed.files == 1 { "1 file".to_owned() } else { format!("{} files", committed.files) };
+    let files = counted(committed.files, "file");
     let trouble = committed.trouble.as_ref().map_or_else(String::new, |why| format!(" · {why}"));
     format!("committed {} · {files}{trouble}", short(&committed.id))
 }

@@ -1,6 +1,7 @@
 //! A search through all runs and tickets: the words are typed, and what holds them comes in piece by piece, under the
 //! ticket and the run that it is in.
 
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::short;
 use crate::domain::find::{Batch, Cursor, Find, Match, Spot};
@@ -140,11 +141,8 @@ impl Finder {
     }
 
     fn status(&self) -> String {
-        let found = match self.matches.len() {
-            1 => "1 match".to_owned(),
-            found => format!("{found} matches"),
-        };
-        let of = |n: usize| if n == 1 { "1 run".to_owned() } else { format!("{n} runs") };
+        let found = counted(self.matches.len(), "match");
+        let of = |n: usize| counted(n, "run");
         match &self.stage {
             Stage::Empty | Stage::Stuck(_) => String::new(),
             Stage::Asked(_) if self.runs == 0 => format!("{found} · tickets …"),

@@ -1,6 +1,7 @@
 //! The end card: what stands at the end of the Stream pane once a run has ended: how, each phase and how it was verified,
 //! what it cost and changed, and the keys that go on from there.
 
+use crate::base::amount::counted;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::changes::{Changes, Since};
@@ -63,12 +64,10 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
 /// What the run came to, in numbers.
 fn facts(model: &Model, tab: &Tab) -> Row {
     let state = &tab.state;
-    let counted = state.counted_iterations();
-    let iterations = if counted == 1 { "iteration" } else { "iterations" };
+    let iterations = counted(state.counted_iterations() as usize, "iteration");
     let in_all = if state.carried_usd > 0.0 { " in all" } else { "" };
     let worked = human(tab.worked(state.updated.unwrap_or(model.now)));
-    let row =
-        Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {counted} {iterations}", state.ticket_usd()));
+    let row = Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {iterations}", state.ticket_usd()));
     let row = match &state.commits {
         Commits { open: Some(_), .. } => row.left(Role::Warning, " · committing …"),
         Commits { last: Some(id), .. } => row.left(Role::Success, format!(" · committed as {}", short(id))),
@@ -77,8 +76,7 @@ fn facts(model: &Model, tab: &Tab) -> Row {
     match whole_ticket(model) {
         Some(Changes { total: 0, .. }) => row.left(Role::Dim, " · no file changed"),
         Some(changes) => {
-            let files = if changes.total == 1 { "1 file".to_owned() } else { format!("{} files", changes.total) };
-            let row = row.left(Role::Dim, format!(" · {files}"));
+            let row = row.left(Role::Dim, format!(" · {}", counted(changes.total, "file")));
             if changes.plain {
                 return row;
             }
@@ -150,10 +148,9 @@ fn summed(state: &State) -> String {
             None => kinds.push((how, 1)),
         }
     }
-    let all = state.phases.len();
-    let noun = if all == 1 { "phase" } else { "phases" };
+    let all = counted(state.phases.len(), "phase");
     let kinds: Vec<String> = kinds.into_iter().map(|(how, count)| format!("{count} {how}")).collect();
-    format!("{all} {noun}: {}", kinds.join(", "))
+    format!("{all}: {}", kinds.join(", "))
 }
 
 /// The keys that act, in as many lines as they take.

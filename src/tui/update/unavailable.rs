@@ -22,7 +22,9 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     }
     let Some(tab) = model.tab() else {
         if model.is_home() && model.opening.is_none() {
-            return "s starts the ticket, Enter opens it".to_owned();
+            let has_any = model.home.cursor.is_some();
+            return if has_any { "s starts the ticket, Enter opens it" } else { "no ticket yet; n writes one" }
+                .to_owned();
         }
         return model.opening.as_deref().map_or_else(|| "no ticket is open; t opens one".to_owned(), opening);
     };

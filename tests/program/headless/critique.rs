@@ -67,7 +67,7 @@ fn what_is_never_fixed_ends_the_run_for_the_person() {
     assert_eq!(steps(&records), ["code", "critique", "fix", "critique"]);
     let end = records.last().unwrap();
     assert_eq!(end["reason"], "review_failed");
-    assert!(end["detail"].as_str().unwrap().contains("still finds 2 issues in “Do it” after one attempt"), "{end}");
+    assert!(end["detail"].as_str().unwrap().contains("still finds 2 issues in “Do it” after 1 attempt"), "{end}");
     assert!(project.ticket_text("tk-1").contains("- [ ] Do it"), "nothing is ticked");
 }
 

@@ -62,7 +62,7 @@ impl<F: Durable> Job for Waiting<F> {
         // First: what is written from here on has it synced again.
         self.queued.store(false, Ordering::Release);
         if let Err(error) = self.file.sync() {
-            tracing::warn!(%error, "what Claude printed is not durable yet");
+            tracing::warn!(%error, "a power failure now could lose what Claude has printed last");
         }
     }
 }
@@ -77,7 +77,7 @@ impl Job for Last {
     fn run(&self) {
         let synced = self.files.iter().try_for_each(File::sync_data).and_then(|()| os::sync_folder(&self.folder));
         if let Err(error) = synced {
-            tracing::warn!(folder = %self.folder.display(), %error, "scrollback not durable");
+            tracing::warn!(folder = %self.folder.display(), %error, "a power failure now could lose what Claude has printed last");
         }
     }
 }

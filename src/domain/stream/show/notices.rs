@@ -3,7 +3,8 @@
 
 use super::block::{Block, Progress};
 use super::fields::Fields;
-use super::results::{counted, seconds};
+use super::results::seconds;
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::limits::provider::window_name;
 use crate::domain::record::Level;
@@ -98,7 +99,7 @@ fn task(record: &Fields<'_>, subtype: &str) -> Vec<Block> {
             id,
             summary: format!(
                 "{} · {}",
-                counted(usage.count("tool_uses").unwrap_or_default(), "tool"),
+                counted(usage.count("tool_uses").unwrap_or_default() as usize, "tool"),
                 seconds(usage.number("duration_ms").unwrap_or_default()),
             ),
         })];

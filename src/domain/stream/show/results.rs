@@ -5,6 +5,7 @@
 use super::block::{Edit, Excerpt, ToolResult};
 use super::fields::{self, Fields};
 use super::todo;
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 
 /// Longest text shown as its own summary, in columns.
@@ -74,14 +75,14 @@ fn success(shape: &Fields<'_>, text: &str) -> Option<String> {
         let (added, removed) = patch_size(shape);
         if shape.text("type").as_deref() == Some("create") {
             let lines = shape.text("content").map_or(0, |text| text.lines().count());
-            return Some(format!("new · {}", counted(lines as u64, "line")));
+            return Some(format!("new · {}", counted(lines, "line")));
         }
         return Some(if added + removed == 0 { "no change".to_owned() } else { format!("+{added} −{removed}") });
     }
     if let Some(file) = shape.object("file") {
         return match shape.text("type").as_deref() {
             Some("image" | "pdf") => shape.text("type"),
-            _ => Some(counted(file.count("numLines")?, "line")),
+            _ => Some(counted(file.count("numLines")? as usize, "line")),
         };
     }
     if shape.raw("stdout").is_some() {
@@ -89,16 +90,16 @@ fn success(shape: &Fields<'_>, text: &str) -> Option<String> {
     }
     if let Some(tools) = shape.count("totalToolUseCount") {
         let ms = shape.number("totalDurationMs").unwrap_or_default();
-        return Some(format!("{} · {}", counted(tools, "tool"), seconds(ms)));
+        return Some(format!("{} · {}", counted(tools as usize, "tool"), seconds(ms)));
     }
     if let Some(matches) = shape.count("numMatches").filter(|n| *n > 0) {
-        return Some(counted(matches, "match"));
+        return Some(counted(matches as usize, "match"));
     }
     if let Some(lines) = shape.count("numLines").filter(|_| shape.text("mode").as_deref() == Some("content")) {
-        return Some(counted(lines, "match"));
+        return Some(counted(lines as usize, "match"));
     }
     if let Some(files) = shape.count("numFiles") {
-        return Some(counted(files, "file"));
+        return Some(counted(files as usize, "file"));
     }
     if let Some(answers) = shape.object("answers") {
         let said: Vec<String> = answers.names().filter_map(|question| answers.text(question)).collect();
@@ -128,7 +129,7 @@ fn command(shape: &Fields<'_>, text: &str) -> String {
     }
     match text.trim_end().lines().count() {
         0 => "exit 0".to_owned(),
-        lines => format!("exit 0 · {}", counted(lines as u64, "line")),
+        lines => format!("exit 0 · {}", counted(lines, "line")),
     }
 }
 
@@ -140,7 +141,7 @@ fn plain(text: &str) -> String {
             let line = clean_line(text, SHORT + 1);
             if line.ends_with('…') { "1 line".to_owned() } else { line }
         }
-        lines => counted(lines as u64, "line"),
+        lines => counted(lines, "line"),
     }
 }
 
@@ -183,16 +184,6 @@ fn first_change(shape: &Fields<'_>) -> Option<u32> {
     let context =
         hunk.list("lines").into_iter().filter_map(fields::text).take_while(|line| line.starts_with(' ')).count();
     u32::try_from(hunk.count("oldStart")? + context as u64).ok()
-}
-
-/// "1 line", "2 lines", "9 matches".
-pub(super) fn counted(n: u64, what: &str) -> String {
-    let plural = match (n, what.ends_with("ch")) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{n} {what}{plural}")
 }
 
 /// Bytes in the unit that reads best.

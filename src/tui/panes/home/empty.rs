@@ -50,7 +50,9 @@ fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
     if lacks_git(model) {
         rows.push(key("I", "git init here, so that work can be undone and committed"));
     }
-    for finding in troubles {
+    // The missing repository has its line already, with its key.
+    let is_told = |finding: &Finding| lacks_git(model) && finding.name == "git" && finding.mark == Mark::Warn;
+    for finding in troubles.iter().filter(|finding| !is_told(finding)) {
         rows.push(Row::new());
         rows.extend(trouble(model, finding, width));
     }

@@ -1,6 +1,7 @@
 //! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
 
 use super::rows::Entry;
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
@@ -84,9 +85,9 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     }
     let iterations = entry.tab.map(|tab| tab.state.counted_iterations()).or(entry.run.map(|run| run.iterations));
     if let Some((cost, iterations)) = entry.cost().zip(iterations) {
-        let noun = if iterations == 1 { "iteration" } else { "iterations" };
+        let iterations = counted(iterations as usize, "iteration");
         out.push(Row::new());
-        out.push(Row::new().left(Role::Dim, format!("${cost:.2} · {iterations} {noun}")));
+        out.push(Row::new().left(Role::Dim, format!("${cost:.2} · {iterations}")));
     }
     out
 }

@@ -3,10 +3,10 @@
 
 use super::row::{Later, Row};
 use super::verdict::{BAR, Check, Judged, Part, how, sign};
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::critique::{CriticVerdict, Critique, Severity};
-use crate::domain::messages::counted;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::style::Modifier;
@@ -41,9 +41,8 @@ pub(super) fn rows(claim: &Claim, columns: usize) -> Vec<Row> {
         say(line(error), Role::StreamError);
     }
     if !claim.files_changed.is_empty() {
-        let count = claim.files_changed.len();
-        let files = if count == 1 { "file" } else { "files" };
-        say(line(&format!("{count} {files} · {}", claim.files_changed.join(", "))), Role::Dim);
+        let files = counted(claim.files_changed.len(), "file");
+        say(line(&format!("{files} · {}", claim.files_changed.join(", "))), Role::Dim);
     }
     if says_done(claim) {
         out.push(of(Part::Checks, vec![Piece::new("", Role::Dim)]));

@@ -7,11 +7,12 @@
 use super::layout::one_line;
 use super::marks::{Head, Mark};
 use super::verdict::{Check, Judged};
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
-use crate::domain::messages::{counted, foreign_words};
+use crate::domain::messages::foreign_words;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{

@@ -6,6 +6,7 @@ use super::edits;
 use super::fold::Fold;
 use super::plain::{bounded, capped, plain, say_beyond};
 use super::row::{BRANCH, Later, Row};
+use crate::base::amount::counted;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::record::Level;
 use crate::domain::stream::show::{Block, Shown, Tool, ToolResult, TurnEnd, seconds, size};
@@ -153,11 +154,10 @@ fn thought(text: &str, columns: usize, fold: Fold) -> Vec<Row> {
 
 /// How a long text begins, and how long it is.
 fn in_one_row(mark: &str, text: &str, role: Role) -> Row {
-    let lines = text.trim().lines().count();
-    let counted = format!("{lines} {}", if lines == 1 { "line" } else { "lines" });
+    let lines = counted(text.trim().lines().count(), "line");
     Row {
         left: vec![Piece::new(format!("{mark}{}", clean_line(text.trim_start(), 200)), role)],
-        right: vec![Piece::new(counted, Role::StreamResult)],
+        right: vec![Piece::new(lines, Role::StreamResult)],
         ..Row::default()
     }
 }

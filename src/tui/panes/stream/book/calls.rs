@@ -98,7 +98,8 @@ impl Book {
         let len = self.journal.get(n).map_or(0, |segment| segment.len);
         let end = len.min(i + WINDOW);
         if !ended(self) && !id.is_empty() {
-            let from = self.looked.get(id).copied().unwrap_or(i + 1).min(end);
+            // Only ever behind the call: an id that comes again must not have all between the two read.
+            let from = self.looked.get(id).copied().unwrap_or(0).max(i + 1).min(end);
             for (after, entry) in (from..end).zip(self.entries(n, from..end)) {
                 let answers = matches!(entry.kind, EntryKind::User | EntryKind::System);
                 if answers && self.mentions(n, after, id) {

@@ -1,5 +1,6 @@
 //! What is known of calls in a row that are one line: what makes one, and what its line says.
 
+use crate::base::amount::counted;
 use crate::domain::stream::show::{Block, Shown, Tool};
 use std::collections::HashSet;
 
@@ -49,7 +50,7 @@ impl Run {
         match (self.files.len(), times.as_str()) {
             (0, times) => format!("S{times}"),
             (files, times) => {
-                let read = format!("Read {files} {}", if files == 1 { "file" } else { "files" });
+                let read = format!("Read {}", counted(files, "file"));
                 if times.is_empty() { read } else { format!("{read}, s{times}") }
             }
         }
