@@ -4,6 +4,7 @@
 
 use crate::base::text::clean_line;
 use crate::config::flags;
+use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
@@ -127,6 +128,9 @@ keys! {
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
     CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
     CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
+    GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
+    GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
+    GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -188,6 +192,9 @@ impl Row {
             Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
             Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
             Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
+            Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
+            Key::GitMessage => Value::Text(settings.git.message),
+            Key::GitProtected => Value::List(settings.git.protected),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),

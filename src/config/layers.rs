@@ -5,7 +5,7 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::orchestrator::prompt::{Template, Templates};
+use crate::orchestrator::prompt::{Template, Templates, commit_message};
 use crate::orchestrator::steps;
 use std::collections::BTreeMap;
 
@@ -66,6 +66,11 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     let given = layers.flags.iter().map(|(key, ..)| *key).collect();
     let config = assemble(&values, given, &mut notices, &mut errors);
     let (templates, prompts) = templates(layers, &mut notices);
+    let message = &config.settings.git.message;
+    if let Err(why) = commit_message(message, "x", "x", "x") {
+        let at = values.at(Key::GitMessage).to_owned();
+        errors.push(ConfigError { at, message: format!("git.message: {}", clean_line(&why, 200)) });
+    }
     if let Err(error) = templates.check(&steps::prompts()) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }

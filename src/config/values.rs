@@ -3,6 +3,7 @@
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
+use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
@@ -20,7 +21,7 @@ impl Values {
         self.0.get(&key).map(|(value, _)| value.clone()).or_else(|| row_of(key).builtin())
     }
 
-    fn at(&self, key: Key) -> &str {
+    pub(super) fn at(&self, key: Key) -> &str {
         self.0.get(&key).map_or("built-in", |(_, at)| at)
     }
 
@@ -89,6 +90,15 @@ impl Values {
                 .unwrap_or_default(),
             critic_model: self.text(Key::CriticModel),
             critic_effort: self.text(Key::CriticEffort),
+        }
+    }
+
+    /// How a run commits its own work.
+    fn git(&self) -> GitSettings {
+        GitSettings {
+            commit: self.text(Key::GitCommit).and_then(|word| CommitWhen::from_word(&word)).unwrap_or_default(),
+            message: self.text(Key::GitMessage).unwrap_or_default(),
+            protected: self.list(Key::GitProtected),
         }
     }
 
@@ -172,6 +182,7 @@ pub(super) fn assemble(
             session_expiry_hours: values.count(Key::SessionExpiry),
             limits: Box::new(values.limits()),
             workflow: values.workflow(),
+            git: values.git(),
         },
         agent: AgentConfig {
             command,

@@ -11,6 +11,8 @@ pub enum FrontEnd {
     #[default]
     Screen,
     CommandLine,
+    /// Nobody spoke: the person's configuration says it.
+    Configuration,
 }
 
 /// Who gives an answer or a command. Stored as the front end's word, or with the name beside it.
@@ -34,6 +36,9 @@ impl Answerer {
     /// The person in a shell.
     pub const COMMAND_LINE: Self = Self { at: FrontEnd::CommandLine, name: None };
 
+    /// The person's configuration, once and for all.
+    pub const CONFIGURATION: Self = Self { at: FrontEnd::Configuration, name: None };
+
     /// What old records mean, which say nothing of it.
     pub fn is_screen(&self) -> bool {
         *self == Self::SCREEN
@@ -47,6 +52,7 @@ impl fmt::Display for Answerer {
         f.write_str(match self.at {
             FrontEnd::Screen => "",
             FrontEnd::CommandLine => " (command line)",
+            FrontEnd::Configuration => " (configuration)",
         })
     }
 }

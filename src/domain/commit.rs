@@ -3,8 +3,53 @@
 
 use crate::domain::answerer::Answerer;
 use crate::domain::changes::ChangedFile;
+use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+
+worded! {
+    /// When a run commits its own work.
+    #[derive(Default)]
+    pub enum CommitWhen {
+        /// Never: the person does.
+        #[default]
+        Off = "off",
+        /// After each phase that is found done.
+        Phase = "phase",
+        /// Once, when the ticket is done.
+        Ticket = "ticket",
+    }
+}
+
+/// How a run commits its own work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GitSettings {
+    pub commit: CommitWhen,
+    /// The template of a commit's message.
+    pub message: String,
+    /// Branches that no run commits to.
+    pub protected: Vec<String>,
+}
+
+impl Default for GitSettings {
+    fn default() -> Self {
+        Self {
+            commit: CommitWhen::Off,
+            message: "{{ phase }}\n\nTicket: {{ id }}".to_owned(),
+            protected: vec!["main".to_owned(), "master".to_owned()],
+        }
+    }
+}
+
+/// What a run commits by itself, and under which words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnCommit {
+    /// The phase that is done, or the ticket's title where there are several.
+    pub phase: String,
+    pub title: String,
+    pub settings: GitSettings,
+}
 
 /// What a commit would be, as things stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,6 +206,8 @@ impl CommitSettled {
 pub struct Commits {
     /// It was begun, and its end is not known yet.
     pub open: Option<CommitIntended>,
+    /// What was found done since the last one that the run has made, or tried.
+    pub due: Vec<String>,
     /// The last one that was made after the run's last iteration.
     pub last: Option<String>,
     /// Why the last try made none.
@@ -174,6 +221,7 @@ impl Commits {
 
     pub fn settle(&mut self, settled: &CommitSettled) {
         self.open.take_if(|open| open.id == settled.id);
+        self.due.clear();
         match &settled.commit {
             Some(commit) => self.last = Some(commit.clone()),
             None => self.refused.clone_from(&settled.trouble),

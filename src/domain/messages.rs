@@ -183,6 +183,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::UntickIntended(_)
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
+        | Record::CommitDue
         | Record::AgentSpawned { .. }
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)

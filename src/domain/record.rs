@@ -311,6 +311,8 @@ pub enum Record {
     RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.
     StorageWaited { ms: u64 },
+    /// The run is to commit what it has done.
+    CommitDue,
     /// A commit of the ticket's work is about to be made. Also behind a run's end.
     CommitIntended(CommitIntended),
     /// It is made, or is not.

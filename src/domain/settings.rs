@@ -5,6 +5,7 @@ mod change;
 
 pub use change::{Adjustable, Change, exact};
 
+use crate::domain::commit::GitSettings;
 use crate::domain::limits::Limits;
 use crate::domain::watchdog::Watch;
 use crate::domain::workflow::WorkflowSettings;
@@ -46,6 +47,7 @@ pub struct Settings {
     /// Hours after which an unused session is not continued any more.
     pub session_expiry_hours: u32,
     pub workflow: WorkflowSettings,
+    pub git: GitSettings,
 }
 
 /// Thresholds of the circuit breaker, in iterations in a row where nothing else is said.
@@ -99,6 +101,7 @@ impl Default for Settings {
             session_expiry_hours: 24,
             limits: Box::default(),
             workflow: WorkflowSettings::default(),
+            git: GitSettings::default(),
         }
     }
 }

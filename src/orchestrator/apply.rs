@@ -112,7 +112,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
-        Record::TreeGranted => (state.stage, state.has_tree) = (Stage::Idle, true),
+        Record::TreeGranted => {
+            // What an earlier process has begun to commit comes first.
+            state.stage = if state.commits.open.is_some() { Stage::Committing } else { Stage::Idle };
+            state.has_tree = true;
+        }
         Record::TicketRead { title, phases, reading } => {
             state.title.clone_from(title);
             state.ticket_lost = None;
@@ -178,9 +182,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.stage = Stage::Idle;
         }
-        Record::PhaseDone { phase, id, how, .. } => {
+        Record::PhaseDone { n, phase, id, how } => {
             if let Some(iteration) = state.iteration.as_mut().filter(|open| open.ended.is_none()) {
                 iteration.verified |= *how == DoneHow::Verified;
+            }
+            if *n > 0 && !matches!(how, DoneHow::TickedByPerson | DoneHow::ClaimedNoChange) {
+                state.commits.due.push(phase.clone().unwrap_or_else(|| state.title.clone()));
             }
             if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(*how);
@@ -240,8 +247,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.claimed_tick = phase.ticked;
             }
         }
+        Record::CommitDue => state.stage = Stage::Committing,
         Record::CommitIntended(intended) => state.commits.begin(intended),
-        Record::CommitSettled(settled) => state.commits.settle(settled),
+        Record::CommitSettled(settled) => {
+            state.commits.settle(settled);
+            if state.stage == Stage::Committing {
+                state.stage = Stage::Idle;
+            }
+        }
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),

@@ -2,7 +2,7 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `exit` weighs what else an output says, `person` obeys the person, `ticket` follows the
+//! `circuit` moves the breaker, `commit` has done work committed, `exit` weighs what else an output says, `person` obeys the person, `ticket` follows the
 //! file, `session` chooses Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the
 //! timers.
 
@@ -10,6 +10,7 @@ mod agent;
 mod approval;
 mod check;
 mod circuit;
+mod commit;
 mod exit;
 mod pace;
 mod park;
@@ -118,6 +119,8 @@ impl<'a> Draft<'a> {
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
+            Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
+            Input::CommitMade(settled) => self.commit_made(settled),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),
             Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),

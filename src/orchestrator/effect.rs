@@ -3,6 +3,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, QuestionId};
+use crate::domain::commit::{Agreed, CommitIntended, OwnCommit};
 use crate::domain::limits::admission::Ask;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
@@ -102,6 +103,12 @@ pub enum Effect {
     SetBox { phase: OfPhase, done: bool },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
+    /// See what a commit of the run's work would be, and whether it may be made → `CommitPlanned`.
+    PlanCommit(Box<OwnCommit>),
+    /// Make it → `CommitMade`.
+    MakeCommit { id: String, agreed: Box<Agreed> },
+    /// Find out what came of one that an earlier process has begun, and finish it → `CommitMade`.
+    RecoverCommit(Box<CommitIntended>),
     /// Ask whether a person is there to decide → `PersonSought`.
     SeekPerson,
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.

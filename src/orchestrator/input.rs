@@ -6,6 +6,7 @@ use crate::domain::approval::{Presence, QuestionId, Ruling};
 use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
+use crate::domain::commit::{Agreed, CommitSettled};
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
@@ -186,6 +187,14 @@ pub enum Input {
     },
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
+    /// What the run would commit, or why it commits nothing.
+    CommitPlanned {
+        /// Names the try.
+        id: String,
+        planned: Result<Box<Agreed>, String>,
+    },
+    /// A commit is made, or it is known that it is not.
+    CommitMade(CommitSettled),
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).

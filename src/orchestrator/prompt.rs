@@ -158,6 +158,14 @@ impl Templates {
     }
 }
 
+/// A commit's message from the person's template.
+pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let values = minijinja::context! { id, ticket, phase };
+    environment.render_str(template, values).map_err(|error| error.to_string())
+}
+
 fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
     let known = || {
         let context = serde_json::to_value(PromptContext::default()).unwrap_or_default();

@@ -65,6 +65,14 @@ struct Locks {
 }
 
 impl Place {
+    /// That of a run that is open here and has its locks.
+    pub async fn of_open(store: &Store, run: RunId) -> Result<Self, String> {
+        let of_run = store.clone();
+        let looked = spawn_blocking(move || look_up(&of_run, run, true)).await;
+        let (runs, since) = looked.map_err(|error| error.to_string())??;
+        Self::of(store, &runs, since).await
+    }
+
     /// That of the work of these runs, all of one ticket in one directory and in their order. `since`: hooks and settings
     /// that were changed since then are asked about.
     pub async fn of(store: &Store, runs: &[RunSummary], since: Timestamp) -> Result<Self, String> {

@@ -5,6 +5,7 @@
 mod agent;
 mod answer;
 mod check;
+mod commit;
 mod ledger;
 mod repository;
 mod tree;
@@ -159,6 +160,9 @@ impl Effects {
                     Input::StatusSettled { to, outcome }
                 });
             }
+            Effect::PlanCommit(own) => self.plan_commit(*own),
+            Effect::MakeCommit { id, agreed } => self.make_commit(id, *agreed),
+            Effect::RecoverCommit(open) => self.recover_commit(*open),
             Effect::SeekPerson => return Some(Input::PersonSought { presence: self.reporter.presence() }),
             Effect::Finish => self.finish().await,
         }

@@ -1,5 +1,6 @@
 //! The program without a screen, on the scripted agent: whole runs, their facts and their exit codes.
 
+mod commits;
 mod critique;
 mod exit;
 mod limits;

@@ -23,6 +23,7 @@ use programmator::domain::approval::{Answer, Presence, QuestionId, Scope};
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit};
 use programmator::domain::command::UserCommand;
+use programmator::domain::commit::CommitSettled;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::phase::PhaseId;
 use programmator::domain::record::{FORMAT, OfPhase, PhaseSeed, Record, Stored, WriteOutcome};
@@ -296,6 +297,11 @@ fn any_input() -> impl Strategy<Value = Input> {
         (n.clone(), 0..3_usize).prop_map(|(n, tasks)| Input::BackgroundChanged { n, tasks: background(tasks) }),
         (n.clone(), any::<bool>()).prop_map(|(n, wakes)| Input::ForeignTurn { n, wakes }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),
+        ("[ab]", any::<bool>()).prop_map(|(id, fine)| Input::CommitPlanned {
+            id,
+            planned: if fine { Ok(Box::default()) } else { Err("protected".into()) },
+        }),
+        "[ab]".prop_map(|id| Input::CommitMade(CommitSettled { id, ..CommitSettled::default() })),
         Just(Input::StatusSettled { to: TicketStatus::Closed, outcome: WriteOutcome::NotThere }),
         text.prop_map(|message| Input::Faulted { message }),
         text.prop_map(|why| Input::TicketLost { why }),

@@ -83,6 +83,14 @@ impl Draft<'_> {
             return;
         }
         self.record(Record::TreeGranted);
+        match self.state.commits.open.clone() {
+            Some(open) => self.effect(Effect::RecoverCommit(Box::new(open))),
+            None => self.take_up(),
+        }
+    }
+
+    /// Goes on from what is open.
+    pub(super) fn take_up(&mut self) {
         let Some(open) = self.state.open_iteration() else { return self.advance() };
         let n = open.n;
         if open.snapshot.is_none() {
@@ -116,6 +124,10 @@ impl Draft<'_> {
         }
         if let Some((phase, done)) = self.owed_box().filter(|_| self.state.ticket_lost.is_none()) {
             self.set_box(phase, done);
+            return false;
+        }
+        if !stop && self.owes_commit() {
+            self.commit();
             return false;
         }
         let counts = self.next_step().map(|(step, _)| step.counts);

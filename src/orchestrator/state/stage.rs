@@ -27,6 +27,8 @@ pub enum Stage {
     WritingBox,
     /// The ticket's status is being set.
     SettingStatus,
+    /// What was done is being committed.
+    Committing,
     /// The run waits for a limit.
     Parked,
     /// The run waits for the person.

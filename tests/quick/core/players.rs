@@ -7,6 +7,7 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
+use programmator::domain::commit::CommitWhen;
 use programmator::domain::denial::Denial;
 use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
@@ -51,6 +52,7 @@ impl World {
             settings.session_continuity = !dice.one_in(8);
             settings.workflow.name =
                 dice.one_of(&[Workflow::Simple, Workflow::Simple, Workflow::Auto, Workflow::Reviewed]);
+            settings.git.commit = dice.one_of(&[CommitWhen::Off, CommitWhen::Phase, CommitWhen::Ticket]);
             settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
             settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }

@@ -13,6 +13,7 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
+use programmator::domain::commit::{Agreed, CommitSettled};
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
@@ -346,6 +347,15 @@ impl World {
                 self.status = to;
                 Input::StatusSettled { to, outcome: WriteOutcome::Written }
             }
+            Effect::PlanCommit(own) => {
+                let id = format!("commit {}", self.journal.len());
+                let agreed = Agreed { message: own.phase, files: vec!["a.txt".into()], ..Agreed::default() };
+                let refused = self.rough(3);
+                let planned = if refused { Err("main is protected".into()) } else { Ok(Box::new(agreed)) };
+                Input::CommitPlanned { id, planned }
+            }
+            Effect::MakeCommit { id, .. } => Input::CommitMade(self.committed(id)),
+            Effect::RecoverCommit(open) => Input::CommitMade(self.committed(open.id)),
             Effect::SeekPerson => {
                 let presence = if !self.attended || self.rough(3) { Presence::Nobody } else { Presence::Screen };
                 self.note(if presence == Presence::Nobody { "held, nobody there" } else { "held for the person" });
@@ -357,6 +367,11 @@ impl World {
             }
         };
         self.coming.push(next);
+    }
+
+    fn committed(&mut self, id: String) -> CommitSettled {
+        let commit = (!self.rough(3)).then(|| "abc".to_owned());
+        CommitSettled { id, commit, ..CommitSettled::default() }
     }
 
     /// The phase in the file.

@@ -329,6 +329,7 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::EditRefused(EditRefused { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::StorageWaited { ms: u64::MAX },
+        Record::CommitDue,
         Record::CommitIntended(CommitIntended {
             id: text(),
             head: Some(text()),

@@ -1,0 +1,87 @@
+//! A run that commits its own work, in the person's repository and by their git.
+
+use crate::project::Project;
+use crate::watched::{of_kind, ran};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+
+const TWO: &str = r#"
+turns:
+  - when: {phase: "First"}
+    steps: [ {write: {path: a.txt, content: "a\n"}}, {status: {}} ]
+  - when: {phase: "Second"}
+    steps: [ {write: {path: b.txt, content: "b\n"}}, {status: {}} ]
+"#;
+
+/// A project on a branch of its own, with changes of the person's that are not committed.
+fn project(git: &str) -> Project {
+    let config = format!("workflow: {{name: simple}}\npolicy: {{profile: trusted}}\n{git}");
+    let project = Project::with_config(&["First", "Second"], TWO, &config);
+    project.git(&["config", "user.name", "P"]);
+    project.git(&["config", "user.email", "p@example.invalid"]);
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.write("work/README.md", "# Mine\n");
+    project.write("work/mine.txt", "mine\n");
+    project
+}
+
+fn subjects(project: &Project) -> Vec<String> {
+    project.git(&["log", "--reverse", "--format=%s"]).lines().map(str::to_owned).collect()
+}
+
+fn troubles(records: &[Value]) -> Vec<&str> {
+    of_kind(records, "commit_settled").iter().filter_map(|settled| settled["trouble"].as_str()).collect()
+}
+
+#[test]
+fn each_phase_is_committed_and_nothing_of_the_persons_is() {
+    let project = project("git: {commit: phase, message: \"{{ id }}: {{ phase }} ({{ ticket }})\"}\n");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(troubles(&records), Vec::<&str>::new());
+    let own = ["tk-1: First (Work on tk-1)", "tk-1: Second (Work on tk-1)"];
+    assert_eq!(subjects(&project), ["Begin", own[0], own[1]]);
+    let files = project.git(&["log", "-2", "--reverse", "--name-only", "--format="]);
+    assert_eq!(files.split_whitespace().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+    assert_eq!((project.read("work/README.md"), project.read("work/mine.txt")), ("# Mine\n".into(), "mine\n".into()));
+}
+
+#[test]
+fn the_ticket_is_committed_once_when_it_is_done() {
+    let project = project("git: {commit: ticket}\n");
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(subjects(&project), ["Begin", "Work on tk-1"]);
+}
+
+#[test]
+fn nothing_is_committed_unless_the_person_wants_it() {
+    let project = project("");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert!(of_kind(&records, "commit_due").is_empty());
+    assert_eq!(subjects(&project), ["Begin"]);
+}
+
+#[test]
+fn a_protected_branch_is_not_committed_to_and_the_run_goes_on() {
+    let project = project("git: {commit: phase, protected: [work]}\n");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(subjects(&project), ["Begin"]);
+    assert_eq!(troubles(&records), ["work is protected (git.protected): switch to another branch"; 2]);
+}
+
+#[test]
+fn a_hook_that_refuses_is_told_and_the_run_goes_on() {
+    let project = project("git: {commit: ticket}\n");
+    hook(&project, "echo not like this >&2; exit 1");
+    // Older than the run: nobody has changed it meanwhile.
+    let hook = std::fs::File::open(project.path("work/.git/hooks/pre-commit")).unwrap();
+    hook.set_modified(std::time::UNIX_EPOCH).unwrap();
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(subjects(&project), ["Begin"]);
+    assert!(troubles(&records)[0].contains("not like this"), "{:?}", troubles(&records));
+}
+
+fn hook(project: &Project, script: &str) {
+    project.write("work/.git/hooks/pre-commit", &format!("#!/bin/sh\n{script}\n"));
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(project.path("work/.git/hooks/pre-commit"), mode).unwrap();
+}
