@@ -117,6 +117,7 @@ impl Invariants {
                 let claimed =
                     before.phases.iter().any(|one| one.claimed_tick && one.ticked && !one.untickable && one.is_open());
                 assert!(!claimed, "an iteration begins with a box that Claude has ticked by itself");
+                assert!(before.commits.open.is_none(), "an iteration begins while a commit is being made");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 let left = before.counted_iterations() < before.settings.max_iterations;
                 assert!(left || !role.counts.is_progress(), "an iteration too many");
