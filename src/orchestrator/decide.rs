@@ -2,9 +2,9 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `exit` weighs what else an output says, `person` obeys the person, `ticket` follows the
-//! file, `session` chooses Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the
-//! timers.
+//! `circuit` moves the breaker, `commit` has done work committed, `exit` weighs what else an output says, `person`
+//! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `turns` knows the turns that no
+//! message of ours began, `watchdog` has the timers.
 
 mod agent;
 mod approval;
