@@ -129,6 +129,9 @@ impl Why {
 pub struct Agreed {
     pub message: String,
     pub head: Option<String>,
+    /// The branch that they have seen it go on.
+    #[serde(default)]
+    pub branch: Option<String>,
     pub tree: String,
     /// The changed hooks and settings that they have been shown.
     pub programs: Vec<Program>,

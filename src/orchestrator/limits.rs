@@ -33,7 +33,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::LimitsChanged(limits) => state.settings.limits.clone_from(limits),
         Record::LimitSeen(window) => {
-            state.limits.windows.insert(window.kind.clone(), (window.clone(), time));
+            state.limits.see(window, time);
             if let Some(iteration) = &mut state.iteration {
                 iteration.window = Some(window.clone());
             }

@@ -1,7 +1,7 @@
 //! What the rest may take and cost: by the phases that this run has finished, and by the runs that were completed in this
 //! directory before.
 
-use crate::base::time::human;
+use crate::base::time::{Timestamp, human};
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use crate::tui::model::{Mode, Model};
@@ -31,6 +31,23 @@ pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
     if model.mode == Mode::Replay || !tab.is_active() {
         return None;
     }
+    Some(rests(model, tab)?.sum::<Duration>()).filter(|rest| !rest.is_zero())
+}
+
+/// How many of the open phases will be done before `then`; `None`: all of them, or there is nothing to judge by.
+pub fn phases_until(model: &Model, tab: &Tab, then: Timestamp) -> Option<usize> {
+    let mut left = then.since(model.now);
+    rests(model, tab)?.position(|rest| match left.checked_sub(rest) {
+        Some(after) => {
+            left = after;
+            false
+        }
+        None => true,
+    })
+}
+
+/// What each open phase may still take, in their order.
+fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Duration> + 'a> {
     let state = &tab.state;
     let done = state.phases.iter().filter(|phase| phase.is_done_by_claude() && phase.spent_ms > 0);
     let mut seen: Vec<f64> = done.map(|phase| phase.spent_ms as f64 / 1_000.0).collect();
@@ -38,11 +55,10 @@ pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
     let usual = Duration::from_secs_f64(median(seen)?);
     let current = tab.current_phase().map(|phase| phase.id);
     let open = state.phases.iter().filter(|phase| phase.is_open());
-    let rest = open.map(|phase| match tab.time_on(phase, model.now) {
+    Some(open.map(move |phase| match tab.time_on(phase, model.now) {
         Some(spent) if Some(phase.id) == current => usual.saturating_sub(spent),
         _ => usual,
-    });
-    Some(rest.sum::<Duration>()).filter(|rest| !rest.is_zero())
+    }))
 }
 
 /// "≈ 19 min": in minutes, below one in steps of five seconds, for it is no more than a guess.
@@ -103,6 +119,18 @@ mod tests {
         assert_eq!(minutes(last), None, "any moment now");
         assert_eq!(minutes(|model| model.mode = Mode::Replay), None);
         assert_eq!(minutes(|model| model.tabs[0].state.stage = crate::orchestrator::state::Stage::Paused), None);
+    }
+
+    #[test]
+    fn what_is_done_by_then_is_counted_in_phases() {
+        let until = |minutes: u64| {
+            let mut model = sample::model();
+            model.tabs.push(sample::running("tk-1"));
+            let then = model.now.plus(Duration::from_secs(minutes * 60));
+            phases_until(&model, &model.tabs[0], then)
+        };
+        // The third of six may take a minute more, those behind it six each.
+        assert_eq!([0, 2, 8, 15, 60].map(until), [Some(0), Some(1), Some(2), Some(3), None]);
     }
 
     #[test]

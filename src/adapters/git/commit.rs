@@ -64,6 +64,12 @@ async fn ready(repository: &Arc<Repository>, work: &Work, exclude: &Excludes) ->
     ready_from(repository, work, exclude, &index, programs).await.map_err(|error| error.to_string())
 }
 
+/// The branch that is checked out; `None`: none is.
+async fn branch(repository: &Repository) -> Result<Option<String>, EvidenceError> {
+    let branch = repository.git("symbolic-ref").args(["--short", "-q", "HEAD"]).run().await?;
+    Ok((branch.code == Some(0)).then(|| paths::shown(&line(branch.stdout))))
+}
+
 async fn ready_from(
     repository: &Arc<Repository>,
     work: &Work,
@@ -72,8 +78,7 @@ async fn ready_from(
     programs: Vec<Program>,
 ) -> Result<Ready, EvidenceError> {
     let head = repository.head().await?;
-    let branch = repository.git("symbolic-ref").args(["--short", "-q", "HEAD"]).run().await?;
-    let branch = (branch.code == Some(0)).then(|| paths::shown(&line(branch.stdout)));
+    let branch = branch(repository).await?;
     let staged = scratches::stage(repository, exclude, Objects::Passing).await?;
     // A filter is a program, too: none is run where the settings that name it were changed.
     let filters = programs.is_empty();
@@ -149,6 +154,9 @@ pub(super) async fn commit(
     if plan.head != agreed.head {
         return Err("HEAD has moved since this was shown: look at it again".to_owned());
     }
+    if plan.branch != agreed.branch {
+        return Err("another branch was checked out since this was shown: look at it again".to_owned());
+    }
     if plan.tree != agreed.tree {
         return Err("files were changed since this was shown: look at it again".to_owned());
     }
@@ -169,6 +177,9 @@ pub(super) async fn commit(
     }
     if repository.head().await.map_err(|error| error.to_string())? != plan.head {
         return Err("HEAD has moved while committing: nothing was committed".to_owned());
+    }
+    if branch(repository).await.map_err(|error| error.to_string())? != plan.branch {
+        return Err("another branch was checked out while committing: nothing was committed".to_owned());
     }
     let programs = programs::changed(repository, work.since).await.map_err(|error| error.to_string())?;
     if programs != plan.programs {

@@ -42,6 +42,22 @@ impl Window {
     }
 }
 
+/// When a window will be used up, if the use goes on as it went from `first` to `last` (shares from 0 to 1).
+/// `None`: it opens anew before, too little has been seen to tell, or nothing is used.
+pub fn closes(first: (f64, Timestamp), last: (f64, Timestamp), resets_at: Option<Timestamp>) -> Option<Timestamp> {
+    let (used, took) = (last.0 - first.0, last.1.since(first.1));
+    if used < LEAST_USED || took < LEAST_TIME {
+        return None;
+    }
+    let rest = took.as_secs_f64() / used * (1.0 - last.0).max(0.0);
+    let closes = last.1.plus(Duration::try_from_secs_f64(rest).ok()?);
+    resets_at.is_none_or(|resets| closes < resets).then_some(closes)
+}
+
+/// What must have been seen of a window's use before its end is told: one point in a hundred more says little.
+const LEAST_USED: f64 = 0.02;
+const LEAST_TIME: Duration = Duration::from_secs(5 * 60);
+
 pub fn window_name(kind: &str) -> String {
     match kind {
         "five_hour" => "five-hour limit".to_owned(),

@@ -82,7 +82,7 @@ fn agreed(plan: CommitPlan, message: String, protected: &[String]) -> Result<Agr
     if plan.files.is_empty() {
         return Err("there is nothing of the run's alone".to_owned());
     }
-    let CommitPlan { head, tree, files, .. } = plan;
+    let CommitPlan { head, branch, tree, files, .. } = plan;
     let files = files.into_iter().map(|file| file.path).collect();
-    Ok(Agreed { message, head, tree, files, ..Agreed::default() })
+    Ok(Agreed { message, head, branch, tree, files, ..Agreed::default() })
 }

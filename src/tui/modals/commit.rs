@@ -235,6 +235,7 @@ impl Commit {
         let agreed = Agreed {
             message: self.message.text(),
             head: plan.head.clone(),
+            branch: plan.branch.clone(),
             tree: plan.tree.clone(),
             programs: plan.programs.clone(),
             files,

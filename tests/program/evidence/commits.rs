@@ -40,8 +40,8 @@ async fn plan(repo: &Repo) -> CommitPlan {
 }
 
 fn agreed(plan: &CommitPlan, message: &str) -> Agreed {
-    let CommitPlan { head, tree, programs, .. } = plan.clone();
-    Agreed { message: message.into(), head, tree, programs, ..Agreed::default() }
+    let CommitPlan { head, branch, tree, programs, .. } = plan.clone();
+    Agreed { message: message.into(), head, branch, tree, programs, ..Agreed::default() }
 }
 
 async fn commit_as(repo: &Repo, plan: &CommitPlan, message: &str) -> Result<Committed, String> {
@@ -259,6 +259,10 @@ async fn what_was_shown_is_what_is_committed() {
     let why = commit_as(&repo, &shown, "m").await.unwrap_err();
     assert_eq!(why, "files were changed since this was shown: look at it again");
     repo.write("a.txt", "x\n");
+    repo.git(&["switch", "-q", "-c", "elsewhere"]);
+    let why = commit_as(&repo, &shown, "m").await.unwrap_err();
+    assert_eq!(why, "another branch was checked out since this was shown: look at it again");
+    repo.git(&["switch", "-q", "-"]);
     repo.git(&["commit", "-q", "--allow-empty", "-m", "another"]);
     let why = commit_as(&repo, &shown, "m").await.unwrap_err();
     assert_eq!(why, "HEAD has moved since this was shown: look at it again");

@@ -9,9 +9,13 @@ use crate::domain::limits::admission::Ledger;
 use crate::domain::limits::hour;
 use crate::domain::limits::provider::{ACCOUNT, Window, WindowStatus};
 use crate::orchestrator::limits::{budgets, spent};
+use crate::orchestrator::state::LimitState;
+use crate::tui::forecast;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;
+use crate::tui::theme::role::Role;
+use std::collections::BTreeMap;
 
 /// From which share on a limit is a warning, and a danger.
 const WARN: f64 = 0.8;
@@ -26,7 +30,10 @@ pub(super) fn rows(model: &Model, tab: &Tab) -> Vec<Gauge> {
     if let Some(most) = limits.tokens {
         rows.push(counted(glyphs, "Tokens/h", "tok", tokens(model, tab, now), most, compact));
     }
-    rows.extend(windows(model, now).into_iter().map(|window| window_row(model, window)));
+    for (window, closes) in windows(model, now) {
+        rows.push(window_row(model, window));
+        rows.extend(closes.filter(|closes| *closes > now).map(|closes| closing(model, tab, closes)));
+    }
     rows.push(money(glyphs, tab));
     rows
 }
@@ -69,17 +76,32 @@ fn tokens(model: &Model, tab: &Tab, now: Timestamp) -> u64 {
     newest(model, now).map_or(0, |(ledger, _)| ledger.tokens) + running
 }
 
-/// The newest that was told of each window, if it is not over.
-fn windows(model: &Model, now: Timestamp) -> Vec<&Window> {
-    let told = model.tabs.iter().flat_map(|tab| tab.state.limits.windows.values());
-    let mut newest: std::collections::BTreeMap<&str, &(Window, Timestamp)> = std::collections::BTreeMap::new();
-    for window in told {
-        let known = newest.entry(window.0.kind.as_str()).or_insert(window);
-        if known.1 < window.1 {
-            *known = window;
+/// The newest that was told of each window, if it is not over, and when it will be used up.
+fn windows(model: &Model, now: Timestamp) -> Vec<(&Window, Option<Timestamp>)> {
+    let told = model.tabs.iter().flat_map(|tab| tab.state.limits.windows.iter().map(|seen| (&tab.state.limits, seen)));
+    let mut newest: BTreeMap<&str, (&LimitState, &Window, Timestamp)> = BTreeMap::new();
+    for (limits, (kind, (window, at))) in told {
+        let known = newest.entry(kind).or_insert((limits, window, *at));
+        if known.2 < *at {
+            *known = (limits, window, *at);
         }
     }
-    newest.into_values().map(|(window, _)| window).filter(|window| window.is_open_at(now)).collect()
+    let open = newest.into_values().filter(|(_, window, _)| window.is_open_at(now));
+    open.map(|(limits, window, _)| (window, limits.closes(&window.kind))).collect()
+}
+
+/// A window will be used up before it opens anew: when, and after how many of this ticket's phases.
+fn closing(model: &Model, tab: &Tab, closes: Timestamp) -> Gauge {
+    let time = if closes.is_within_a_day_of(model.now) { closes.minute(&model.zone) } else { closes.day(&model.zone) };
+    let value = match forecast::phases_until(model, tab, closes) {
+        Some(0) => format!("{time}, in this phase"),
+        Some(1) => format!("{time}, one phase from now"),
+        Some(n) => format!("{time}, {n} phases from now"),
+        None => time,
+    };
+    let done_before = forecast::left(model, tab).is_some_and(|left| model.now.plus(left) <= closes);
+    let role = if done_before { Role::GaugeFill } else { Role::GaugeWarning };
+    Gauge { role, ..Gauge::new("  closes", "closes", value) }
 }
 
 fn window_row(model: &Model, window: &Window) -> Gauge {
@@ -159,7 +181,6 @@ mod tests {
     use super::*;
     use crate::domain::limits::{Budget, Limits};
     use crate::tui::sample;
-    use crate::tui::theme::role::Role;
     use std::time::Duration;
 
     fn at(seconds: i64) -> Timestamp {
@@ -192,6 +213,27 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_will_be_used_up_too_early_says_when() {
+        let seen = |used: [f64; 2], minutes: i64, resets: i64| {
+            let rows = drawn(|tab| {
+                let first = told("five_hour", WindowStatus::Allowed, Some(used[0]), resets);
+                tab.state.limits.see(&first, at(-minutes * 60));
+                tab.state.limits.see(&Window { used: Some(used[1]), ..first }, sample::NOW);
+            });
+            row(&rows, "  closes").map(|(value, _, role)| (value, role))
+        };
+        let minute = |minutes: i64| at(minutes * 60).minute(&sample::model().zone);
+        // A tenth in ten minutes: the last tenth takes ten more.
+        let warned = Some((format!("{}, 2 phases from now", minute(10)), Role::GaugeWarning));
+        assert_eq!(seen([0.8, 0.9], 10, 3_600), warned);
+        assert_eq!(seen([0.7, 0.8], 10, 3_600), Some((minute(20), Role::GaugeFill)), "the ticket is done before");
+        assert_eq!(seen([0.7, 0.8], 10, 600), None, "it opens anew before");
+        assert_eq!(seen([0.7, 0.71], 10, 36_000), None, "that is too little to tell");
+        assert_eq!(seen([0.7, 0.8], 1, 36_000), None, "and that too short");
+        assert_eq!(seen([0.8, 0.7], 10, 36_000), None, "it was opened anew");
+    }
+
+    #[test]
     fn a_window_is_drawn_while_it_lasts_with_role_and_word() {
         let cases = [
             (told("five_hour", WindowStatus::Allowed, Some(0.62), 60), Some(("62 %", "", Role::GaugeFill))),
@@ -201,7 +243,7 @@ mod tests {
         ];
         for (window, expected) in cases {
             let rows = drawn(|tab| {
-                tab.state.limits.windows.insert(window.kind.clone(), (window.clone(), sample::NOW));
+                tab.state.limits.see(&window, sample::NOW);
             });
             let expected = expected.map(|(value, word, role)| (value.to_owned(), word, role));
             assert_eq!(row(&rows, "5 hours"), expected, "{window:?}");
