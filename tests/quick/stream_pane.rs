@@ -9,6 +9,7 @@ mod pane;
 mod properties;
 mod runs;
 
+use crate::sample;
 use pane::{Memory, Pane, call, result, text, thinking, within};
 use programmator::domain::claim::{Claim, ClaimStatus};
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
@@ -16,6 +17,7 @@ use programmator::domain::record::{Record, ValidationRan};
 use programmator::domain::scrollback::Live;
 use programmator::domain::verdict::Verdict;
 use programmator::tui::marks::Glyphs;
+use programmator::tui::panes::notice::place;
 use programmator::tui::panes::stream::{FollowStatus, SearchStatus, StreamMsg, StreamState, view_edge};
 use programmator::tui::theme::Theme;
 use ratatui::buffer::Buffer;
@@ -311,4 +313,20 @@ fn nothing_at_all_is_fine() {
     let mut detached = StreamState::default();
     detached.prepare(0, 0);
     assert_eq!(detached.status(), FollowStatus::Following);
+}
+
+#[test]
+fn who_has_scrolled_back_reads_on_beside_a_short_end_card() {
+    let mut pane = session(78, 12);
+    let mut model = sample::model();
+    model.tabs.push(sample::finished("tk-1"));
+    let mut height = |pane: Pane| {
+        model.tabs[0].stream = pane.state;
+        place(&model, Rect::new(0, 0, 78, 30)).banner.height
+    };
+    pane.prepare();
+    pane.update(StreamMsg::Top);
+    assert_ne!(pane.state.status(), FollowStatus::Following);
+    assert_eq!(height(pane), 4);
+    assert_eq!(height(session(78, 12)), 9);
 }

@@ -41,7 +41,6 @@ impl Imaged {
 pub(super) struct Warm {
     pub(super) image: Imaged,
     pub(super) dir: TempDir,
-    pub(super) tree: String,
     pub(super) exclude: Excludes,
     pub(super) known: Arc<Known>,
     /// Commands have run since it was read.
@@ -52,6 +51,8 @@ pub(super) struct Warm {
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) began: Began,
+    /// What the scratch folder's index comes to. A look in memory leaves both as they are.
+    pub(super) tree: String,
     /// All files of the tree, below the top.
     pub(super) files: Vec<PathBuf>,
     /// Their folders, the top as the empty path.

@@ -35,7 +35,7 @@ pub(super) async fn stage(
 ) -> Result<Staged, EvidenceError> {
     let last = repository.warm.lock().unwrap_or_else(PoisonError::into_inner).take();
     let last = last.filter(|last| last.exclude == *exclude);
-    if let Some(Warm { dir, tree, known, stirred, image, .. }) = last
+    if let Some(Warm { dir, known, stirred, image, .. }) = last
         && let Some(mut scratch) = Scratch::of(repository, dir)
     {
         if let Some(image) = image.image().await {
@@ -53,11 +53,11 @@ pub(super) async fn stage(
         });
         match looked.await.unwrap_or_default() {
             (true, true) => {
-                let (skipped, fresh) = (Vec::new(), Vec::new());
+                let (tree, skipped, fresh) = (known.tree.clone(), Vec::new(), Vec::new());
                 return Ok(Staged { scratch, tree, skipped, known: Some(known), image: None, fresh });
             }
             (true, false) => {
-                if let Some(staged) = again(repository, scratch, tree, known, exclude).await {
+                if let Some(staged) = again(repository, scratch, known, exclude).await {
                     return Ok(staged);
                 }
             }
@@ -105,7 +105,6 @@ async fn in_memory(
 async fn again(
     repository: &Arc<Repository>,
     scratch: Scratch,
-    tree: String,
     last: Arc<Known>,
     exclude: &Excludes,
 ) -> Option<Staged> {
@@ -115,7 +114,8 @@ async fn again(
     if !scratch.add(&[], exclude).await.is_ok_and(|skipped| skipped.is_empty()) {
         return None;
     }
-    let tree = if looks(&scratch.index()) == before { tree } else { scratch.write_tree().await.ok()? };
+    let unchanged = looks(&scratch.index()) == before;
+    let tree = if unchanged { last.tree.clone() } else { scratch.write_tree().await.ok()? };
     let mut staged = Staged { scratch, tree, skipped: Vec::new(), known: None, image: None, fresh: Vec::new() };
     staged.known = known(repository, &staged, began, Some(Arc::clone(&last.seed)), exclude).await;
     staged.known.as_ref()?.is_whole(&repository.top).then_some(staged)
@@ -131,7 +131,7 @@ pub(super) fn keep(repository: &Arc<Repository>, staged: Staged, exclude: Exclud
             None if repository.is_plain() => {
                 let began = (known.began.time, known.began.device);
                 let lists = known.outer.iter().skip(1).map(|(path, _)| path.clone()).collect();
-                let (scratch, exclude, tree) = (dir.path().to_owned(), exclude.clone(), tree.clone());
+                let (scratch, exclude, tree) = (dir.path().to_owned(), exclude.clone(), tree);
                 Imaged::Coming(tokio::spawn(image_of(
                     Arc::clone(repository),
                     Read { scratch, exclude, tree, began, lists },
@@ -139,7 +139,7 @@ pub(super) fn keep(repository: &Arc<Repository>, staged: Staged, exclude: Exclud
             }
             None => Imaged::Not,
         };
-        let warm = Warm { image, dir, tree, exclude, known, stirred: false };
+        let warm = Warm { image, dir, exclude, known, stirred: false };
         *repository.warm.lock().unwrap_or_else(PoisonError::into_inner) = Some(warm);
     }
 }
@@ -167,7 +167,7 @@ async fn known(
     exclude: &Excludes,
 ) -> Option<Arc<Known>> {
     let (began, index, repository) = (began?, staged.scratch.index(), Arc::clone(repository));
-    let exclude = exclude.clone();
+    let (tree, exclude) = (staged.tree.clone(), exclude.clone());
     let look = move || {
         let id = if repository.object_format == "sha256" { 32 } else { 20 };
         let files = index::paths(&fs::read(index).ok()?, id)?;
@@ -198,7 +198,7 @@ async fn known(
         // Else one of them may have changed while it was followed.
         let old = |(_, looks): &(PathBuf, Looks)| looks.is_none_or(|(.., changed)| changed < began.time);
         let are_old = outer.iter().chain(&rules).all(old);
-        are_old.then(|| Arc::new(Known { began, files, folders, outer, rules, seed, gone }))
+        are_old.then(|| Arc::new(Known { began, tree, files, folders, outer, rules, seed, gone }))
     };
     tokio::task::spawn_blocking(look).await.ok().flatten()
 }

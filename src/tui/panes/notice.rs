@@ -13,6 +13,7 @@ use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
+use crate::tui::panes::stream::FollowStatus;
 use crate::tui::panes::{ending, tickets};
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
@@ -24,6 +25,8 @@ use std::time::Duration;
 
 /// Lines that a banner takes at most.
 const BANNER: usize = 6;
+/// Lines of the end card beside what is read above it: air, how the run ended, the keys.
+const READ: u16 = 4;
 
 /// The inside of the Stream pane, divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +38,12 @@ pub struct Places {
 
 /// Divides the inside of the Stream pane.
 pub fn place(model: &Model, inside: Rect) -> Places {
-    let is_over = model.tab().is_some_and(Tab::is_over);
-    let most = usize::from(if is_over { inside.height * 3 / 5 } else { inside.height / 2 });
+    let most = usize::from(match model.tab() {
+        // Who has scrolled back reads: the card at the end leaves the room to what is read.
+        Some(tab) if tab.is_over() && tab.stream.status() != FollowStatus::Following => inside.height.min(READ),
+        Some(tab) if tab.is_over() => inside.height * 3 / 5,
+        _ => inside.height / 2,
+    });
     let lines = match lines(model, inside.width.into(), most.saturating_sub(1)).len() {
         0 => 0,
         lines => (lines + 1).min(most) as u16,

@@ -70,6 +70,28 @@ async fn a_kept_tree_is_as_a_fresh_one_after_every_kind_of_change() {
 }
 
 #[tokio::test]
+async fn a_file_that_came_and_went_between_two_looks_of_git_is_gone() {
+    let repo = Repo::new().with_commit();
+    repo.write(".gitignore", "*.log\n");
+    // Else git, which cannot tell what is as new as its index, writes that anew each time.
+    for file in [".gitignore", "tracked.txt"] {
+        std::fs::File::open(repo.path(file)).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    let kept = repo.tree().await;
+    next(&repo, &kept, 1, || ()).await;
+    // Seen in memory alone.
+    repo.write("stray.txt", "1");
+    let (_, with) = next(&repo, &kept, 3, || ()).await;
+    repo.remove("stray.txt");
+    // What may be ignored is left to git, whose index never had the file.
+    repo.write("x.log", "2");
+    let changed = kept.changed_by(&repo.name(4), &[&with], &repo.exclude()).await.unwrap().concat();
+    assert_eq!(changed, ["stray.txt"]);
+    let own = kept.snapshot(&repo.name(5), &repo.exclude()).await.unwrap().id;
+    assert_eq!(tree_of(&repo, &own), tree_of(&repo, &repo.snapshot(6).await));
+}
+
+#[tokio::test]
 async fn after_commands_have_run_the_next_snapshot_looks_at_everything() {
     let repo = Repo::new().with_commit();
     std::fs::create_dir(repo.path("empty")).unwrap();
