@@ -109,6 +109,15 @@ pub enum Why {
     NoGit,
 }
 
+impl LeftOut {
+    /// The first file and why, and how many more there are; `None`: nothing stays out.
+    pub fn told(all: &[Self]) -> Option<String> {
+        let (first, more) = all.split_first()?;
+        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+        Some(format!("{} stays out ({}){more}", first.path, first.why.words()))
+    }
+}
+
 impl Why {
     /// In words.
     pub fn words(self) -> &'static str {
@@ -141,6 +150,9 @@ pub struct Agreed {
     /// Files of the plan that they have taken out.
     #[serde(default)]
     pub without: Vec<String>,
+    /// The files of the runs that stay out, and why.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A commit that was made.
@@ -165,6 +177,9 @@ pub struct CommitIntended {
     /// What is to go in: the first names, and how many there are.
     pub files: Vec<String>,
     pub total: usize,
+    /// What the runs have changed and does not go in: the first names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     pub by: Answerer,
 }
 
@@ -173,10 +188,11 @@ const NAMES: usize = 200;
 
 impl CommitIntended {
     pub fn of(id: String, agreed: &Agreed, by: Answerer) -> Self {
-        let Agreed { head, tree, message, mut files, .. } = agreed.clone();
+        let Agreed { head, tree, message, mut files, mut left_out, .. } = agreed.clone();
         let total = files.len();
         files.truncate(NAMES);
-        Self { id, head, tree, message, files, total, by }
+        left_out.truncate(NAMES);
+        Self { id, head, tree, message, files, total, left_out, by }
     }
 }
 
@@ -209,8 +225,10 @@ impl CommitSettled {
 pub struct Commits {
     /// It was begun, and its end is not known yet.
     pub open: Option<CommitIntended>,
-    /// What was found done since the last one that the run has made, or tried.
+    /// What was found done and is not committed.
     pub due: Vec<String>,
+    /// No commit came of it; with what is found done next it is tried again.
+    pub tried: bool,
     /// The last one that was made after the run's last iteration.
     pub last: Option<String>,
     /// Why the last try made none.
@@ -222,11 +240,20 @@ impl Commits {
         (self.open, self.refused) = (Some(intended.clone()), None);
     }
 
+    /// Something was found done.
+    pub fn owe(&mut self, done: String) {
+        self.due.push(done);
+        self.tried = false;
+    }
+
     pub fn settle(&mut self, settled: &CommitSettled) {
         self.open.take_if(|open| open.id == settled.id);
-        self.due.clear();
+        self.tried = true;
         match &settled.commit {
-            Some(commit) => self.last = Some(commit.clone()),
+            Some(commit) => {
+                self.due.clear();
+                self.last = Some(commit.clone());
+            }
             None => self.refused.clone_from(&settled.trouble),
         }
     }

@@ -86,6 +86,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::WorkCarried(carried) => {
             (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
+            state.commits.due.clone_from(&carried.uncommitted);
             for earlier in &carried.phases {
                 let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
                 phase.spent_ms = earlier.spent_ms;
@@ -187,7 +188,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 iteration.verified |= *how == DoneHow::Verified;
             }
             if *n > 0 && !matches!(how, DoneHow::TickedByPerson | DoneHow::ClaimedNoChange) {
-                state.commits.due.push(phase.clone().unwrap_or_else(|| state.title.clone()));
+                state.commits.owe(phase.clone().unwrap_or_else(|| state.title.clone()));
             }
             if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Done(*how);

@@ -120,6 +120,7 @@ impl<'a> Draft<'a> {
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
+            Input::CommitUnknown { why } => self.commit_unknown(&why),
             Input::CommitMade(settled) => self.commit_made(settled),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),

@@ -191,8 +191,11 @@ pub enum Input {
     CommitPlanned {
         /// Names the try.
         id: String,
-        planned: Result<Box<Agreed>, String>,
+        /// `None`: nothing is left to commit.
+        planned: Result<Option<Box<Agreed>>, String>,
     },
+    /// What came of a commit that an earlier process has begun cannot be found out.
+    CommitUnknown { why: String },
     /// A commit is made, or it is known that it is not.
     CommitMade(CommitSettled),
     /// The person asked for something.

@@ -246,6 +246,7 @@ impl State {
             run: self.run?,
             cost_usd: self.ticket_usd(),
             lines: self.ticket_lines(),
+            uncommitted: self.commits.due.clone(),
             phases: phases.collect(),
             whole,
         })

@@ -69,7 +69,10 @@ impl Place {
     pub async fn of_open(store: &Store, run: RunId) -> Result<Self, String> {
         let of_run = store.clone();
         let looked = spawn_blocking(move || look_up(&of_run, run, true)).await;
-        let (runs, since) = looked.map_err(|error| error.to_string())??;
+        let (runs, _) = looked.map_err(|error| error.to_string())??;
+        let Some(own) = runs.last() else { return Err("there is no such run any more".to_owned()) };
+        // Hooks and settings as they were then are those that the person has started it with.
+        let since = own.started;
         Self::of(store, &runs, since).await
     }
 
@@ -254,7 +257,8 @@ fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>,
         return Err(format!("{} has a later run: open it from Home, and commit there", last.ticket));
     }
     let here: Vec<&RunSummary> = all.iter().filter(|other| shares_directory(other, last)).collect();
-    for open in here.iter().filter(|open| open.state != RunState::Ended && !(is_ours && open.run == run)) {
+    // Who holds the lock of the directory knows that nobody else works there.
+    for open in here.iter().filter(|open| open.state != RunState::Ended && !is_ours) {
         let open = store.as_seen((*open).clone()).map_err(|error| error.to_string())?;
         if open.state != RunState::Interrupted {
             return Err(format!("{} is running in this directory: commit when its run has ended", open.ticket));
@@ -281,7 +285,7 @@ fn shares_directory(one: &RunSummary, other: &RunSummary) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }
 
-/// Since when a changed hook may be Claude's and was not asked about: since the last commit, at which the person was asked,
+/// Since when a changed hook may be Claude's and was not asked about: since the last commit, at which it would have been,
 /// or the first run here, of whichever ticket.
 fn since(store: &Store, here: &[&RunSummary]) -> Result<Timestamp, StoreError> {
     let first = here.iter().map(|run| run.started).min().unwrap_or(Timestamp::from_millis(0));

@@ -297,10 +297,15 @@ fn any_input() -> impl Strategy<Value = Input> {
         (n.clone(), 0..3_usize).prop_map(|(n, tasks)| Input::BackgroundChanged { n, tasks: background(tasks) }),
         (n.clone(), any::<bool>()).prop_map(|(n, wakes)| Input::ForeignTurn { n, wakes }),
         n.clone().prop_map(|n| Input::TimerFired { timer: Timer::Approval(n), last_byte: Timestamp::from_millis(0) }),
-        ("[ab]", any::<bool>()).prop_map(|(id, fine)| Input::CommitPlanned {
+        ("[ab]", 0..3).prop_map(|(id, how)| Input::CommitPlanned {
             id,
-            planned: if fine { Ok(Box::default()) } else { Err("protected".into()) },
+            planned: match how {
+                0 => Ok(Some(Box::default())),
+                1 => Ok(None),
+                _ => Err("protected".into()),
+            },
         }),
+        Just(Input::CommitUnknown { why: "git is gone".into() }),
         "[ab]".prop_map(|id| Input::CommitMade(CommitSettled { id, ..CommitSettled::default() })),
         Just(Input::StatusSettled { to: TicketStatus::Closed, outcome: WriteOutcome::NotThere }),
         text.prop_map(|message| Input::Faulted { message }),

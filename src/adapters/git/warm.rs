@@ -102,12 +102,7 @@ async fn in_memory(
 }
 
 /// Brings the last tree up to date. `None`: it takes a fresh look.
-async fn again(
-    repository: &Arc<Repository>,
-    scratch: Scratch,
-    last: Arc<Known>,
-    exclude: &Excludes,
-) -> Option<Staged> {
+async fn again(repository: &Arc<Repository>, scratch: Scratch, last: Arc<Known>, exclude: &Excludes) -> Option<Staged> {
     let began = Began::now(&scratch.beside("began"), &repository.top, exclude);
     let before = looks(&scratch.index());
     // What goes wrong here may go well in a fresh one, and else says so there.

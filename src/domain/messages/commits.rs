@@ -2,15 +2,20 @@
 
 use super::line::Weight;
 use crate::base::amount::counted;
+use crate::domain::answerer::Answerer;
 use crate::domain::changes::RevertSettled;
-use crate::domain::commit::{CommitSettled, short};
+use crate::domain::commit::{CommitSettled, LeftOut, short};
 use crate::domain::record::Record;
 
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
         Record::CommitIntended(intended) => {
             let subject = intended.message.lines().next().unwrap_or_default();
-            Some((Weight::Info, format!("committing {}: {subject}", counted(intended.total, "file"))))
+            let going = format!("committing {}: {subject}", counted(intended.total, "file"));
+            Some(match LeftOut::told(&intended.left_out) {
+                Some(out) if intended.by == Answerer::CONFIGURATION => (Weight::Warn, format!("{going} · {out}")),
+                _ => (Weight::Info, going),
+            })
         }
         Record::CommitSettled(CommitSettled { commit: Some(commit), files, trouble, .. }) => {
             let made = format!("committed as {} · {}", short(commit), counted(*files, "file"));
@@ -19,9 +24,10 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
                 None => (Weight::Info, made),
             })
         }
-        Record::CommitSettled(CommitSettled { trouble, .. }) => {
-            Some((Weight::Warn, format!("not committed: {}", trouble.as_deref().unwrap_or("no reason is known"))))
+        Record::CommitSettled(CommitSettled { trouble: Some(why), .. }) => {
+            Some((Weight::Warn, format!("not committed: {why}")))
         }
+        Record::CommitSettled(_) => Some((Weight::Info, "nothing is left to commit".to_owned())),
         Record::RevertIntended(intended) => Some((Weight::Info, format!("reverting a hunk of {}", intended.path))),
         Record::RevertSettled(RevertSettled { path, saved, trouble: None, .. }) => {
             Some((Weight::Info, format!("a hunk of {path} is reverted · snapshot {saved} has the files from before")))

@@ -24,6 +24,9 @@ pub struct WorkCarried {
     /// Lines that they have added and removed, each counted from its own first snapshot.
     #[serde(default)]
     pub lines: (u64, u64),
+    /// What they were to commit and have not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncommitted: Vec<String>,
     pub phases: Vec<PhaseCarried>,
     /// On what ground the whole ticket is done, where it has no phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 use super::Draft;
 use crate::domain::answerer::Answerer;
 use crate::domain::commit::{Agreed, CommitIntended, CommitSettled, CommitWhen, OwnCommit};
+use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
@@ -11,43 +12,50 @@ use crate::orchestrator::state::Stage;
 impl Draft<'_> {
     /// Something is done and not committed that is to be.
     pub(super) fn owes_commit(&self) -> bool {
-        !self.state.commits.due.is_empty()
+        let commits = &self.state.commits;
+        !commits.due.is_empty()
+            && !commits.tried
             && match self.state.settings.git.commit {
                 CommitWhen::Off => false,
                 CommitWhen::Phase => true,
-                CommitWhen::Ticket => self.next_step().is_none(),
+                // Until the person has decided about changed commands, it may be open again.
+                CommitWhen::Ticket => self.next_step().is_none() && self.state.validation_change.is_none(),
             }
     }
 
     pub(super) fn commit(&mut self) {
         let title = self.state.title.clone();
+        let settings = self.state.settings.git.clone();
         let phase = match self.state.commits.due.as_slice() {
-            [one] => one.clone(),
+            [one] if settings.commit == CommitWhen::Phase => one.clone(),
             _ => title.clone(),
         };
-        let settings = self.state.settings.git.clone();
         self.record(Record::CommitDue);
         self.effect(Effect::PlanCommit(Box::new(OwnCommit { phase, title, settings })));
     }
 
-    pub(super) fn commit_planned(&mut self, id: String, planned: Result<Box<Agreed>, String>) {
+    /// `planned`: `None` where nothing is left to commit.
+    pub(super) fn commit_planned(&mut self, id: String, planned: Result<Option<Box<Agreed>>, String>) {
         if self.state.stage != Stage::Committing || self.state.commits.open.is_some() {
             return;
         }
-        match planned {
-            Ok(agreed) => {
+        let trouble = match planned {
+            Ok(Some(agreed)) => {
                 let intended = CommitIntended::of(id.clone(), &agreed, Answerer::CONFIGURATION);
                 self.record(Record::CommitIntended(intended));
-                self.effect(Effect::MakeCommit { id, agreed });
+                return self.effect(Effect::MakeCommit { id, agreed });
             }
-            Err(why) => {
-                self.record(Record::CommitSettled(CommitSettled {
-                    id,
-                    trouble: Some(why),
-                    ..CommitSettled::default()
-                }));
-                self.advance();
-            }
+            Ok(None) => None,
+            Err(why) => Some(why),
+        };
+        self.record(Record::CommitSettled(CommitSettled { id, trouble, ..CommitSettled::default() }));
+        self.advance();
+    }
+
+    /// What came of a commit that an earlier process has begun cannot be found out now: it stays open.
+    pub(super) fn commit_unknown(&mut self, why: &str) {
+        if self.state.commits.open.is_some() && self.state.stage == Stage::Committing {
+            self.end(ExitReason::Error, format!("whether the last commit was made cannot be told: {why}"));
         }
     }
 

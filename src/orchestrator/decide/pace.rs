@@ -126,11 +126,12 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
-        if !stop && self.owes_commit() {
+        let counts = self.next_step().map(|(step, _)| step.counts);
+        // What ends as complete is not taken up again.
+        if (!stop || counts.is_none()) && self.owes_commit() {
             self.commit();
             return false;
         }
-        let counts = self.next_step().map(|(step, _)| step.counts);
         if counts.is_none() && self.state.ticket_lost.is_none() {
             self.complete();
             return false;

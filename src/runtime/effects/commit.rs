@@ -3,7 +3,7 @@
 use super::Effects;
 use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{PATIENCE, Try, WorkTree};
-use crate::domain::commit::{Agreed, CommitIntended, CommitPlan, CommitSettled, Committed, OwnCommit};
+use crate::domain::commit::{Agreed, CommitIntended, CommitPlan, CommitSettled, Committed, LeftOut, OwnCommit};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt;
 use crate::runtime::commits::Place;
@@ -28,18 +28,23 @@ impl Effects {
                 let plan = tree.plan_commit(&work, &exclude).await?;
                 agreed(plan, message, &settings.protected)
             };
-            Input::CommitPlanned { id: fresh_id(), planned: planned.await.map(Box::new) }
+            Input::CommitPlanned { id: fresh_id(), planned: planned.await.map(|agreed| agreed.map(Box::new)) }
         });
     }
 
     pub(super) fn make_commit(&mut self, id: String, agreed: Agreed) {
         let (store, run) = (self.store.clone(), self.run);
+        let evidence = self.work.evidence.clone();
         self.answer_with(async move {
             let made = async {
                 let Place { tree, work, exclude } = Place::of_open(&store, run).await?;
                 tree.commit(&work, &agreed, &Try { id: &id, called: &|| {} }, &exclude).await
             };
             let made: Result<Committed, String> = made.await;
+            // A hook may have changed files, one that refuses too.
+            if let Some(tree) = evidence.get() {
+                tree.commands_ran();
+            }
             Input::CommitMade(CommitSettled::of(id, &made))
         });
     }
@@ -48,24 +53,26 @@ impl Effects {
         let (folder, keep) = (self.workspace.directory().to_owned(), self.run_dir());
         self.answer_with(async move {
             let begun = Instant::now();
-            let made = loop {
+            loop {
                 let found = async {
                     WorkTree::open(&folder, &keep).await?.recover_commit(open.head.as_deref(), &open.id).await
                 };
                 match found.await {
-                    Ok(Some(made)) => break made,
+                    Ok(Some(made)) => return Input::CommitMade(CommitSettled::of(open.id, &made)),
                     Ok(None) if begun.elapsed() < PATIENCE => sleep(AGAIN).await,
-                    Ok(None) => break Err("git, called by an earlier process, has not ended".to_owned()),
-                    Err(error) => break Err(error.to_string()),
+                    Ok(None) => {
+                        let why = "git, called by an earlier process, has not ended".to_owned();
+                        return Input::CommitUnknown { why };
+                    }
+                    Err(error) => return Input::CommitUnknown { why: error.to_string() },
                 }
-            };
-            Input::CommitMade(CommitSettled::of(open.id, &made))
+            }
         });
     }
 }
 
-/// What the person's configuration agrees to; words where it does not.
-fn agreed(plan: CommitPlan, message: String, protected: &[String]) -> Result<Agreed, String> {
+/// What the person's configuration agrees to, `None` where there is nothing; words where it does not agree.
+fn agreed(plan: CommitPlan, message: String, protected: &[String]) -> Result<Option<Agreed>, String> {
     match &plan.branch {
         None => return Err("HEAD is detached: switch to a branch".to_owned()),
         Some(branch) if protected.contains(branch) => {
@@ -75,14 +82,14 @@ fn agreed(plan: CommitPlan, message: String, protected: &[String]) -> Result<Agr
     }
     if let Some(program) = plan.programs.first() {
         return Err(format!(
-            "{} was changed since the run began, and git would run it: look at it, and commit with c",
+            "{} was changed since the run was started, and git would follow it: look at it, and commit with c",
             program.name
         ));
     }
-    if plan.files.is_empty() {
-        return Err("there is nothing of the run's alone".to_owned());
+    let CommitPlan { head, branch, tree, files, left_out, .. } = plan;
+    if files.is_empty() {
+        return LeftOut::told(&left_out).map_or(Ok(None), Err);
     }
-    let CommitPlan { head, branch, tree, files, .. } = plan;
     let files = files.into_iter().map(|file| file.path).collect();
-    Ok(Agreed { message, head, branch, tree, files, ..Agreed::default() })
+    Ok(Some(Agreed { message, head, branch, tree, files, left_out, ..Agreed::default() }))
 }

@@ -240,6 +240,7 @@ impl Commit {
             programs: plan.programs.clone(),
             files,
             without,
+            left_out: plan.left_out.clone(),
         };
         self.place = Place::Sent;
         self.trouble.clear();

@@ -1,7 +1,7 @@
 //! A run that commits its own work, in the person's repository and by their git.
 
 use crate::project::Project;
-use crate::watched::{of_kind, ran};
+use crate::watched::{DILIGENT, of_kind, ran};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
@@ -15,8 +15,12 @@ turns:
 
 /// A project on a branch of its own, with changes of the person's that are not committed.
 fn project(git: &str) -> Project {
+    project_of(TWO, git)
+}
+
+fn project_of(scenario: &str, git: &str) -> Project {
     let config = format!("workflow: {{name: simple}}\npolicy: {{profile: trusted}}\n{git}");
-    let project = Project::with_config(&["First", "Second"], TWO, &config);
+    let project = Project::with_config(&["First", "Second"], scenario, &config);
     project.git(&["config", "user.name", "P"]);
     project.git(&["config", "user.email", "p@example.invalid"]);
     project.git(&["switch", "-q", "-c", "work"]);
@@ -69,12 +73,51 @@ fn a_protected_branch_is_not_committed_to_and_the_run_goes_on() {
 }
 
 #[test]
+fn what_was_refused_goes_in_with_the_next_and_under_the_tickets_name() {
+    let project = project("git: {commit: phase}\n");
+    // The first try finds it, and it takes itself away.
+    hook(&project, "rm .git/hooks/pre-commit; exit 1");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(troubles(&records).len(), 1, "{records:?}");
+    assert_eq!(subjects(&project), ["Begin", "Work on tk-1"]);
+    let files = project.git(&["show", "--name-only", "--format="]);
+    assert_eq!(files.split_whitespace().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+}
+
+#[test]
+fn a_ticket_that_waits_in_the_same_directory_is_in_nobodys_way() {
+    let project = project_of(DILIGENT, "git: {commit: phase}\n");
+    project.ticket("tk-2", &["Third"]);
+    let records = ran(&project, &["run", "--json", "tk-1", "tk-2"], 0);
+    assert_eq!(troubles(&records), Vec::<&str>::new());
+    let mut all = subjects(&project);
+    all.sort();
+    assert_eq!(all, ["Begin", "First", "Second", "Third"]);
+}
+
+#[test]
+fn a_file_that_stays_out_is_told() {
+    let scenario = TWO.replace("b.txt, content", "mine.txt, content");
+    let project = project_of(&scenario, "git: {commit: phase}\n");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(subjects(&project), ["Begin", "First"]);
+    assert_eq!(troubles(&records), ["mine.txt stays out (had uncommitted changes before the run)"]);
+}
+
+#[test]
+fn a_hook_that_was_changed_meanwhile_is_not_run() {
+    let project = project("git: {commit: phase}\n");
+    project.validate_by("printf '#!/bin/sh\\ntouch stolen\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(subjects(&project), ["Begin"]);
+    assert!(troubles(&records)[0].starts_with(".git/hooks/pre-commit was changed since"), "{:?}", troubles(&records));
+    assert!(!project.path("work/stolen").exists());
+}
+
+#[test]
 fn a_hook_that_refuses_is_told_and_the_run_goes_on() {
     let project = project("git: {commit: ticket}\n");
     hook(&project, "echo not like this >&2; exit 1");
-    // Older than the run: nobody has changed it meanwhile.
-    let hook = std::fs::File::open(project.path("work/.git/hooks/pre-commit")).unwrap();
-    hook.set_modified(std::time::UNIX_EPOCH).unwrap();
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(subjects(&project), ["Begin"]);
     assert!(troubles(&records)[0].contains("not like this"), "{:?}", troubles(&records));

@@ -6,6 +6,7 @@ use programmator::domain::background::has_agent;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
+use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -162,7 +163,14 @@ impl Invariants {
                 self.count(open, *outcome, *changed, fingerprint.as_deref(), &before.settings.breaker);
             }
             Record::RunEnded { reason, .. } => match reason {
-                ExitReason::Complete => assert!(before.is_complete(), "complete, with phases left"),
+                ExitReason::Complete => {
+                    assert!(before.is_complete(), "complete, with phases left");
+                    let (commits, mode) = (&before.commits, before.settings.git.commit);
+                    let is_owed = mode != CommitWhen::Off && !commits.due.is_empty() && !commits.tried;
+                    // With changed commands that nobody could decide about, all of it may still be opened again.
+                    assert!(!is_owed || before.validation_change.is_some(), "complete, with work not committed");
+                    assert!(commits.open.is_none(), "complete, while a commit is being made");
+                }
                 ExitReason::CircuitOpen => assert_eq!(before.breaker.state, Circuit::Open),
                 _ => {}
             },

@@ -350,11 +350,15 @@ impl World {
             Effect::PlanCommit(own) => {
                 let id = format!("commit {}", self.journal.len());
                 let agreed = Agreed { message: own.phase, files: vec!["a.txt".into()], ..Agreed::default() };
-                let refused = self.rough(3);
-                let planned = if refused { Err("main is protected".into()) } else { Ok(Box::new(agreed)) };
+                let planned = match (self.rough(3), self.rough(3)) {
+                    (true, _) => Err("main is protected".into()),
+                    (false, true) => Ok(None),
+                    (false, false) => Ok(Some(Box::new(agreed))),
+                };
                 Input::CommitPlanned { id, planned }
             }
             Effect::MakeCommit { id, .. } => Input::CommitMade(self.committed(id)),
+            Effect::RecoverCommit(_) if self.rough(5) => Input::CommitUnknown { why: "git is gone".into() },
             Effect::RecoverCommit(open) => Input::CommitMade(self.committed(open.id)),
             Effect::SeekPerson => {
                 let presence = if !self.attended || self.rough(3) { Presence::Nobody } else { Presence::Screen };

@@ -13,7 +13,7 @@ use programmator::domain::background::{BackgroundTask, TaskKind};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::changes::{RevertIntended, RevertSettled};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
-use programmator::domain::commit::{CommitIntended, CommitSettled};
+use programmator::domain::commit::{self, CommitIntended, CommitSettled, LeftOut};
 use programmator::domain::critique::{CriticVerdict, Critique, Issue};
 use programmator::domain::denial::Denial;
 use programmator::domain::limits::admission::Why;
@@ -239,6 +239,7 @@ pub fn every_record() -> Vec<Record> {
         Record::SessionsCarried(sessions()),
         Record::WorkCarried(WorkCarried {
             lines: (3, 4),
+            uncommitted: vec![text()],
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
             phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9 }],
@@ -337,6 +338,7 @@ pub fn every_record() -> Vec<Record> {
             message: text(),
             files: vec![text()],
             total: usize::MAX,
+            left_out: vec![LeftOut { path: text(), why: commit::Why::Before }],
             by: Answerer::SCREEN,
         }),
         Record::CommitSettled(CommitSettled { id: text(), commit: Some(text()), files: 1, trouble: Some(text()) }),
