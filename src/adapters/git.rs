@@ -116,8 +116,8 @@ impl WorkTree {
         }
     }
 
-    /// Waits until all snapshots and ends that were taken here are on the disk and have their names. Words for the person
-    /// where they cannot be.
+    /// Waits until all snapshots and ends that were taken here are on the disk and have their names; a power failure may
+    /// cost the newest names, which the journal has as well. Words for the person where they cannot be.
     pub async fn settled(&self) -> Result<(), String> {
         match self {
             Self::Git(repository) => repository.settling.settled().await,
@@ -267,7 +267,7 @@ impl WorkTree {
         match self {
             Self::Git(repository) => {
                 // An end that has no name is not there to be counted to.
-                let _ = repository.settling.settled().await;
+                repository.settling.ended().await;
                 history::lines(repository, name).await
             }
             Self::Plain(_) => Ok(None),

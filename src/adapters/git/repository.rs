@@ -13,6 +13,7 @@ use super::settling::Settling;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
 
 /// An open repository with a working tree.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Repository {
     pub(super) ref_files: bool,
     /// The last tree that was read for a run.
     pub(super) warm: Mutex<Option<Warm>>,
+    /// How often in a row no image of the tree could be made.
+    pub(super) blind: AtomicU32,
     /// Trees that are remembered.
     pub(super) seen: Mutex<Seen>,
     /// What goes to the disk beside the path.
@@ -112,6 +115,7 @@ impl Repository {
             ref_files: set("extensions.refstorage").is_none_or(|kind| kind == "files")
                 && set("core.sharedrepository").is_none(),
             warm: Mutex::default(),
+            blind: AtomicU32::default(),
             seen: Mutex::default(),
             settling: Settling::default(),
             autocrlf: set("core.autocrlf").is_some_and(|value| value == "input" || flag(value) == Some("true")),

@@ -82,17 +82,27 @@ pub(super) async fn save(
     ticket: &TicketId,
     present: &Staged,
 ) -> Result<(String, SnapshotId), EvidenceError> {
-    loop {
-        let known = history::list(repository, ticket).await?;
-        let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
-        let name = format!("{}/{}", history::RESTORE, last.unwrap_or(0).saturating_add(1));
-        // In another working tree of the repository it may just be taken.
+    let known = history::list(repository, ticket).await?;
+    let last = known.iter().filter(|snapshot| snapshot.run.is_none()).map(|snapshot| snapshot.n).max();
+    let first = last.unwrap_or(0).saturating_add(1);
+    // In another working tree of the repository it may just be taken, and a broken ref is not listed.
+    for n in first..first.saturating_add(TRIES) {
+        let name = format!("{}/{n}", history::RESTORE);
         let reference = format!("{}/{name}", history::folder(ticket));
         if let Some(id) = history::keep_new(repository, present, &reference).await? {
             return Ok((name, id));
         }
     }
+    let path = repository.common_dir.join(history::folder(ticket)).join(history::RESTORE);
+    Err(EvidenceError::Io {
+        what: "finding a free number for a snapshot".into(),
+        path,
+        source: io::ErrorKind::AlreadyExists.into(),
+    })
 }
+
+/// Numbers that are tried for a snapshot.
+const TRIES: u32 = 100;
 
 fn kept(difference: &Difference, why: String) -> Kept {
     Kept { path: paths::shown(&difference.path), why }

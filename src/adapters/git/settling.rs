@@ -29,6 +29,14 @@ impl Settling {
         *last = Some(task.boxed().shared());
     }
 
+    /// Waits until all that was begun has ended, well or not: who counts on it asks [`settled`](Self::settled).
+    pub(super) async fn ended(&self) {
+        let last = self.last().clone();
+        if let Some(last) = last {
+            let _ = last.await;
+        }
+    }
+
     /// Waits until all that was begun is on the disk. An error is told once.
     pub(super) async fn settled(&self) -> Result<(), String> {
         let last = self.last().clone();

@@ -15,7 +15,9 @@ use super::scratch::{self, Objects, Scratch, Staged};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 /// How new the tree must be.
@@ -123,7 +125,7 @@ pub(super) fn keep(repository: &Arc<Repository>, staged: Staged, exclude: Exclud
         let dir = scratch.into_dir();
         let image = match image {
             Some(image) => Imaged::Known(image),
-            None if repository.is_plain() => {
+            None if repository.is_plain() && may_image(repository, known.began.device) => {
                 let began = (known.began.time, known.began.device);
                 let lists = known.outer.iter().skip(1).map(|(path, _)| path.clone()).collect();
                 let (scratch, exclude, tree) = (dir.path().to_owned(), exclude.clone(), tree);
@@ -139,9 +141,23 @@ pub(super) fn keep(repository: &Arc<Repository>, staged: Staged, exclude: Exclud
     }
 }
 
+/// Whether it is worth the time to make an image: on another device than the scratch folder's no file's time can be compared
+/// with the moment of the look, and where it failed before it will most often fail again.
+fn may_image(repository: &Repository, device: u64) -> bool {
+    let blind = repository.blind.load(Ordering::Relaxed);
+    let is_due = blind < 2 || blind.is_multiple_of(RARELY);
+    // Until it is made it counts as failed.
+    repository.blind.store(blind.saturating_add(1), Ordering::Relaxed);
+    is_due && fs::symlink_metadata(&repository.top).is_ok_and(|top| top.dev() == device)
+}
+
+/// After so many looks by git it is tried again where it has failed: what was in the way may be gone.
+const RARELY: u32 = 16;
+
 async fn image_of(repository: Arc<Repository>, read: Read) -> Option<Image> {
     let tree = read.tree.clone();
     let image = imaging::make(Arc::clone(&repository), read).await?;
+    repository.blind.store(0, Ordering::Relaxed);
     repository.seen.lock().unwrap_or_else(PoisonError::into_inner).tree(&tree, &image.root);
     Some(image)
 }

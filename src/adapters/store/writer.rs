@@ -11,9 +11,10 @@ use crate::base::time::Timestamp;
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::RunSummary;
 use rusqlite::{Connection, TransactionBehavior};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 /// Appends that may wait; beyond it callers wait before they are queued.
@@ -42,6 +43,9 @@ struct Job {
     reply: oneshot::Sender<Reply>,
 }
 
+/// How long the sync of a ticket's folder may take.
+const SYNC: Duration = Duration::from_secs(10);
+
 /// Syncs under way that come before records which tell of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owed(Arc<Mutex<Vec<Receiver<()>>>>);
@@ -51,12 +55,18 @@ impl Owed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sync);
     }
 
-    /// Waits for all of them.
+    /// Waits for all of them, but not without end: a folder may be on a disk that no longer answers, and other tickets
+    /// must go on.
     pub(super) fn wait(&self) {
+        let until = Instant::now() + SYNC;
         // Held meanwhile: who comes second waits as long.
         for sync in self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // The sender is dropped at its end.
-            sync.recv().ok();
+            if sync.recv_timeout(until.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout) {
+                tracing::warn!(
+                    "a ticket's folder is not on the disk after {SYNC:?}; a power failure now could undo a tick"
+                );
+            }
         }
     }
 }

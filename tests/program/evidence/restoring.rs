@@ -253,3 +253,15 @@ async fn what_is_saved_at_the_same_time_has_names_of_its_own() {
     saved.sort();
     assert_eq!(saved, ["restore/1", "restore/2", "restore/3"]);
 }
+
+#[tokio::test]
+async fn a_name_that_a_power_failure_has_broken_is_left_out() {
+    let repo = Repo::new().with_commit();
+    repo.snapshot(1).await;
+    assert_eq!(restore(&repo, "1").await.saved, "restore/1");
+    let folder = repo.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/**/restore/1"]);
+    let second = repo.path(&format!(".git/{}", folder.trim().replace("restore/1", "restore/2")));
+    std::fs::write(second, "").unwrap();
+    repo.write("tracked.txt", "changed\n");
+    assert_eq!(restore(&repo, "1").await.saved, "restore/3");
+}
