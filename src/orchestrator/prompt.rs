@@ -163,7 +163,8 @@ pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Re
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let values = minijinja::context! { id, ticket, phase };
-    environment.render_str(template, values).map_err(|error| error.to_string())
+    let message = environment.render_str(template, values).map_err(|error| error.to_string())?;
+    if message.trim().is_empty() { Err("a commit needs a message".to_owned()) } else { Ok(message) }
 }
 
 fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
