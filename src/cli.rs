@@ -19,6 +19,7 @@ mod park;
 pub mod parse;
 pub mod passphrase;
 mod person_only;
+pub mod phase;
 mod picture;
 pub mod policy;
 pub mod prompt;
@@ -170,6 +171,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::Off).await
         }
         Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
+        Some(Command::Phase { command }) => phase::run(out, &here(&cli.run)?, &command).await,
         Some(Command::Prompt { command: PromptCommand::Show(show) }) => {
             prompt::show(out, &here(&show.run)?, &show).map(|()| 0)
         }

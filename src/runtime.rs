@@ -5,6 +5,7 @@ pub mod app;
 pub mod channels;
 pub mod commits;
 pub mod doctor;
+pub mod editing;
 pub mod effects;
 pub mod export;
 pub mod find;

@@ -17,4 +17,4 @@ pub use find::{FindError, Places, find};
 pub use folder::{Listed, files_in, list, list_each};
 pub use load::{LoadError, load, read};
 pub use os::copy_attributes;
-pub use writer::{TicketWriter, reopen, set_status, tick};
+pub use writer::{TicketWriter, reopen, revise, set_status, tick};

@@ -7,6 +7,7 @@ use super::help;
 use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
+use super::phase::PhaseCommand;
 use super::picture::PictureOptions;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
@@ -124,6 +125,12 @@ pub enum Command {
         /// What to do with tickets.
         #[command(subcommand)]
         command: TicketCommand,
+    },
+    /// Add, rename, split, move, skip, reopen or accept the phases of a ticket; also during a run.
+    Phase {
+        /// What to do with phases.
+        #[command(subcommand)]
+        command: PhaseCommand,
     },
     /// Show what Claude would be sent next for a ticket.
     Prompt {

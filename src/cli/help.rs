@@ -148,6 +148,49 @@ Examples:
 
 A run of the ticket applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration is only a claim. Exit code 77 inside a run.";
 
+pub const PHASE_ADD: &str = "\
+Examples:
+  programmator phase add tk-4f2a \"Write the docs\"
+  programmator phase add tk-4f2a \"Write a test\" \"Fix the test\" --after 2
+
+They are written in the form of the ticket's other phases. Exit code 75 when the run at work does not respond, 77 inside a run.";
+
+pub const PHASE_RENAME: &str = "\
+Examples:
+  programmator phase rename tk-4f2a 2 \"Write the parser\"
+
+Nothing else of the file changes. If the phase was edited meanwhile, nothing is written, exit code 1.";
+
+pub const PHASE_SPLIT: &str = "\
+Examples:
+  programmator phase split tk-4f2a 2 \"Write the lexer\" \"Write the parser\"
+
+What stands below the phase stays with the first.";
+
+pub const PHASE_MOVE: &str = "\
+Examples:
+  programmator phase move tk-4f2a 3 up
+
+The phase changes places with its neighbour, each with what stands below it.";
+
+pub const PHASE_SKIP: &str = "\
+Examples:
+  programmator phase skip tk-4f2a 3
+
+The file does not change. `programmator phase reopen` takes it back.";
+
+pub const PHASE_REOPEN: &str = "\
+Examples:
+  programmator phase reopen tk-4f2a 3
+
+Its box is unticked.";
+
+pub const PHASE_ACCEPT: &str = "\
+Examples:
+  programmator phase accept tk-4f2a 2 \"The failing test is flaky, see #41\"
+
+The phase counts as done at once, its box is ticked, and the reason is added to the ticket's Notes.";
+
 pub const TICKET_UNTICK: &str = "\
 Examples:
   programmator ticket untick tk-4f2a 2

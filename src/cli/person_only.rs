@@ -21,6 +21,7 @@ pub fn check(
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
+        Some(Command::Phase { .. }) => "edit phases",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };

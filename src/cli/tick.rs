@@ -9,6 +9,7 @@ use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
 use crate::domain::request::{BoxOf, BoxOutcome, Reply, Request};
 use crate::domain::ticket::Ticket;
+use crate::domain::ticket::revise::PhasePlace;
 use crate::orchestrator::phase_match;
 use crate::runtime::app::App;
 use std::io::Write;
@@ -35,7 +36,8 @@ pub async fn run(
     let path = tickets::find(ticket, &session.places(&resolved))?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
-    let wanted = find(&ticket, phase, tick)?;
+    let PhasePlace { text, nth } = find(&ticket, phase)?;
+    let wanted = BoxOf { text, nth, done: tick == Tick::On };
     let app = App::start(in_force::parts(session, &resolved)?);
     let outcome = match app.ask(Request::SetBox(path, wanted.clone()), Answerer::COMMAND_LINE).await {
         Reply::BoxSet(outcome) => outcome,
@@ -66,7 +68,7 @@ pub async fn run(
 }
 
 /// The phase by the number that it carries, else by its place in the file, else by its text.
-fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
+pub(super) fn find(ticket: &Ticket, name: &str) -> Result<PhasePlace, CliError> {
     let texts: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
     let number = name.parse::<usize>().ok();
     let carries = number.and_then(|_| texts.iter().position(|text| phase_match::carried_number(text) == number));
@@ -99,5 +101,5 @@ fn find(ticket: &Ticket, name: &str, tick: Tick) -> Result<BoxOf, CliError> {
             clean_line(texts[at], 80)
         )));
     }
-    Ok(BoxOf { text: texts[at].to_owned(), nth: 0, done: tick == Tick::On })
+    Ok(PhasePlace { text: texts[at].to_owned(), nth: 0 })
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::phase::PhaseId;
+use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub enum UserCommand {
     RetryPhase { phase: PhaseId },
     /// The person says that this phase is done: it counts at once, and its box is ticked.
     TickPhase { phase: PhaseId },
+    /// The person takes a phase for done, for this reason, which the note brings into the ticket.
+    AcceptPhase { phase: PhaseId, why: String, note: Box<TicketRevised> },
+    /// Change the ticket's text.
+    Revise(Box<TicketRevised>),
     /// Words for Claude: into the running turn, or into the next prompt.
     Steer { text: String },
     /// Stop now by the ladder; the run can be resumed later.

@@ -180,6 +180,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TurnEnded { .. }
         | Record::TurnBegan { .. }
         | Record::TickIntended(_)
+        | Record::RevisionIntended(_)
         | Record::UntickIntended(_)
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
@@ -291,6 +292,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::PhaseReopened(_)
         | Record::TickSettled(_)
         | Record::UntickSettled(_)
+        | Record::RevisionSettled(_)
         | Record::StatusSettled { .. } => phases::sentence(record),
         Record::IterationEnded { n, outcome, changed, ms, .. } => {
             let level = match outcome {

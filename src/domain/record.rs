@@ -259,6 +259,10 @@ pub enum Record {
     UntickIntended(OfPhase),
     /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
+    /// The ticket's text is about to be changed for the person. Also behind a run's end.
+    RevisionIntended(TicketRevised),
+    /// It is changed, or cannot be.
+    RevisionSettled(RevisionSettled),
     /// The ticket's `status:` is about to be set.
     StatusIntended { to: TicketStatus },
     /// The status is set, or cannot be.

@@ -15,6 +15,7 @@ use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -50,6 +51,8 @@ pub enum Request {
     Command(TicketKey, UserCommand),
     /// Tick the box of a phase of the ticket in this file, or untick it, whoever works on the ticket.
     SetBox(PathBuf, BoxOf),
+    /// Edit the phases of the ticket in this file, whoever works on the ticket.
+    EditPhases(PathBuf, PhasesEdit),
     /// Close the breaker of the ticket in this file, which nobody works on.
     ResetBreaker(PathBuf),
     /// Give up the sessions of the ticket in this file, which nobody works on.
@@ -108,6 +111,17 @@ pub struct BoxOf {
     pub done: bool,
 }
 
+/// What a person wants done with the phases of a ticket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PhasesEdit {
+    /// The ticket's text is changed.
+    Text(TicketEdit),
+    /// The phase counts as done, for this reason; both go into the ticket.
+    Accept(PhasePlace, String),
+    /// The phase is left out of the run, or of the next one.
+    Skip(PhasePlace),
+}
+
 /// How runs are ended; they can be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Closing {
@@ -140,6 +154,8 @@ pub enum Reply {
     },
     Refused(Refused),
     BoxSet(BoxOutcome),
+    /// The phases of the ticket are edited, or not.
+    PhasesEdited(TicketKey, BoxOutcome),
     /// Every phase of the ticket is open again.
     Reopened(TicketKey),
     /// What differs, or why that is not known; words for the person.
@@ -249,6 +265,10 @@ mod tests {
             Request::Resume(None),
             Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),
             Request::SetBox(file.clone(), wanted),
+            Request::EditPhases(
+                file.clone(),
+                PhasesEdit::Accept(PhasePlace { text: "One".into(), nth: 0 }, "why".into()),
+            ),
             Request::ResetBreaker(file.clone()),
             Request::ResetSessions(file),
             Request::LookUpPassphrase { ticket: ticket.clone(), id: id.clone() },

@@ -9,11 +9,14 @@ mod lines;
 mod outline;
 pub mod parse;
 mod phases;
+pub mod revise;
+mod revision;
 mod section;
 
 pub use boxes::Boxes;
 pub(crate) use front::scalars;
 pub use key::TicketKey;
+pub use revision::Revision;
 
 use crate::base::id::TicketId;
 use crate::domain::worded::worded;

@@ -90,8 +90,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             for earlier in &carried.phases {
                 let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
                 phase.spent_ms = earlier.spent_ms;
-                if let (Mark::Done(now), Some(how)) = (&mut phase.mark, earlier.how) {
-                    *now = how;
+                match (&mut phase.mark, earlier.how) {
+                    (Mark::Done(now), Some(how)) => *now = how,
+                    (mark @ Mark::Pending, _) if earlier.skipped => *mark = Mark::Skipped,
+                    _ => {}
                 }
             }
         }
@@ -223,6 +225,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.dispute = Some(why.clone());
             }
         }
+        Record::PhaseSkipped(of) if state.is_closed() => stands(state, of, Mark::Skipped),
         Record::PhaseSkipped(OfPhase { phase, id }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, PhaseState::is_open) {
                 phase.mark = Mark::Skipped;
@@ -258,6 +261,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
+        Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
+        Record::RevisionSettled(settled) => state.revisions.retain(|open| open.id != settled.revised.id),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;

@@ -118,6 +118,7 @@ impl<'a> Draft<'a> {
             Input::RuleSaved { id, by, path } => self.rule_saved(&id, by, &path),
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
+            Input::RevisionSettled(settled) => self.revision_settled(settled),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
             Input::CommitUnknown { why } => self.commit_unknown(&why),

@@ -6,7 +6,7 @@ use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::commit::{Agreed, CommitIntended, OwnCommit};
 use crate::domain::limits::admission::Ask;
 use crate::domain::profile::Profile;
-use crate::domain::record::{OfPhase, Record};
+use crate::domain::record::{OfPhase, Record, TicketRevised};
 use crate::domain::session::Told;
 use crate::domain::ticket::TicketStatus;
 use crate::domain::tool_call::{ControlRequest, ToolCall};
@@ -101,6 +101,8 @@ pub enum Effect {
     StopValidation,
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
     SetBox { phase: OfPhase, done: bool },
+    /// Change the ticket's text → `RevisionSettled`. Done twice, it is done once.
+    Revise(Box<TicketRevised>),
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
     /// See what a commit of the run's work would be, and whether it may be made → `CommitPlanned`.

@@ -11,7 +11,9 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ApiRetried, OfPhase, PhaseSeed, Record, ValidationRan, WorkCarried, WriteOutcome};
+use crate::domain::record::{
+    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, ValidationRan, WorkCarried, WriteOutcome,
+};
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -185,6 +187,8 @@ pub enum Input {
         /// Its number among the readings of the file.
         reading: u64,
     },
+    /// The ticket's text was changed, or not.
+    RevisionSettled(RevisionSettled),
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// What the run would commit, or why it commits nothing.

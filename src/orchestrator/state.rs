@@ -22,7 +22,7 @@ use crate::domain::commit::Commits;
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::record::{PhaseCarried, PhaseSeed, WorkCarried};
+use crate::domain::record::{PhaseCarried, PhaseSeed, TicketRevised, WorkCarried};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::{Boxes, TicketStatus};
@@ -112,6 +112,8 @@ pub struct State {
     /// The commits of its work, and the hunks of it that the person reverted.
     pub commits: Commits,
     pub reverts: Reverts,
+    /// Changes of the ticket's text that are under way.
+    pub revisions: Vec<TicketRevised>,
     /// Lines that this run has added and removed.
     pub lines: (u64, u64),
     pub ended: Option<Ended>,
@@ -196,6 +198,11 @@ impl State {
         self.phases.iter().any(|phase| phase.box_writes > 0)
     }
 
+    /// The ticket's file is being changed.
+    pub fn is_writing_ticket(&self) -> bool {
+        self.is_writing_box() || !self.revisions.is_empty()
+    }
+
     pub fn phases_done(&self) -> usize {
         self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
     }
@@ -239,7 +246,7 @@ impl State {
                 Mark::Done(how) if seed.done => Some(how),
                 _ => None,
             };
-            PhaseCarried { id, how, spent_ms: phase.spent_ms }
+            PhaseCarried { id, how, spent_ms: phase.spent_ms, skipped: phase.since == Some(Mark::Skipped) }
         });
         let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
         Some(WorkCarried {

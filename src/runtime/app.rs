@@ -289,6 +289,13 @@ impl Service {
                 let work = async move { offline.set_box(&path, &wanted, by).await.map(Reply::BoxSet) };
                 return beside(ticket, reply, work);
             }
+            Request::EditPhases(path, edit) => {
+                let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
+                return beside(ticket.clone(), reply, async move {
+                    let outcome = offline.edit(&ticket, &path, &edit, by).await?;
+                    Ok(Reply::PhasesEdited(ticket, outcome))
+                });
+            }
             Request::ResetBreaker(path) => {
                 let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
                 let reset = async move { offline.reset_breaker(&path, by).await };

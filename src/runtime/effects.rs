@@ -19,7 +19,7 @@ use crate::adapters::tickets::TicketWriter;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
-use crate::domain::record::{OfPhase, WriteOutcome};
+use crate::domain::record::{OfPhase, RevisionSettled, TicketRevised, WriteOutcome};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::{Effect, Timer};
@@ -153,6 +153,7 @@ impl Effects {
                 }
             }
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
+            Effect::Revise(revised) => self.revise(*revised),
             Effect::SetStatus { to } => {
                 let file = self.ticket_file.clone();
                 self.answer_with(async move {
@@ -194,6 +195,16 @@ impl Effects {
             file.write(write, |outcome, reading| Input::BoxSettled { phase, done, outcome, reading }).await;
             drop(ended.0);
             None
+        });
+    }
+
+    /// Changes the ticket's text, and reads it: the run goes by the phases that it has then.
+    fn revise(&mut self, revised: TicketRevised) {
+        let (file, revision) = (self.ticket_file.clone(), revised.revision.clone());
+        self.answer_with(async move {
+            let outcome = file.write_aside(move |ticket| ticket.revise(revision)).await;
+            file.read().await;
+            Input::RevisionSettled(RevisionSettled { revised, outcome })
         });
     }
 

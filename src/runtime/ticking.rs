@@ -21,15 +21,25 @@ use std::time::{Duration, Instant};
 use tokio::task::{block_in_place, spawn_blocking};
 
 /// How long a run is waited for that was left a wish, and how often is looked.
-const PATIENCE: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const LOOK: Duration = Duration::from_millis(20);
 /// How long the box of a phase may differ from what the run knows: it is written after the record.
 const SETTLES: Duration = Duration::from_secs(1);
 
 impl Offline {
     /// Ticks the box of a phase of the ticket in this file, or takes its tick back.
     pub async fn set_box(&self, path: &Path, wanted: &BoxOf, by: Answerer) -> Result<BoxOutcome, OpenError> {
-        let stored = match self.append(path, |state| records(state, wanted, &by)).await {
+        self.set_box_because(path, wanted, by, None).await
+    }
+
+    pub(super) async fn set_box_because(
+        &self,
+        path: &Path,
+        wanted: &BoxOf,
+        by: Answerer,
+        why: Option<&str>,
+    ) -> Result<BoxOutcome, OpenError> {
+        let stored = match self.append(path, |state| records(state, wanted, &by, why)).await {
             Ok(stored) => stored,
             Err(OpenError::Held { holder, .. }) => return self.hand_over(path, wanted, by, holder).await,
             Err(error) => return Err(error),
@@ -93,17 +103,25 @@ impl Offline {
         let begun = Instant::now();
         let id = loop {
             let state = block_in_place(|| state_of(store, latest.run))?;
-            let known = phase(&state, wanted).filter(|_| state.ended.is_none());
+            let known = phase(&state, &wanted.text, wanted.nth).filter(|_| state.ended.is_none());
             let Some(PhaseState { id, mark, ticked, .. }) = known else { return Ok(BoxOutcome::Unknown { holder }) };
             let is_done = matches!(mark, Mark::Done(_));
-            match (is_done == wanted.done, *ticked == wanted.done) {
+            let stands = is_done == wanted.done && (wanted.done || *mark != Mark::Skipped);
+            match (stands, *ticked == wanted.done) {
                 (true, true) => return Ok(BoxOutcome::Already),
                 // Somebody has just asked for the same.
                 (true, false) if begun.elapsed() < SETTLES => tokio::time::sleep(LOOK).await,
                 _ => break *id,
             }
         };
-        let wish = store.wish(latest.run, self.clock.now(), &Wish { by, command: command(id, wanted.done) })?;
+        let taken = self.wish(latest.run, &Wish { by, command: command(id, wanted.done) }).await?;
+        Ok(if taken { BoxOutcome::Handed { holder } } else { BoxOutcome::NotTaken { holder } })
+    }
+
+    /// Leaves a wish for the run that a program works on, and waits a moment until it has noted that. Whether it has.
+    pub(super) async fn wish(&self, run: RunId, wish: &Wish) -> Result<bool, OpenError> {
+        let store = &self.store;
+        let wish = store.wish(run, self.clock.now(), wish)?;
         let begun = Instant::now();
         while store.still_waits(wish)? {
             if begun.elapsed() > PATIENCE {
@@ -114,31 +132,32 @@ impl Offline {
         }
         // The run's own word counts: another process may have taken the wish back when it took the run over.
         let is_it = |stored: &Arc<Stored>| matches!(stored.record, Record::WishTaken(WishTaken { wish: noted }) if noted == wish);
-        let taken = store.load(latest.run)?.records.iter().any(is_it);
-        Ok(if taken { BoxOutcome::Handed { holder } } else { BoxOutcome::NotTaken { holder } })
+        Ok(store.load(run)?.records.iter().any(is_it))
     }
 }
 
-fn records(state: &State, wanted: &BoxOf, by: &Answerer) -> Vec<Record> {
-    let Some(phase) = phase(state, wanted) else { return Vec::new() };
-    let said = PhaseByPerson { of: phase.named(), by: by.clone() };
+fn records(state: &State, wanted: &BoxOf, by: &Answerer, why: Option<&str>) -> Vec<Record> {
+    let Some(phase) = phase(state, &wanted.text, wanted.nth) else { return Vec::new() };
+    let said = PhaseByPerson { of: phase.named(), by: by.clone(), why: why.map(str::to_owned) };
     match (wanted.done, phase.stands()) {
         (true, Mark::Done(_)) => Vec::new(),
         (true, _) => vec![Record::PhaseTicked(said)],
-        (false, Mark::Done(_)) => vec![Record::PhaseReopened(said)],
+        (false, Mark::Done(_) | Mark::Skipped) => vec![Record::PhaseReopened(said)],
         (false, _) => Vec::new(),
     }
 }
 
 /// The box is as wanted, where the run does not know that.
 fn settled(state: &State, wanted: &BoxOf, outcome: &WriteOutcome) -> Vec<Record> {
-    let Some(phase) = phase(state, wanted).filter(|phase| phase.ticked != wanted.done) else { return Vec::new() };
+    let Some(phase) = phase(state, &wanted.text, wanted.nth).filter(|phase| phase.ticked != wanted.done) else {
+        return Vec::new();
+    };
     let settled = BoxSettled { phase: phase.named(), outcome: outcome.clone(), reading: None };
     vec![if wanted.done { Record::TickSettled(settled) } else { Record::UntickSettled(settled) }]
 }
 
-fn phase<'a>(state: &'a State, wanted: &BoxOf) -> Option<&'a PhaseState> {
-    state.phases.iter().filter(|phase| phase.text == wanted.text).nth(wanted.nth)
+pub(super) fn phase<'a>(state: &'a State, text: &str, nth: usize) -> Option<&'a PhaseState> {
+    state.phases.iter().filter(|phase| phase.text == text).nth(nth)
 }
 
 fn command(phase: PhaseId, done: bool) -> UserCommand {

@@ -6,6 +6,7 @@ mod exit;
 mod limits;
 mod old_journal;
 mod old_state;
+mod phases;
 mod ticks;
 mod turns;
 

@@ -4,8 +4,8 @@ use super::disk::{First, Owe, PAUSE, RealDisk};
 use super::load::{LoadError, shown};
 use super::write::{Edit, Writer, write};
 use crate::domain::record::WriteOutcome;
-use crate::domain::ticket::TicketStatus;
 use crate::domain::ticket::edit::{self, Unchanged};
+use crate::domain::ticket::{Revision, TicketStatus};
 use sha2::{Digest, Sha256};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -26,6 +26,11 @@ pub fn reopen(path: &Path, phase: &str, nth: usize, locks: &Path) -> WriteOutcom
 /// Sets `status:` in the front matter.
 pub fn set_status(path: &Path, to: TicketStatus, locks: &Path) -> WriteOutcome {
     locked(path, locks, &|bytes| edit::set_status(bytes, to))
+}
+
+/// Changes lines of the ticket.
+pub fn revise(path: &Path, revision: &Revision, locks: &Path) -> WriteOutcome {
+    locked(path, locks, &|bytes| revision.apply(bytes))
 }
 
 /// One that is kept until what it has replaced was looked at again.
@@ -85,6 +90,11 @@ impl TicketWriter {
 
     pub fn reopen(&mut self, phase: String, nth: usize) -> WriteOutcome {
         let edit: Kept = Arc::new(move |bytes: &[u8]| edit::reopen_phase(bytes, &phase, nth));
+        self.make(&edit)
+    }
+
+    pub fn revise(&mut self, revision: Revision) -> WriteOutcome {
+        let edit: Kept = Arc::new(move |bytes: &[u8]| revision.apply(bytes));
         self.make(&edit)
     }
 

@@ -4,7 +4,7 @@ use super::ends::done_words;
 use super::line::{Weight, quoted};
 use crate::base::amount::counted;
 use crate::domain::critique::{CriticVerdict, Critique};
-use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, WriteOutcome};
+use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, RevisionSettled, WriteOutcome};
 
 /// The sentence of a record about a phase or the ticket's file.
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
@@ -29,7 +29,10 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             Some((Warn, format!("disputed: {} · {why}", quoted(phase.as_deref()))))
         }
         Record::PhaseSkipped(OfPhase { phase, .. }) => info(format!("skipped by you: “{phase}”")),
-        Record::PhaseTicked(PhaseByPerson { of, by }) => info(format!("ticked by {by}: “{}”", of.phase)),
+        Record::PhaseTicked(PhaseByPerson { of, by, why: Some(why) }) => {
+            info(format!("accepted by {by}: “{}” · {why}", of.phase))
+        }
+        Record::PhaseTicked(PhaseByPerson { of, by, .. }) => info(format!("ticked by {by}: “{}”", of.phase)),
         Record::PhaseReopened(PhaseByPerson { of, .. }) => info(format!("reopened: “{}”", of.phase)),
         Record::TickSettled(BoxSettled { phase, outcome, .. }) => {
             Some(written(outcome, &format!("the box of “{}”", phase.phase), "ticked"))
@@ -41,6 +44,10 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             }
             Some((weight, text))
         }
+        Record::RevisionSettled(RevisionSettled { revised, outcome }) => match outcome.clone().revision_trouble() {
+            None => info(format!("ticket: {} by {}", revised.what, revised.by)),
+            Some(why) => Some((Warn, format!("ticket not edited ({}): {why}", revised.what))),
+        },
         Record::StatusSettled { to, outcome } => {
             Some(written(outcome, "the ticket's status", &format!("set to {}", to.word())))
         }

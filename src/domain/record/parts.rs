@@ -4,6 +4,8 @@ use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
+use crate::domain::ticket::Revision;
+use crate::domain::ticket::revise::PhasePlace;
 use serde::{Deserialize, Serialize};
 
 /// A phase as the ticket's file has it, in a record.
@@ -40,6 +42,9 @@ pub struct PhaseCarried {
     /// On what ground it is done; `None`: it is not.
     pub how: Option<DoneHow>,
     pub spent_ms: u64,
+    /// The person left it out after the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
 }
 
 /// How bad a notice is.
@@ -69,6 +74,14 @@ pub enum WriteOutcome {
 }
 
 impl WriteOutcome {
+    /// Why lines of the ticket are not as they should be; `None`: they are.
+    pub fn revision_trouble(self) -> Option<String> {
+        match self {
+            Self::NotThere => Some("the ticket was changed there meanwhile; your edit is not in it".to_owned()),
+            other => other.box_trouble(),
+        }
+    }
+
     /// Why the box of a phase is not as it should be; `None`: it is.
     pub fn box_trouble(self) -> Option<String> {
         match self {
@@ -151,6 +164,32 @@ pub struct PhaseByPerson {
     /// Who said so.
     #[serde(default, skip_serializing_if = "Answerer::is_screen")]
     pub by: Answerer,
+    /// Why, in their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A change of the ticket's text that a person wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketRevised {
+    /// Names it, where it is settled.
+    pub id: String,
+    /// What it does, in words.
+    pub what: String,
+    pub revision: Revision,
+    /// It says why this phase was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<PhasePlace>,
+    #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevisionSettled {
+    #[serde(flatten)]
+    pub revised: TicketRevised,
+    pub outcome: WriteOutcome,
 }
 
 /// What came of a change to the box of a phase.

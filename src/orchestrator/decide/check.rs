@@ -136,12 +136,7 @@ impl Draft<'_> {
         if self.state.stage == Stage::WritingBox || self.state.is_writing_box() {
             self.box_is_so(done, BoxSettled { phase, outcome, reading: Some(reading) });
         }
-        self.advance();
-        // Else the stop has waited for the box alone.
-        let stops = self.state.pace == Pace::StopNext && self.state.ended.is_none();
-        if stops && self.state.open_iteration().is_none() {
-            self.end_if_nothing_runs();
-        }
+        self.written();
     }
 
     fn box_is_so(&mut self, done: bool, settled: BoxSettled) {

@@ -69,6 +69,7 @@ impl Draft<'_> {
             let title = self.state.title.clone();
             self.take_phases(reading, title, phases);
         }
+        self.revise_again();
         self.recover();
         self.effect(Effect::AcquireTree);
     }
@@ -119,7 +120,7 @@ impl Draft<'_> {
             return false;
         }
         // The file says what is done, and no more, before anything else, a stop included.
-        if self.state.is_writing_box() {
+        if self.state.is_writing_ticket() {
             return false;
         }
         if let Some((phase, done)) = self.owed_box().filter(|_| self.state.ticket_lost.is_none()) {
@@ -205,7 +206,7 @@ impl Draft<'_> {
         self.state.is_open()
             && self.state.stage == Stage::Idle
             && self.state.validation_change.is_some()
-            && !self.state.is_writing_box()
+            && !self.state.is_writing_ticket()
             && self.next_step().is_none()
     }
 

@@ -30,7 +30,12 @@ impl Draft<'_> {
             UserCommand::RetryNow => self.look_again(Asker::Person),
             UserCommand::SkipPhase { phase } => self.skip(phase),
             UserCommand::RetryPhase { phase } => self.take_up_again(phase, by),
-            UserCommand::TickPhase { phase } => self.tick(phase, by),
+            UserCommand::TickPhase { phase } => self.tick(phase, by, None),
+            UserCommand::AcceptPhase { phase, why, note } => {
+                self.tick(phase, by, Some(why));
+                self.revise(*note);
+            }
+            UserCommand::Revise(revised) => self.revise(*revised),
             UserCommand::Steer { text } => {
                 self.record(Record::NoteGiven { id, text });
                 self.send_notes();
@@ -86,8 +91,16 @@ impl Draft<'_> {
     pub(super) fn wished(&mut self, wish: i64, by: Answerer, command: UserCommand) {
         if self.state.is_open() {
             self.record(Record::WishTaken(WishTaken { wish }));
-            // Whoever can write the store could leave a wish: it says no more than a tick in the file could.
-            if matches!(command, UserCommand::TickPhase { .. } | UserCommand::RetryPhase { .. }) {
+            // Whoever can write the store could leave a wish: it says no more than an edit of the file could.
+            let may = matches!(
+                command,
+                UserCommand::TickPhase { .. }
+                    | UserCommand::RetryPhase { .. }
+                    | UserCommand::SkipPhase { .. }
+                    | UserCommand::AcceptPhase { .. }
+                    | UserCommand::Revise(_)
+            );
+            if may {
                 self.commanded(format!("wish-{wish}"), by, command);
             }
         }
@@ -145,7 +158,7 @@ impl Draft<'_> {
             }
             _ => return,
         }
-        if !self.state.is_writing_box() {
+        if !self.state.is_writing_ticket() {
             self.end(ExitReason::UserStopped, STOPPED);
         }
     }
@@ -158,12 +171,12 @@ impl Draft<'_> {
     }
 
     /// The phase is done, the person says: whoever ticked its box before.
-    fn tick(&mut self, phase: PhaseId, by: Answerer) {
+    fn tick(&mut self, phase: PhaseId, by: Answerer, why: Option<String>) {
         let Some(known) = self.state.phase_by(phase).cloned() else {
             return self.notice(Level::Warn, "the phase that was to be ticked is no longer in the ticket");
         };
         if !matches!(known.mark, Mark::Done(_)) {
-            self.settled_by_person(phase, Record::PhaseTicked(PhaseByPerson { of: known.named(), by }));
+            self.settled_by_person(phase, Record::PhaseTicked(PhaseByPerson { of: known.named(), by, why }));
         }
         if !known.ticked || known.box_writes > 0 {
             self.set_box(known.named(), true);
@@ -186,7 +199,7 @@ impl Draft<'_> {
             Mark::Pending if !known.ticked && known.box_writes == 0 => return,
             _ => {}
         }
-        self.record(Record::PhaseReopened(PhaseByPerson { of: known.named(), by }));
+        self.record(Record::PhaseReopened(PhaseByPerson { of: known.named(), by, why: None }));
         if matches!(known.mark, Mark::Done(_)) || known.ticked || known.box_writes > 0 {
             self.set_box(known.named(), false);
         }

@@ -3,8 +3,9 @@
 use super::Draft;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ChangeAnswered, Level, PhaseSeed, Record};
-use crate::orchestrator::state::{PhaseState, Stage};
+use crate::domain::record::{ChangeAnswered, Level, PhaseSeed, Record, RevisionSettled, TicketRevised};
+use crate::orchestrator::effect::Effect;
+use crate::orchestrator::state::{Pace, PhaseState, Stage};
 
 impl Draft<'_> {
     pub(super) fn ticket_read(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>, validation: Vec<String>) {
@@ -52,6 +53,37 @@ impl Draft<'_> {
         let ours = self.state.phases.iter().map(|phase| (phase.text.as_str(), phase.ticked));
         let is_first = self.state.iteration.as_ref().is_some_and(|last| last.unread);
         is_first || !ours.eq(phases.iter().map(|seed| (seed.text.as_str(), seed.done)))
+    }
+
+    /// Has the ticket's text changed for the person.
+    pub(super) fn revise(&mut self, revised: TicketRevised) {
+        self.record(Record::RevisionIntended(revised.clone()));
+        self.effect(Effect::Revise(Box::new(revised)));
+    }
+
+    /// What an earlier process has not brought to its end.
+    pub(super) fn revise_again(&mut self) {
+        for open in self.state.revisions.clone() {
+            self.effect(Effect::Revise(Box::new(open)));
+        }
+    }
+
+    pub(super) fn revision_settled(&mut self, settled: RevisionSettled) {
+        if !self.state.is_open() || self.state.revisions.iter().all(|open| open.id != settled.revised.id) {
+            return;
+        }
+        self.record(Record::RevisionSettled(settled));
+        self.written();
+    }
+
+    /// The ticket's file is written: what has waited for that goes on.
+    pub(super) fn written(&mut self) {
+        self.advance();
+        // Else the stop has waited for the file alone.
+        let stops = self.state.pace == Pace::StopNext && self.state.ended.is_none();
+        if stops && self.state.open_iteration().is_none() {
+            self.end_if_nothing_runs();
+        }
     }
 
     pub(super) fn ticket_lost(&mut self, why: String) {

@@ -106,7 +106,7 @@ mod tests {
         fold(&mut steps, &Settings::default(), &Record::PhaseSkipped(of.clone()));
         assert_eq!(steps[0].command(), UserCommand::RetryPhase { phase: PhaseId(1) });
         let by = crate::domain::answerer::Answerer::SCREEN;
-        fold(&mut steps, &Settings::default(), &Record::PhaseReopened(PhaseByPerson { of, by }));
+        fold(&mut steps, &Settings::default(), &Record::PhaseReopened(PhaseByPerson { of, by, why: None }));
         assert_eq!(steps, []);
     }
 }

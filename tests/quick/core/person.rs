@@ -9,10 +9,10 @@ use programmator::domain::limits::admission::Asker;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Claimed;
 use programmator::domain::phase::Mark;
-use programmator::domain::record::{Record, Stored, WishTaken, WriteOutcome};
+use programmator::domain::record::{Record, RevisionSettled, Stored, TicketRevised, WishTaken, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::{Adjustable, Change, Settings};
-use programmator::domain::ticket::TicketStatus;
+use programmator::domain::ticket::{Revision, TicketStatus};
 use programmator::domain::turn::TurnResult;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::Effect;
@@ -436,4 +436,46 @@ fn a_changed_limit_does_not_ask_the_provider_before_its_time() {
     let change = Change::Set(Adjustable::Iterations, "40".into());
     assert_eq!(asker(UserCommand::ChangeSetting(change)), Some(Asker::Program));
     assert_eq!(asker(UserCommand::RetryNow), Some(Asker::Person));
+}
+
+/// What is not settled when the program dies is made again, and nothing is begun or ended before it is.
+#[test]
+fn an_accepted_phase_is_done_at_once_and_its_note_is_waited_for() {
+    let mut world = at(&Stage::Running);
+    command(&mut world, UserCommand::PauseNow);
+    while world.state.stage != Stage::Paused {
+        assert!(world.happen());
+    }
+    let phase = world.state.phases[0].id;
+    let note = TicketRevised {
+        id: "r".into(),
+        what: "noted".into(),
+        revision: Revision::default(),
+        accepts: None,
+        by: Answerer::SCREEN,
+    };
+    let accept = UserCommand::AcceptPhase { phase, why: "seen".into(), note: Box::new(note.clone()) };
+    let commanded = |command| Input::Commanded { id: "c".into(), command, by: Answerer::SCREEN };
+    let now = Timestamp::from_millis(world.now);
+    let accepted = decide(&world.state, commanded(accept), now);
+    let why = accepted.records.iter().find_map(|record| match record {
+        Record::PhaseTicked(ticked) => ticked.why.clone(),
+        _ => None,
+    });
+    assert_eq!(why.as_deref(), Some("seen"));
+    let again = Effect::Revise(Box::new(note.clone()));
+    assert!(accepted.effects.contains(&again));
+    let next = accepted.next.unwrap();
+    let resumed = Input::Resumed { pid: 8, reading: 99, phases: world.phases.clone(), settings: None };
+    let resumed = decide(&next, resumed, now);
+    assert!(resumed.effects.contains(&again), "{:?}", resumed.effects);
+    // The box is written, the note is not yet.
+    let named = next.phases[0].named();
+    let boxed = Input::BoxSettled { phase: named, done: true, outcome: WriteOutcome::Written, reading: 99 };
+    let boxed = decide(&next, boxed, now).next.unwrap();
+    let stopped = decide(&boxed, commanded(UserCommand::Stop), now).next.unwrap();
+    assert!(stopped.ended.is_none(), "the note would be lost");
+    let settled = Input::RevisionSettled(RevisionSettled { revised: note, outcome: WriteOutcome::Written });
+    let ended = decide(&stopped, settled, now).next.unwrap();
+    assert_eq!(ended.ended.as_ref().map(|ended| ended.reason), Some(ExitReason::UserStopped));
 }

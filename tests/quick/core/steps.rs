@@ -72,7 +72,7 @@ fn objection(state: &State) -> Option<Record> {
     let phase = state.own_phase().filter(|phase| is_done(phase) && !state.phases.is_empty())?;
     claim.denies_exit().then(|| {
         let (of, by) = (phase.named(), programmator::domain::answerer::Answerer::SCREEN);
-        Record::PhaseReopened(programmator::domain::record::PhaseByPerson { of, by })
+        Record::PhaseReopened(programmator::domain::record::PhaseByPerson { of, by, why: None })
     })
 }
 

@@ -17,7 +17,7 @@ use programmator::domain::commit::{Agreed, CommitSettled};
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, Stored, ValidationRan, WriteOutcome};
+use programmator::domain::record::{FORMAT, PhaseSeed, Record, RevisionSettled, Stored, ValidationRan, WriteOutcome};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
@@ -329,6 +329,10 @@ impl World {
                 let Some(at) = self.coming.iter().position(finished) else { return };
                 self.coming.remove(at);
                 Input::ValidationStopped { n: self.state.iterations, reading: self.last_reading() }
+            }
+            // What it changes in the text is no matter of the core's.
+            Effect::Revise(revised) => {
+                Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
             }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {

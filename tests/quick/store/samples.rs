@@ -24,14 +24,15 @@ use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
-    PhaseCarried, PhaseSeed, Record, SessionLost, TurnEnded, TurnFailed, ValidationRan, WishTaken, WorkCarried,
-    WriteOutcome,
+    PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, TicketRevised, TurnEnded, TurnFailed, ValidationRan,
+    WishTaken, WorkCarried, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::ticket::revise::PhasePlace;
+use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
@@ -101,6 +102,13 @@ pub fn every_record() -> Vec<Record> {
     let phases = || vec![PhaseSeed { text: text(), done: true }];
     let usage = Usage { input: 1, output: u64::MAX, cache_read: 3, cache_write: 4 };
     let of_phase = || OfPhase { phase: text(), id: Some(PhaseId(2)) };
+    let revised = || TicketRevised {
+        id: text(),
+        what: text(),
+        revision: Revision { line: 3, above: Some(text()), below: None, before: vec![text()], after: vec![] },
+        accepts: Some(PhasePlace { text: text(), nth: 1 }),
+        by: Answerer::COMMAND_LINE,
+    };
     let n = 3;
     vec![
         Record::RunStarted {
@@ -184,7 +192,11 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseDone { n, phase: None, how: DoneHow::ClaimedNoChange, id: None },
         Record::PhaseDisputed { n, phase: Some(text()), why: text(), id: Some(PhaseId(1)) },
         Record::PhaseSkipped(of_phase()),
-        Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase: text(), id: None }, by: Answerer::SCREEN }),
+        Record::PhaseReopened(PhaseByPerson {
+            of: OfPhase { phase: text(), id: None },
+            by: Answerer::SCREEN,
+            why: None,
+        }),
         Record::TickIntended(OfPhase { phase: text(), id: None }),
         Record::TickSettled(BoxSettled { phase: of_phase(), outcome: WriteOutcome::Failed(text()), reading: Some(5) }),
         Record::StatusIntended { to: TicketStatus::Closed },
@@ -242,7 +254,7 @@ pub fn every_record() -> Vec<Record> {
             uncommitted: vec![text()],
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
-            phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9 }],
+            phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9, skipped: true }],
             whole: Some(DoneHow::ClaimedUnchecked),
         }),
         Record::SessionEnded(SessionEnded {
@@ -320,7 +332,10 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseTicked(PhaseByPerson {
             of: of_phase(),
             by: Answerer { name: Some(text()), ..Answerer::COMMAND_LINE },
+            why: Some(text()),
         }),
+        Record::RevisionIntended(revised()),
+        Record::RevisionSettled(RevisionSettled { revised: revised(), outcome: WriteOutcome::NotThere }),
         Record::WishTaken(WishTaken { wish: 1 }),
         Record::UntickIntended(of_phase()),
         Record::UntickSettled(BoxSettled {

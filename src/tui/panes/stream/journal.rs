@@ -253,8 +253,10 @@ impl Journal {
             }
             Record::Noticed { level, text } => self.say(*level, text.clone()),
             Record::PhaseSkipped(OfPhase { phase, .. }) => self.say(Level::Info, format!("↷ skipped “{phase}”")),
-            Record::PhaseTicked(PhaseByPerson { of, by }) => {
-                self.say(Level::Info, format!("✓ ticked by {by}: “{}”", of.phase));
+            Record::PhaseTicked(PhaseByPerson { of, by, why }) => {
+                let how = why.as_ref().map_or("ticked", |_| "accepted");
+                let why = why.as_ref().map(|why| format!(" · {why}")).unwrap_or_default();
+                self.say(Level::Info, format!("✓ {how} by {by}: “{}”{why}", of.phase));
             }
             Record::PhaseReopened(PhaseByPerson { of, .. }) => {
                 self.say(Level::Info, format!("reopened: “{}”", of.phase));

@@ -120,7 +120,7 @@ fn what_is_being_taken_back_is_taken_back_once_and_told_when_it_is() {
     assert!(!words(&model).contains("reopened"), "{}", words(&model));
     assert_eq!(press(&mut model, "u"), [], "it is on its way");
     let of = OfPhase { phase: "phase 2".into(), id: Some(PhaseId(2)) };
-    comes(&mut model, 902, Record::PhaseReopened(PhaseByPerson { of, by: Answerer::SCREEN }));
+    comes(&mut model, 902, Record::PhaseReopened(PhaseByPerson { of, by: Answerer::SCREEN, why: None }));
     assert_eq!(words(&model), "“phase 2” reopened");
     update(&mut model, Msg::Replied(Reply::Decided { ticket: sample::id("tk-1"), command: undone }));
     assert_eq!(press(&mut model, "u"), command(UserCommand::RetryPhase { phase: PhaseId(1) }));

@@ -33,7 +33,7 @@ fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
     );
     let named = crate::domain::record::OfPhase { phase: "Tests for burst".into(), id: Some(PhaseId(4)) };
     let by = crate::domain::answerer::Answerer::SCREEN;
-    let boxed = Record::PhaseTicked(crate::domain::record::PhaseByPerson { of: named, by });
+    let boxed = Record::PhaseTicked(crate::domain::record::PhaseByPerson { of: named, by, why: None });
     recorded(&mut model, 41, boxed);
     assert_eq!(told(&model), "ticked “Tests for burst”");
     assert_eq!(model.waiting(), 1, "it can be stored again, and there is no answer");
