@@ -84,19 +84,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.settings = settings.clone();
             state.stage = Stage::AwaitingTree { holder: None };
         }
-        Record::WorkCarried(carried) => {
-            (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
-            state.commits.due.clone_from(&carried.uncommitted);
-            for earlier in &carried.phases {
-                let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
-                phase.spent_ms = earlier.spent_ms;
-                match (&mut phase.mark, earlier.how) {
-                    (Mark::Done(now), Some(how)) => *now = how,
-                    (mark @ Mark::Pending, _) if earlier.skipped => *mark = Mark::Skipped,
-                    _ => {}
-                }
-            }
-        }
+        Record::WorkCarried(carried) => merge::carried(state, carried),
         Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
         Record::RunResumed { .. } => {
             state.ended = None;

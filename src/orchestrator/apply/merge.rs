@@ -5,7 +5,7 @@
 
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
-use crate::domain::record::PhaseSeed;
+use crate::domain::record::{PhaseSeed, WorkCarried};
 use crate::orchestrator::state::{PhaseState, State};
 
 /// Takes the phases as a reading of the file has them; readings come in their order.
@@ -29,6 +29,20 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
         merged.push(follow(known, seed, is_claim));
     }
     state.phases = merged;
+}
+
+/// Takes what the ticket's earlier runs came to.
+pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
+    (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
+    for earlier in &carried.phases {
+        let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
+        phase.spent_ms = earlier.spent_ms;
+        match (&mut phase.mark, earlier.how) {
+            (Mark::Done(now), Some(how)) => *now = how,
+            (mark @ Mark::Pending, _) if earlier.skipped => *mark = Mark::Skipped,
+            _ => {}
+        }
+    }
 }
 
 /// For each seed the index of the phase it replaced: same place, both texts unknown to the other side.
