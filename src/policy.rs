@@ -19,6 +19,7 @@ pub mod glob;
 pub mod import;
 pub mod kind;
 pub mod place;
+pub mod proposal;
 pub mod remembered;
 pub mod rules;
 pub mod tables;

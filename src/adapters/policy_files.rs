@@ -23,10 +23,10 @@ enum Whose {
 
 /// The policy of a run: the profile, the person's file before it, the project's as far as it is trusted. A file
 /// that is there and cannot be used blocks everything, and `Policy::broken` says why.
-pub fn load(profile: Profile, user_folder: Option<&Path>, project_folder: &Path, trust: Trust) -> Policy {
+pub fn load(profile: Profile, user_file: Option<&Path>, project_folder: &Path, trust: Trust) -> Policy {
     let standing = if trust == Trust::Trusted { Standing::Trusted } else { Standing::Untrusted };
     let whose = if trust == Trust::Trusted { Whose::Persons } else { Whose::Projects };
-    let user = user_folder.map_or(Ok(None), |folder| read(&folder.join(NAME), Whose::Persons));
+    let user = user_file.map_or(Ok(None), |file| read(file, Whose::Persons));
     let project = read(&project_folder.join(NAME), whose);
     match (user, project) {
         (Ok(user), Ok(project)) => {

@@ -138,6 +138,17 @@ pub fn tail(text: &str, max: usize) -> &str {
     }
 }
 
+/// Something in it would not be seen, or not as what it is. Newlines and tabs are no secret.
+pub fn hides(text: &str) -> bool {
+    text.chars().any(|c| !matches!(c, '\n' | '\t') && is_unseen(c))
+}
+
+/// A character that shows nothing, or looks like a blank and is none.
+pub fn is_unseen(c: char) -> bool {
+    let joins = matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{2800}');
+    joins || (c != ' ' && c.is_whitespace()) || Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -308,6 +308,22 @@ Examples:
 
 What was stored about the call: verdict, rule and reason, its parts if it was asked about, and the answer.";
 
+pub const POLICY_REPLAY: &str = "\
+Examples:
+  programmator policy replay tk-4f2a
+  programmator policy replay tk-4f2a --policy draft.yaml
+
+Each call of the run whose verdict would be another one, as it was and as it would be. Files are looked at as they are now. \
+Exit code 1 when there are some.";
+
+pub const POLICY_LEARN: &str = "\
+Examples:
+  programmator policy learn
+  programmator policy learn --least 3
+
+Rules for what you have said yes to, most useful first, each with how many questions it would have spared and what else it \
+would have let through. Copy what you want with `programmator policy edit`.";
+
 pub const POLICY_IMPORT: &str = "\
 Examples:
   programmator policy import policy.json

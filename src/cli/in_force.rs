@@ -1,5 +1,6 @@
 //! What is in effect in a folder: the policy, the files that say so, the rules for the calls of runs.
 
+use super::error::CliError;
 use super::session::Session;
 use crate::adapters::config_files::{self, PROJECT_FOLDER};
 use crate::adapters::policy_files;
@@ -32,6 +33,12 @@ pub fn tickets(session: &Session, folder: &Path, resolved: &Resolved) -> Vec<Pat
 
 /// The policy that holds in a folder: the person's file, the project's, and a profile.
 pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf]) -> Policy {
+    let own = config_files::user_folder(&session.environment).map(|folder| folder.join(policy_files::NAME));
+    with_rules(session, folder, profile, tickets, own.as_deref())
+}
+
+/// The same with another file in the place of the person's.
+fn with_rules(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf], rules: Option<&Path>) -> Policy {
     let user = config_files::user_folder(&session.environment);
     let project = folder.join(PROJECT_FOLDER);
     // What cannot be read is not trusted; the policy itself says what is wrong with it.
@@ -40,7 +47,22 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[P
         Err(_) => Trust::Unknown,
     };
     let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
-    policy_files::load(profile, user.as_deref(), &project, trust).guarding(&own).protecting(tickets)
+    policy_files::load(profile, rules, &project, trust).guarding(&own).protecting(tickets)
+}
+
+/// The policy that would hold in a folder under another profile, and with another file in the place of the person's.
+pub fn in_force_by(
+    session: &Session,
+    folder: &Path,
+    resolved: &Resolved,
+    profile: Profile,
+    file: Option<&Path>,
+) -> Policy {
+    let tickets = tickets(session, folder, resolved);
+    match file {
+        Some(file) => with_rules(session, folder, profile, &tickets, Some(file)),
+        None => in_force(session, folder, profile, &tickets),
+    }
 }
 
 /// The files that decide about the policy in a folder: rules, the profile, and whether the project is trusted.
@@ -48,6 +70,13 @@ pub fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
     let folders = config_files::user_folder(&session.environment).into_iter().chain([folder.join(PROJECT_FOLDER)]);
     let named = folders.flat_map(|folder| [policy_files::NAME, "config.yaml"].map(|name| folder.join(name)));
     named.chain([session.state.join("trust.json")]).collect()
+}
+
+/// The profile with this name.
+pub fn profile(name: &str) -> Result<Profile, CliError> {
+    Profile::from_word(name).ok_or_else(|| {
+        CliError::bad_input(format!("unknown profile {name}: use strict, guarded, trusted or read_only"))
+    })
 }
 
 /// The path with its links resolved, as far as it is there.

@@ -1,20 +1,23 @@
 //! `programmator policy check|test|show|import`: what the gate would decide, and why. Nothing is run.
 //!
-//! `edit` changes the person's file, `why` looks at what was decided in a run.
+//! `edit` changes the person's file, `why` looks at what was decided in a run, `replay` decides it again and `learn`
+//! proposes rules from it.
 
 mod cases;
 mod edit;
 mod explain;
 mod import;
+mod learn;
+mod recorded;
+mod replay;
 mod why;
 
 use super::error::CliError;
 use super::help;
-use super::in_force::{in_force, real, tickets};
+use super::in_force::{in_force, profile, real, tickets};
 use super::session::Session;
 use crate::adapters::policy_files;
 use crate::base::text::clean_line;
-use crate::domain::profile::Profile;
 use crate::domain::verdict::Verdict;
 use crate::policy::engine::Policy;
 use crate::policy::place::Place;
@@ -56,6 +59,12 @@ pub enum PolicyCommand {
         /// Claude's id of the call, or a unique part of it.
         request: String,
     },
+    /// Judge the calls of a run again, by your rules as they are now or by another file.
+    #[command(after_help = help::POLICY_REPLAY)]
+    Replay(replay::Replay),
+    /// Propose rules from what you have allowed in earlier runs; nothing is saved.
+    #[command(after_help = help::POLICY_LEARN)]
+    Learn(learn::Learn),
     /// Import Clanker's policy.json and its passphrase.
     #[command(after_help = help::POLICY_IMPORT)]
     Import {
@@ -97,19 +106,17 @@ pub struct Check {
 pub fn run(out: &mut dyn Write, session: &Session, command: &PolicyCommand) -> Result<u8, CliError> {
     match command {
         PolicyCommand::Check(wanted) => check(out, session, wanted),
-        PolicyCommand::Test { file, profile } => cases::test(out, file, &Policy::of(self::profile(profile)?)),
+        PolicyCommand::Test { file, profile } => {
+            cases::test(out, file, &Policy::of(super::in_force::profile(profile)?))
+        }
         PolicyCommand::Show { profile: None } => show(out, &in_force_here(session, &session.folder)?),
         PolicyCommand::Show { profile: Some(name) } => show(out, &Policy::of(profile(name)?)),
         PolicyCommand::Edit => edit::run(out, session),
         PolicyCommand::Why { request } => why::print(out, session, request),
+        PolicyCommand::Replay(wanted) => replay::run(out, session, wanted),
+        PolicyCommand::Learn(wanted) => learn::run(out, session, wanted),
         PolicyCommand::Import { file, print } => import::run(out, session, file, *print),
     }
-}
-
-fn profile(name: &str) -> Result<Profile, CliError> {
-    Profile::from_word(name).ok_or_else(|| {
-        CliError::bad_input(format!("unknown profile {name}: use strict, guarded, trusted or read_only"))
-    })
 }
 
 /// The policy that holds in a folder as it is configured.

@@ -122,6 +122,16 @@ impl Policy {
         policy
     }
 
+    /// The same with more rules of the person's, before all others: YAML list items.
+    #[must_use]
+    pub fn with_first(mut self, rules: &str, author: Author) -> Self {
+        let source = Source { path: "proposed".to_owned(), text: format!("version: 1\nrules:\n{rules}") };
+        if let Some(file) = self.read(&source, author) {
+            self.layers.insert(0, file);
+        }
+        self
+    }
+
     /// A policy that blocks everything, and says why.
     pub fn unusable(error: PolicyError) -> Self {
         Self {

@@ -21,6 +21,7 @@ mod docs;
 mod hank;
 mod policy;
 mod prompts;
+mod proposal;
 #[allow(dead_code, reason = "the unit tests use the rest")]
 #[path = "../../src/tui/sample.rs"]
 mod sample;

@@ -13,13 +13,13 @@ mod draw;
 mod edited;
 mod heard;
 mod hint;
-mod rule;
 
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach};
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
+use crate::policy::proposal;
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
@@ -182,7 +182,7 @@ impl Card {
 
     /// The rule that a lasting yes would be; `None` where none is offered.
     fn lasting(&self) -> Option<String> {
-        (self.can_reach_ticket() && self.approval.provable).then(|| rule::of(&self.approval)).flatten()
+        (self.can_reach_ticket() && self.approval.provable).then(|| proposal::of(&self.approval)).flatten()
     }
 
     fn can_edit(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Owns the spelling. Wrapping is `wrap`'s, cleaning for show alone is `base::text`'s.
 
-use crate::base::text::Clean;
+use crate::base::text::is_unseen;
 use crate::tui::widgets::wrap::untabbed;
 use std::fmt::Write as _;
 
@@ -48,20 +48,10 @@ pub fn line(text: &str) -> String {
     if indent.len() > INDENT || bare.is_empty() { visible(text) } else { indent + &visible(bare) }
 }
 
-/// Something in it would not be seen, or not as what it is. Newlines and tabs are no secret.
-pub fn hides(text: &str) -> bool {
-    text.chars().any(|c| !matches!(c, '\n' | '\t') && is_unseen(c))
-}
-
-/// A character that shows nothing, or looks like a blank and is none.
-fn is_unseen(c: char) -> bool {
-    let joins = matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{2800}');
-    joins || (c != ' ' && c.is_whitespace()) || Clean::new(c.encode_utf8(&mut [0; 4])).as_str().is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::text::{Clean, hides};
     use proptest::prelude::*;
 
     #[test]

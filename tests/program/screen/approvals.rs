@@ -99,6 +99,44 @@ fn a_yes_is_for_once_and_leaving_is_none() {
 }
 
 #[test]
+fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
+    let write = "write: {path: \"{slug}.txt\", content: x}";
+    let steps = [&push("one"), &push("one"), &push("two"), &push("two --force"), write];
+    let project = project("guarded", &steps);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    for branch in ["one", "one"] {
+        card(&mut terminal, &format!("HEAD:{branch}"));
+        terminal.keys_until("y", "allowed: Bash git push");
+    }
+    for branch in ["two", "two --force"] {
+        card(&mut terminal, &format!("HEAD:{branch}"));
+        terminal.keys_until("d", "Why not");
+        terminal.keys_until("\r", "denied: Bash git push");
+    }
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+    let said = |args: &[&str], code: i32| {
+        let output = project.run(&[&["policy"], args].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        text
+    };
+    let learned = said(&["learn"], 0);
+    assert!(learned.starts_with("# would have spared 2 questions\n- name: always-git-push"), "{learned}");
+    assert!(learned.contains("HEAD:one") && !learned.contains("HEAD:two"), "{learned}");
+    assert!(said(&["learn", "--least", "3"], 1).contains("no rule would have spared 3 questions"));
+
+    assert_eq!(said(&["replay", "tk-1"], 0).lines().count(), 1);
+    project.write("work/draft.yaml", &format!("version: 1\nrules:\n{learned}"));
+    let again = said(&["replay", "tk-1", "--policy", "draft.yaml"], 1);
+    assert!(again.starts_with("ask        → allow       Bash git push -q origin HEAD:one"), "{again}");
+    assert!(again.ends_with(": 5 calls, 2 decided otherwise\n"), "{again}");
+    let strict = said(&["replay", "tk-1", "--profile", "strict", "--json"], 1);
+    let first: Value = serde_json::from_str(strict.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["was"], &first["now"], &first["tool"]), (&"ask".into(), &"block".into(), &"Bash".into()));
+}
+
+#[test]
 fn a_yes_for_the_ticket_holds_for_its_like_in_this_run_and_no_other() {
     let project =
         project("guarded", &[&push("one"), &push("one"), &push("one"), "write: {path: \"{slug}.txt\", content: x}"]);

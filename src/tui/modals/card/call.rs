@@ -30,7 +30,7 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
         }
         _ => body.code(input, Role::StreamTarget),
     }
-    if spelt::hides(&decoded(input)) {
+    if crate::base::text::hides(&decoded(input)) {
         body.gap();
         body.words(0, Role::Warning, "The call contains invisible characters, shown as <U+…>.");
     }

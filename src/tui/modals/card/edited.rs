@@ -12,7 +12,7 @@ pub(super) fn shown(approval: &Approval, input: &str) -> String {
     let json = serde_json::to_string_pretty(&value).unwrap_or_default();
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if c != '\n' && crate::tui::widgets::spelt::hides(c.encode_utf8(&mut [0; 4])) {
+        if c != '\n' && crate::base::text::hides(c.encode_utf8(&mut [0; 4])) {
             let mut units = [0; 2];
             out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
         } else {

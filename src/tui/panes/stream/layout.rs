@@ -197,7 +197,7 @@ fn call(tool: &Tool, columns: usize, fold: Fold) -> Vec<Row> {
 /// A target on one line, spelt out where it hides something; its blanks stay, for they may matter in it.
 pub(super) fn one_line(text: &str) -> String {
     let line = untabbed(&text.trim().replace('\n', " "));
-    let line = if spelt::hides(&line) { spelt::visible(&line) } else { line };
+    let line = if crate::base::text::hides(&line) { spelt::visible(&line) } else { line };
     crate::base::text::cut(&line, 500)
 }
 
