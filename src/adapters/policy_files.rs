@@ -126,7 +126,7 @@ mod tests {
         }
 
         fn verdict(&self, trust: Trust, command: &str) -> (Verdict, String) {
-            let policy = load(Profile::Guarded, Some(self.user.path()), self.project.path(), trust);
+            let policy = load(Profile::Guarded, Some(&self.user.path().join(NAME)), self.project.path(), trust);
             let root = self.project.path();
             let place = Place { workspace: root, cwd: root, home: root, user: "dev", view: &RealPaths::default() };
             let decision = policy.decide("Bash", &json!({ "command": command }), &place);
