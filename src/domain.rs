@@ -14,6 +14,7 @@ pub mod commit;
 pub mod critique;
 pub mod denial;
 pub mod errors;
+pub mod evaluation;
 pub mod export;
 pub mod find;
 pub mod finding;

@@ -69,7 +69,7 @@
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
 //! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): work, a critic's look at
-//! what was found done, or the fixing of what a critic has rejected.
+//! what was found done, the fixing of what a critic has rejected, or an evaluator's look at the whole ticket at its end.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).

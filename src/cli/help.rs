@@ -46,7 +46,7 @@ Environment:
   PROGRAMMATOR_CLAUDE_FLAGS       more flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself retries a failed request
   PROGRAMMATOR_PROFILE            the policy profile: strict, guarded, trusted or read_only
-  PROGRAMMATOR_WORKFLOW           who looks at finished work: auto, simple or reviewed
+  PROGRAMMATOR_WORKFLOW           who looks at finished work: auto, simple, reviewed or thorough
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator

@@ -20,7 +20,8 @@ pub struct RunOptions {
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Who looks at finished work: auto, simple (commands only) or reviewed (a critic, too) [default: auto].
+    /// Who looks at finished work: auto, simple (commands only), reviewed (a critic, too) or thorough (and, at the end,
+    /// whether the goal is reached) [default: auto].
     #[arg(long, value_name = "NAME")]
     pub workflow: Option<String>,
     /// Start every iteration with a fresh Claude session.

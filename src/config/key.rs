@@ -123,11 +123,13 @@ keys! {
     DayTokens "budget.day_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day";
     ApprovalTimeout "approval.timeout" Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour";
     PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded, trusted or read_only";
-    WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), auto (a critic where no command checks it)";
+    WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), thorough (and, at the end, whether the goal is reached), auto (a critic where no command checks it)";
     FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
     CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
     CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
+    AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
+    MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
@@ -192,6 +194,8 @@ impl Row {
             Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
             Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
             Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
+            Key::AddPhases => Value::Text(settings.workflow.add_phases.word().to_owned()),
+            Key::MaxAddedPhases => Value::Whole(settings.workflow.max_added_phases.into()),
             Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
             Key::GitMessage => Value::Text(settings.git.message),
             Key::GitProtected => Value::List(settings.git.protected),

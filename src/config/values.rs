@@ -4,6 +4,7 @@ use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
 use crate::domain::commit::{CommitWhen, GitSettings};
+use crate::domain::evaluation::AddPhases;
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
@@ -90,6 +91,8 @@ impl Values {
                 .unwrap_or_default(),
             critic_model: self.text(Key::CriticModel),
             critic_effort: self.text(Key::CriticEffort),
+            add_phases: self.text(Key::AddPhases).and_then(|word| AddPhases::from_word(&word)).unwrap_or_default(),
+            max_added_phases: self.count(Key::MaxAddedPhases),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
 
 use crate::domain::approval::{Answer, QuestionId};
+use crate::domain::evaluation::ProposalAnswer;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
@@ -37,6 +38,12 @@ pub enum UserCommand {
     AnswerValidationChange {
         /// `true`: from now on the new list; `false`: keep the frozen one.
         accept: bool,
+    },
+    /// More phases are proposed: add them, changed or not, or do without.
+    AnswerProposal {
+        /// The iteration whose evaluator proposed them.
+        n: u32,
+        answer: ProposalAnswer,
     },
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,

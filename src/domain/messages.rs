@@ -6,6 +6,7 @@
 mod approvals;
 mod commits;
 mod ends;
+mod goal;
 mod iterations;
 mod limits;
 mod line;
@@ -182,6 +183,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TickIntended(_)
         | Record::RevisionIntended(_)
         | Record::UntickIntended(_)
+        | Record::EditDue(_)
+        | Record::ChangesShown { .. }
+        | Record::GoalAchieved { .. }
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
         | Record::CommitDue
@@ -198,6 +202,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }
+        Record::EvaluationMade { .. }
+        | Record::PhasesProposed(_)
+        | Record::ProposalAnswered { .. }
+        | Record::EditDropped { .. } => goal::sentence(record),
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }

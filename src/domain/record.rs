@@ -7,11 +7,13 @@ pub use parts::*;
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{CommitIntended, CommitSettled};
-use crate::domain::critique::{Critique, Issue};
+use crate::domain::critique::{Critique, Issue, ShownFile};
+use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
@@ -222,6 +224,8 @@ pub enum Record {
         how: DoneHow,
         id: Option<PhaseId>,
     },
+    /// What the next prompt shows of the changed files.
+    ChangesShown { n: u32, files: Vec<ShownFile> },
     /// A critic gave a readable verdict.
     CritiqueMade { n: u32, critique: Critique },
     /// A phase is not done: the critic's issues are to be fixed first.
@@ -231,6 +235,19 @@ pub enum Record {
         phase: Option<String>,
         issues: Vec<Issue>,
         id: Option<PhaseId>,
+    },
+    /// An evaluator gave a readable answer.
+    EvaluationMade { n: u32, evaluation: Evaluation },
+    /// The ticket's goal is reached.
+    GoalAchieved { n: u32 },
+    /// It is not: these phases are missing.
+    PhasesProposed(Proposal),
+    /// What is decided about them.
+    ProposalAnswered {
+        #[serde(flatten)]
+        answer: ProposalAnswer,
+        #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+        by: Answerer,
     },
     /// A claim did not hold.
     PhaseDisputed {
@@ -259,7 +276,11 @@ pub enum Record {
     UntickIntended(OfPhase),
     /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
-    /// The ticket's text is about to be changed for the person. Also behind a run's end.
+    /// The run wants the ticket's text changed.
+    EditDue(EditDue),
+    /// It cannot be changed so, for this reason.
+    EditDropped { id: String, what: String, why: String },
+    /// The ticket's text is about to be changed. Also behind a run's end.
     RevisionIntended(TicketRevised),
     /// It is changed, or cannot be.
     RevisionSettled(RevisionSettled),

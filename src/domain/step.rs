@@ -18,6 +18,9 @@ impl StepName {
     /// Work on what a critic has rejected.
     pub const FIX: Self = Self::new("fix");
 
+    /// A look at the whole ticket, once nothing in it is left to do.
+    pub const EVALUATE: Self = Self::new("evaluate");
+
     /// A name: one lower-case word.
     pub const fn new(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))

@@ -1,5 +1,6 @@
 //! The workflow of a run: which of its steps look at finished work before it counts as done.
 
+use crate::domain::evaluation::AddPhases;
 use crate::domain::outcome::DoneHow;
 use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ worded! {
         Simple = "simple",
         /// A critic looks at every phase, too, and what it rejects is fixed.
         Reviewed = "reviewed",
+        /// As `reviewed`; and once nothing is left to do, an evaluator says whether the ticket's goal is reached.
+        Thorough = "thorough",
     }
 }
 
@@ -45,6 +48,10 @@ pub struct WorkflowSettings {
     /// The critic's `--effort`; `None` is Claude's own default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critic_effort: Option<String>,
+    /// What becomes of phases that an evaluator proposes.
+    pub add_phases: AddPhases,
+    /// Phases that a run may have added so.
+    pub max_added_phases: u32,
 }
 
 impl Default for WorkflowSettings {
@@ -55,6 +62,8 @@ impl Default for WorkflowSettings {
             minor_issues: MinorIssues::default(),
             critic_model: None,
             critic_effort: None,
+            add_phases: AddPhases::default(),
+            max_added_phases: 5,
         }
     }
 }
@@ -64,7 +73,7 @@ impl WorkflowSettings {
     pub fn wants_critique(&self, how: DoneHow) -> bool {
         match self.name {
             Workflow::Simple => false,
-            Workflow::Reviewed => how != DoneHow::TickedByPerson,
+            Workflow::Reviewed | Workflow::Thorough => how != DoneHow::TickedByPerson,
             Workflow::Auto => matches!(how, DoneHow::ClaimedUnchecked | DoneHow::ClaimedNoChange),
         }
     }

@@ -4,6 +4,7 @@
 //! cannot differ.
 
 mod agent;
+mod goal;
 mod merge;
 mod session;
 mod watch;
@@ -250,7 +251,15 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
-        Record::RevisionSettled(settled) => state.revisions.retain(|open| open.id != settled.revised.id),
+        Record::RevisionSettled(settled) => {
+            state.revisions.retain(|open| open.id != settled.revised.id);
+            goal::edited(state, settled);
+        }
+        Record::EditDue(_)
+        | Record::EditDropped { .. }
+        | Record::GoalAchieved { .. }
+        | Record::PhasesProposed(_)
+        | Record::ProposalAnswered { .. } => goal::fold(state, record),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
@@ -258,6 +267,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.commits.last = None;
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
+            if progress {
+                state.goal.reopen();
+            }
             state.aside_in_a_row = if progress { 0 } else { state.aside_in_a_row + 1 };
             let own = state.about_mut(phase.as_deref(), *id, PhaseState::is_open).map(|own| {
                 if progress {

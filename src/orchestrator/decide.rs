@@ -2,7 +2,7 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `exit` weighs what else an output says, `person`
+//! `circuit` moves the breaker, `commit` has done work committed, `goal` has proposed phases decided, `exit` weighs what else an output says, `person`
 //! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `turns` knows the turns that no
 //! message of ours began, `watchdog` has the timers.
 
@@ -12,6 +12,7 @@ mod check;
 mod circuit;
 mod commit;
 mod exit;
+mod goal;
 mod pace;
 mod park;
 mod person;
@@ -119,6 +120,7 @@ impl<'a> Draft<'a> {
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
             Input::RevisionSettled(settled) => self.revision_settled(settled),
+            Input::EditPlanned { id, planned } => self.edit_planned(id, planned),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
             Input::CommitUnknown { why } => self.commit_unknown(&why),
@@ -152,6 +154,7 @@ impl<'a> Draft<'a> {
     fn of_iteration(&mut self, input: Input) {
         let n = match &input {
             Input::SnapshotTaken { n, .. }
+            | Input::ChangesShown { n, .. }
             | Input::SnapshotFailed { n, .. }
             | Input::AgentStarting { n }
             | Input::AgentSpawned { n, .. }
@@ -178,6 +181,7 @@ impl<'a> Draft<'a> {
         }
         match input {
             Input::SnapshotTaken { id, .. } => self.snapshot_taken(n, id),
+            Input::ChangesShown { files, .. } => self.record(Record::ChangesShown { n, files }),
             Input::SnapshotFailed { message, .. } | Input::AgentFailed { message, .. } => {
                 self.could_not_begin(n, message);
             }

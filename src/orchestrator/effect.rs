@@ -9,6 +9,7 @@ use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record, TicketRevised};
 use crate::domain::session::Told;
 use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::revise::TicketEdit;
 use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
@@ -101,6 +102,8 @@ pub enum Effect {
     StopValidation,
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
     SetBox { phase: OfPhase, done: bool },
+    /// See what an edit would change in the ticket's file → `EditPlanned`.
+    PlanEdit { id: String, edit: Box<TicketEdit> },
     /// Change the ticket's text → `RevisionSettled`. Done twice, it is done once.
     Revise(Box<TicketRevised>),
     /// Set `status:` in the front matter → `StatusSettled`.

@@ -7,6 +7,7 @@ use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitSettled};
+use crate::domain::critique::ShownFile;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
@@ -16,7 +17,7 @@ use crate::domain::record::{
 };
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
-use crate::domain::ticket::{Boxes, TicketStatus};
+use crate::domain::ticket::{Boxes, Revision, TicketStatus};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 use crate::domain::workspace::Workspace;
@@ -64,6 +65,8 @@ pub enum Input {
     LinesCounted { added: u64, removed: u64 },
     /// The tree was saved.
     SnapshotTaken { n: u32, id: String },
+    /// What the prompt that follows shows of the changed files.
+    ChangesShown { n: u32, files: Vec<ShownFile> },
     /// The tree could not be saved.
     SnapshotFailed { n: u32, message: String },
     /// What must be known of Claude's program is known; its process is started now.
@@ -189,6 +192,8 @@ pub enum Input {
     },
     /// The ticket's text was changed, or not.
     RevisionSettled(RevisionSettled),
+    /// What an edit that the run wants would change in the ticket's file; or why it cannot: words for the person.
+    EditPlanned { id: String, planned: Result<Revision, String> },
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// What the run would commit, or why it commits nothing.

@@ -47,6 +47,10 @@ pub struct PromptContext {
     pub validated: Vec<String>,
     /// What a critic found, an issue each.
     pub issues: Vec<String>,
+    /// All phases of a ticket with nothing left to do, and how each was checked.
+    pub settled_phases: Vec<String>,
+    /// Phases that an evaluator may still propose.
+    pub phases_left: u32,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -149,6 +153,8 @@ impl Templates {
             validation: some(),
             validated: some(),
             issues: some(),
+            settled_phases: some(),
+            phases_left: 5,
             diff: "x".to_owned(),
             ..PromptContext::default()
         };
@@ -256,6 +262,8 @@ mod tests {
             validation: vec!["cargo test".into()],
             validated: vec!["$ cargo test\nexit code 0\nok".into()],
             issues: vec!["major: src/a.rs:3: wrong".into()],
+            settled_phases: vec!["Phase 1: look (verified)".into()],
+            phases_left: 5,
             diff: "+++ b/src/a.rs\n+x".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,

@@ -1,6 +1,7 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
 mod gate;
+mod goal;
 mod iteration;
 mod limits;
 mod phase;
@@ -8,6 +9,7 @@ mod stage;
 
 pub use gate::Gate;
 pub(in crate::orchestrator) use gate::{Call, Grant};
+pub use goal::{GoalState, OwnEdit};
 pub use iteration::{Failure, Iteration, Retry, Validated};
 pub use limits::LimitState;
 pub use phase::{PhaseState, Review};
@@ -19,6 +21,7 @@ use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::changes::Reverts;
 use crate::domain::commit::Commits;
+use crate::domain::evaluation::{AddPhases, Proposal};
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -68,6 +71,9 @@ pub struct State {
     pub phase_ids: u32,
     /// The last of the ticket file's readings and of our writes of boxes, counted as one, that a record names.
     pub reading: u64,
+    /// The tree before the ticket was first worked on.
+    pub since: Option<String>,
+    pub goal: GoalState,
     pub stage: Stage,
     /// The running iteration, or the last one, of whatever step.
     pub iteration: Option<Iteration>,
@@ -114,6 +120,8 @@ pub struct State {
     pub reverts: Reverts,
     /// Changes of the ticket's text that are under way.
     pub revisions: Vec<TicketRevised>,
+    /// Those that the run itself wants, until they are made.
+    pub edits: Vec<OwnEdit>,
     /// Lines that this run has added and removed.
     pub lines: (u64, u64),
     pub ended: Option<Ended>,
@@ -200,7 +208,7 @@ impl State {
 
     /// The ticket's file is being changed.
     pub fn is_writing_ticket(&self) -> bool {
-        self.is_writing_box() || !self.revisions.is_empty()
+        self.is_writing_box() || !self.revisions.is_empty() || !self.edits.is_empty()
     }
 
     pub fn phases_done(&self) -> usize {
@@ -214,6 +222,12 @@ impl State {
 
     pub fn phases_skipped(&self) -> usize {
         self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
+    }
+
+    /// Proposed phases that the run waits for the person to decide about.
+    pub fn awaits_phases(&self) -> Option<&Proposal> {
+        let waits = self.is_open() && self.stage == Stage::Idle && self.edits.is_empty();
+        self.goal.proposal.as_ref().filter(|_| waits && self.settings.workflow.add_phases == AddPhases::Ask)
     }
 
     /// The phases, or the whole ticket where there are none.
@@ -256,6 +270,8 @@ impl State {
             uncommitted: self.commits.due.clone(),
             phases: phases.collect(),
             whole,
+            since: self.since.clone(),
+            achieved: self.goal.achieved,
         })
     }
 
@@ -357,8 +373,9 @@ impl State {
             some => format!(", {some} skipped"),
         };
         let unverified = if self.is_unverified() { ", not verified" } else { "" };
+        let declined = if self.goal.declined { "; you declined more phases" } else { "" };
         let unapplied = self.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-        format!("{skipped}{unverified}{unapplied}")
+        format!("{skipped}{unverified}{declined}{unapplied}")
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

@@ -7,6 +7,7 @@
 
 use crate::domain::claim::Claim;
 use crate::domain::critique::Critique;
+use crate::domain::evaluation::Evaluation;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Claimed;
 use crate::domain::profile::Profile;
@@ -33,7 +34,7 @@ pub struct Step {
     pub effort: fn(&Settings) -> Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: fn(&Settings) -> Option<Profile>,
-    /// Its prompt shows what was changed since its phase began.
+    /// Its prompt shows what was changed since its phase began, or the ticket.
     pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
     pub prompts: &'static [Kind],
@@ -65,6 +66,7 @@ pub enum Answer {
         warnings: Vec<String>,
     },
     Critique(Critique),
+    Evaluation(Evaluation),
     /// It is asked for once more; why, in a word.
     Unreadable(&'static str),
 }

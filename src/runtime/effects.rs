@@ -15,11 +15,12 @@ use crate::adapters::agent::{Agent, Ahead, orphans};
 use crate::adapters::git::WorkTree;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
-use crate::adapters::tickets::TicketWriter;
+use crate::adapters::tickets::{self, TicketWriter};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::record::{OfPhase, RevisionSettled, TicketRevised, WriteOutcome};
+use crate::domain::ticket::revise::{TicketEdit, revise};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::{Effect, Timer};
@@ -153,6 +154,7 @@ impl Effects {
                 }
             }
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
+            Effect::PlanEdit { id, edit } => self.plan_edit(id, *edit),
             Effect::Revise(revised) => self.revise(*revised),
             Effect::SetStatus { to } => {
                 let file = self.ticket_file.clone();
@@ -195,6 +197,20 @@ impl Effects {
             file.write(write, |outcome, reading| Input::BoxSettled { phase, done, outcome, reading }).await;
             drop(ended.0);
             None
+        });
+    }
+
+    /// Looks what an edit would change in the file as it is now.
+    fn plan_edit(&mut self, id: String, edit: TicketEdit) {
+        let (path, now) = (self.ticket_path.clone(), self.clock.now());
+        self.answer_with(async move {
+            let plan = move || {
+                let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())
+            };
+            let planned = tokio::task::spawn_blocking(plan).await.unwrap_or_else(|error| Err(error.to_string()));
+            Input::EditPlanned { id, planned }
         });
     }
 

@@ -27,9 +27,10 @@ impl Model {
         let kind = |item: &Item| match item.what {
             What::Call(_) => 0,
             What::Validation => 1,
-            What::Dispute(_) => 2,
-            What::Conflict(_) => 3,
-            What::Ended => 4,
+            What::MoreWork => 2,
+            What::Dispute(_) => 3,
+            What::Conflict(_) => 4,
+            What::Ended => 5,
         };
         // Stable: what waits longest is first, else the order of the tabs.
         queue.sort_by_key(|item| (kind(item), item.since));
@@ -71,6 +72,7 @@ impl Model {
         match &item.what {
             What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
             What::Validation => "validation commands changed".into(),
+            What::MoreWork => "goal not reached: more phases proposed".into(),
             What::Dispute(phase) => {
                 let tab = self.tab_of(&item.ticket);
                 let text = tab.and_then(|tab| tab.state.phase_by(*phase)).map_or("", |phase| phase.text.as_str());
@@ -121,6 +123,9 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
         }
         if state.validation_change.is_some() {
             add(What::Validation, None);
+        }
+        if state.awaits_phases().is_some() {
+            add(What::MoreWork, state.updated);
         }
         if state.stage == Stage::Paused {
             for phase in state.phases.iter().filter(|phase| phase.mark == Mark::Disputed) {

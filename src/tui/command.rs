@@ -124,6 +124,8 @@ pub enum Scope {
     /// Leaving while something runs.
     Quit,
     Question,
+    /// Phases that an evaluator proposes.
+    MoreWork,
     Queue,
     /// A theme for the screen.
     Themes,

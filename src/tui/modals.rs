@@ -11,6 +11,7 @@ pub mod find;
 pub mod help;
 pub mod limits;
 pub mod matter;
+pub mod more_work;
 pub mod open;
 pub mod palette;
 pub mod prompt;
@@ -53,6 +54,8 @@ pub enum Modal {
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
+    /// Phases that an evaluator proposes.
+    MoreWork(Box<more_work::MoreWork>),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
     Queue(queue::Queue),
@@ -81,6 +84,7 @@ impl Modal {
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
+            Self::MoreWork(card) => card.scope(),
             Self::Card(card) => card.scope(),
             Self::Queue(_) => Scope::Queue,
             Self::Themes(_) => Scope::Themes,
@@ -108,6 +112,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
+        Some(Modal::MoreWork(card)) => card.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
         Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),

@@ -50,6 +50,7 @@ pub fn of(model: &Model, tab: &Tab, record: &Record) -> Option<Notification> {
     match record {
         Record::ApprovalAsked(approval) => needs_you(&|what| *what == What::Call(approval.id.clone())),
         Record::ValidationChangeSeen { .. } => needs_you(&|what| *what == What::Validation),
+        Record::IterationEnded { .. } if state.awaits_phases().is_some() => needs_you(&|what| *what == What::MoreWork),
         Record::Paused => needs_you(&|what| matches!(what, What::Dispute(_))),
         Record::Parked(_) => {
             let parking = state.limits.parked.as_ref()?;

@@ -2,6 +2,7 @@
 
 mod commits;
 mod critique;
+mod evaluate;
 mod exit;
 mod limits;
 mod old_journal;

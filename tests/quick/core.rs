@@ -6,6 +6,7 @@
 mod changed_commands;
 mod critique;
 mod dice;
+mod evaluate;
 mod invariants;
 mod ledger;
 mod person;

@@ -9,6 +9,7 @@
 
 mod block;
 mod critique;
+mod evaluation;
 mod flow;
 mod key;
 mod lines;
@@ -16,6 +17,7 @@ mod optional;
 mod value;
 
 pub use critique::parse_critique;
+pub use evaluation::parse_evaluation;
 
 use super::{Claim, ClaimStatus, Source};
 use crate::domain::worded::worded;
@@ -95,7 +97,7 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     let mut seen = Vec::new();
     for entry in &block.entries {
         let of_claims = |field: &Field| match field {
-            Field::Verdict | Field::Issues => false,
+            Field::Verdict | Field::Issues | Field::NewPhases => false,
             Field::FilesModified => !block.source.is_ours(),
             _ => true,
         };

@@ -5,7 +5,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
 use crate::domain::ticket::Revision;
-use crate::domain::ticket::revise::PhasePlace;
+use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
 use serde::{Deserialize, Serialize};
 
 /// A phase as the ticket's file has it, in a record.
@@ -33,6 +33,12 @@ pub struct WorkCarried {
     /// On what ground the whole ticket is done, where it has no phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<DoneHow>,
+    /// The tree before the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The goal was found reached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub achieved: bool,
 }
 
 /// A phase, by its number in the new run.
@@ -181,6 +187,16 @@ pub struct TicketRevised {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts: Option<PhasePlace>,
     #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
+}
+
+/// A change of the ticket's text that the run itself wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditDue {
+    /// Names it, until it is settled: the change that is made of it has the same.
+    pub id: String,
+    pub edit: TicketEdit,
+    /// Who wants it.
     pub by: Answerer,
 }
 

@@ -34,6 +34,8 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
 /// Takes what the ticket's earlier runs came to.
 pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
     (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
+    state.since.clone_from(&carried.since);
+    state.goal.achieved = carried.achieved;
     for earlier in &carried.phases {
         let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
         phase.spent_ms = earlier.spent_ms;

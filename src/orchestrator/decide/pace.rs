@@ -18,6 +18,7 @@ use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
+use crate::orchestrator::steps::evaluate::unreached;
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -192,8 +193,11 @@ impl Draft<'_> {
         self.effect(Effect::SetBox { phase, done });
     }
 
-    /// Nothing is left to do. Changed validation commands that nobody has decided about hold the end.
+    /// Nothing is left to do. Proposed phases and changed validation commands that nobody has decided about hold the end.
     fn complete(&mut self) {
+        if self.state.goal.proposal.is_some() {
+            return self.decide_proposal();
+        }
         match self.state.validation_change {
             None => self.close_ticket(),
             Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
@@ -201,11 +205,12 @@ impl Draft<'_> {
         }
     }
 
-    /// The run has nothing left to do but to hear what the person says about changed validation commands.
+    /// The run has nothing left to do but to hear what the person says about proposed phases, or changed validation
+    /// commands.
     pub(super) fn is_held(&self) -> bool {
         self.state.is_open()
             && self.state.stage == Stage::Idle
-            && self.state.validation_change.is_some()
+            && (self.state.validation_change.is_some() || self.state.goal.proposal.is_some())
             && !self.state.is_writing_ticket()
             && self.next_step().is_none()
     }
@@ -213,7 +218,10 @@ impl Draft<'_> {
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
         if presence == Presence::Nobody && self.is_held() {
-            self.close_ticket();
+            match self.state.goal.proposal.as_ref().map(unreached) {
+                Some(why) => self.end(ExitReason::ReviewFailed, why),
+                None => self.close_ticket(),
+            }
         }
     }
 
@@ -248,7 +256,10 @@ impl Draft<'_> {
         let role = Role { step: step.name.clone(), counts: step.counts, model: (step.model)(&self.state.settings) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
-        let since = self.state.own_phase().and_then(|phase| phase.baseline.clone());
+        let since = match self.state.iteration.as_ref().and_then(|iteration| iteration.phase) {
+            None => self.state.since.clone(),
+            Some(_) => self.state.own_phase().and_then(|phase| phase.baseline.clone()),
+        };
         self.effect(Effect::TakeSnapshot { n, shown_since: since.filter(|_| step.shows_changes) });
     }
 

@@ -39,6 +39,6 @@ fn prompt(state: &State, notes: Vec<String>) -> Prompt {
 }
 
 fn told(issue: &Issue) -> String {
-    let doubt = if issue.doubtful { " [doubtful: the phase has not changed this file]" } else { "" };
+    let doubt = if issue.doubtful { " [doubtful: the phase has not changed this place]" } else { "" };
     format!("{}{doubt}", issue.words())
 }

@@ -4,6 +4,7 @@ use super::{Effects, Tree};
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
+use crate::domain::critique::shown_hunks;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
@@ -92,6 +93,10 @@ impl Effects {
                         diff => diff?,
                     },
                 };
+                let files = shown_hunks(&diff);
+                if !files.is_empty() {
+                    let _ = inputs.send(Input::ChangesShown { n, files }).await;
+                }
                 *super::lock(&shown) = diff;
                 Ok::<_, EvidenceError>(taken)
             };

@@ -210,6 +210,12 @@ const REST: &[Row] = rows! {
         "changed validation commands: use the new list";
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
+    Yes "more_work.yes" Scope::MoreWork, "question", [c('y')], Shown, always, |_| "add them",
+        "phases that the evaluator proposes: add them to the ticket";
+    EditInput "more_work.edit" Scope::MoreWork, "question", [c('e')], Shown, always, |_| "edit",
+        "phases that the evaluator proposes: edit them first";
+    No "more_work.no" Scope::MoreWork, "question", [c('n')], Shown, always, |_| "done without them",
+        "phases that the evaluator proposes: the ticket is done without them";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
         "allow the call once; it may ask for the passphrase";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",
@@ -281,6 +287,7 @@ const HIDDEN: &[Row] = hidden! {
     Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";
     Close "open.close" Scope::Open, [press(Key::Esc), ctrl('c')], "cancel";
     Close "question.close" Scope::Question, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Close "more_work.close" Scope::MoreWork, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "open it";
     Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
     Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
@@ -328,8 +335,10 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
 
 /// The rows of a scope; where a text is scrolled, those for that too.
 pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
-    let scrolls =
-        matches!(scope, Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff | Scope::Visual);
+    let scrolls = matches!(
+        scope,
+        Scope::Help | Scope::Question | Scope::MoreWork | Scope::Card | Scope::Rule | Scope::Diff | Scope::Visual
+    );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
 

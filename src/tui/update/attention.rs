@@ -12,6 +12,7 @@ use crate::tui::layout;
 use crate::tui::modals::Modal;
 use crate::tui::modals::card::{Card, Outcome};
 use crate::tui::modals::matter::Matter;
+use crate::tui::modals::more_work::MoreWork;
 use crate::tui::modals::question::Question;
 use crate::tui::msg::{Ask, Input};
 use crate::tui::panes::stream;
@@ -56,6 +57,11 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             return asks;
         }
         What::Validation => ui.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
+        What::MoreWork => {
+            let proposal = ui.tab_of(&item.ticket).and_then(|tab| tab.state.awaits_phases());
+            let card = proposal.map(|proposal| MoreWork::new(item.ticket.clone(), proposal));
+            ui.modals.extend(card.map(|card| Modal::MoreWork(Box::new(card))));
+        }
         What::Dispute(_) | What::Conflict(_) | What::Ended => {
             ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }
@@ -218,6 +224,10 @@ pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
         let stale = match &modal {
             Modal::Card(card) => ui.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
             Modal::Question(question) => !waits(&question.ticket, &What::Validation),
+            Modal::MoreWork(card) => {
+                let proposal = ui.tab_of(&card.ticket).and_then(|tab| tab.state.awaits_phases());
+                !proposal.is_some_and(|proposal| card.is_about(proposal))
+            }
             Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             Modal::Confirm(confirm) => confirm.is_stale(ui),
             _ => false,

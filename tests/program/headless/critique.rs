@@ -25,7 +25,7 @@ turns:
       - status: {summary: "Done."}
 "#;
 
-fn steps(records: &[Value]) -> Vec<String> {
+pub fn steps(records: &[Value]) -> Vec<String> {
     let started = of_kind(records, "iteration_started");
     started.iter().map(|record| record["step"].as_str().unwrap_or("code").to_owned()).collect()
 }

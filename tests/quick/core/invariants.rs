@@ -2,12 +2,14 @@
 //! time, from the papers and not from the core: the breaker's table, the table of claims, what must precede a call.
 
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::background::has_agent;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
+use programmator::domain::evaluation::{AddPhases, GoalVerdict};
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Mark, PhaseId};
@@ -15,6 +17,7 @@ use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
 use programmator::domain::settings::BreakerSettings;
 use programmator::domain::step::StepName;
 use programmator::domain::ticket::TicketStatus;
+use programmator::domain::workflow::Workflow;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
 use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
@@ -154,6 +157,23 @@ impl Invariants {
                 let rejections = before.about(*id).map(|phase| phase.review.rejections);
                 assert!(rejections.is_some_and(|times| times <= tries), "{phase:?} is fixed once too often");
             }
+            Record::GoalAchieved { n } => {
+                let open = Self::evaluating(before, *n);
+                assert_eq!(open.evaluation.as_ref().map(|said| said.verdict), Some(GoalVerdict::Achieved));
+                assert!(before.is_complete(), "the goal is reached, with phases left");
+            }
+            Record::PhasesProposed(proposal) => {
+                let said = Self::evaluating(before, proposal.n).evaluation.as_ref().expect("proposed without a word");
+                assert_eq!(said.verdict, GoalVerdict::MoreWork);
+                assert!(said.phases.starts_with(&proposal.phases) && !proposal.phases.is_empty());
+                let most = before.settings.workflow.max_added_phases;
+                assert!(before.goal.added as usize + proposal.phases.len() <= most as usize, "too many phases added");
+            }
+            Record::ProposalAnswered { by, .. } => {
+                assert!(before.goal.proposal.is_some() && before.edits.is_empty(), "nothing was asked");
+                let auto = before.settings.workflow.add_phases == AddPhases::Auto;
+                assert!(auto || *by != Answerer::CONFIGURATION, "phases are added and nobody wanted it");
+            }
             Record::TickIntended(OfPhase { phase, .. }) => {
                 let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
                 assert!(done, "{phase} is ticked without being done");
@@ -165,6 +185,16 @@ impl Invariants {
             Record::RunEnded { reason, .. } => match reason {
                 ExitReason::Complete => {
                     assert!(before.is_complete(), "complete, with phases left");
+                    let thorough = before.settings.workflow.name == Workflow::Thorough;
+                    let by_claude = before.parts().any(PhaseState::is_done_by_claude);
+                    assert!(
+                        !thorough || !by_claude || before.goal.achieved,
+                        "complete, and nobody asked about the goal"
+                    );
+                    assert!(
+                        before.goal.proposal.is_none(),
+                        "complete, with proposed phases that nobody has decided about"
+                    );
                     let (commits, mode) = (&before.commits, before.settings.git.commit);
                     let is_owed = mode != CommitWhen::Off && !commits.due.is_empty() && !commits.tried;
                     // With changed commands that nobody could decide about, all of it may still be opened again.
@@ -235,6 +265,13 @@ impl Invariants {
             Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
             _ => {}
         }
+    }
+
+    /// The open iteration, which is an evaluator's in a session of its own.
+    fn evaluating(before: &State, n: u32) -> &Iteration {
+        let open = before.open_iteration().expect("the goal is judged outside of an iteration");
+        assert_eq!((open.n, &open.role.step, open.resumed.as_ref()), (n, &StepName::EVALUATE, None));
+        open
     }
 
     /// A session that is resumed is the one that is kept, of this folder, and not too old.

@@ -14,14 +14,18 @@ use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::{Agreed, CommitSettled};
+use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, RevisionSettled, Stored, ValidationRan, WriteOutcome};
+use programmator::domain::record::{
+    FORMAT, PhaseSeed, Record, RevisionSettled, Stored, TicketRevised, ValidationRan, WriteOutcome,
+};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
-use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::ticket::revise::TicketEdit;
+use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::workspace::Workspace;
 use programmator::orchestrator::apply::{apply, folded};
@@ -330,9 +334,13 @@ impl World {
                 self.coming.remove(at);
                 Input::ValidationStopped { n: self.state.iterations, reading: self.last_reading() }
             }
-            // What it changes in the text is no matter of the core's.
+            Effect::PlanEdit { id, .. } if self.rough(8) => {
+                Input::EditPlanned { id, planned: Err("the file is broken".into()) }
+            }
+            Effect::PlanEdit { id, edit } => Input::EditPlanned { id, planned: Ok(self.planned(&edit)) },
             Effect::Revise(revised) => {
-                Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
+                let outcome = self.revise(&revised);
+                Input::RevisionSettled(RevisionSettled { revised: *revised, outcome })
             }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {
@@ -375,6 +383,35 @@ impl World {
             }
         };
         self.coming.push(next);
+    }
+
+    /// An edit of the file, whose lines are its phases here. Of a note it says nothing.
+    fn planned(&self, edit: &TicketEdit) -> Revision {
+        let before = self.phases.iter().map(|seed| seed.text.clone()).collect::<Vec<_>>();
+        let added = if let TicketEdit::Add { texts, .. } = edit { texts.clone() } else { Vec::new() };
+        Revision { after: [before.clone(), added].concat(), before, ..Revision::default() }
+    }
+
+    /// It is made where the file is as it was planned on.
+    fn revise(&mut self, revised: &TicketRevised) -> WriteOutcome {
+        let Revision { before, after, .. } = &revised.revision;
+        let now: Vec<String> = self.phases.iter().map(|seed| seed.text.clone()).collect();
+        if self.rough(10) {
+            return WriteOutcome::Failed("read-only".into());
+        }
+        if now == *after {
+            return WriteOutcome::AlreadySo;
+        }
+        if now != *before || self.rough(10) {
+            return WriteOutcome::NotThere;
+        }
+        self.note("phases added");
+        let added = after[before.len()..].iter().map(|text| PhaseSeed { text: text.clone(), done: false });
+        self.phases.extend(added.collect::<Vec<_>>());
+        // The run hears of the file before it hears that it is written.
+        let read = self.reading();
+        self.coming.push(read);
+        WriteOutcome::Written
     }
 
     fn committed(&mut self, id: String) -> CommitSettled {
@@ -478,6 +515,16 @@ impl World {
                 return false;
             }
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "r".into(), command: UserCommand::Resume });
+            return true;
+        }
+        if let Some(proposal) = self.state.awaits_phases().cloned() {
+            let phases = proposal.phases.into_iter().take(1).collect();
+            let answer = match self.dice.roll(3) {
+                0 => ProposalAnswer::Refuse { words: "not needed".into() },
+                _ => ProposalAnswer::Add { phases },
+            };
+            let command = UserCommand::AnswerProposal { n: proposal.n, answer };
+            self.give(Input::Commanded { by: Answerer::SCREEN, id: "m".into(), command });
             return true;
         }
         if self.state.validation_change.is_some() && self.state.is_complete() && self.state.ended.is_none() {

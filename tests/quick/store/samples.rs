@@ -14,8 +14,9 @@ use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, Sta
 use programmator::domain::changes::{RevertIntended, RevertSettled};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{self, CommitIntended, CommitSettled, LeftOut};
-use programmator::domain::critique::{CriticVerdict, Critique, Issue};
+use programmator::domain::critique::{CriticVerdict, Critique, Issue, ShownFile};
 use programmator::domain::denial::Denial;
+use programmator::domain::evaluation::{Evaluation, GoalVerdict, Proposal, ProposalAnswer};
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -23,7 +24,7 @@ use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
-    AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
+    AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, EditDue, ForeignTurn, Level, OfPhase, PhaseByPerson,
     PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, TicketRevised, TurnEnded, TurnFailed, ValidationRan,
     WishTaken, WorkCarried, WriteOutcome,
 };
@@ -31,7 +32,7 @@ use programmator::domain::session::{Session, SessionEnded, SessionEvent, Session
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::revise::PhasePlace;
+use programmator::domain::ticket::revise::{PhasePlace, TicketEdit};
 use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
@@ -256,6 +257,8 @@ pub fn every_record() -> Vec<Record> {
             cost_usd: 0.5,
             phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9, skipped: true }],
             whole: Some(DoneHow::ClaimedUnchecked),
+            since: Some(text()),
+            achieved: true,
         }),
         Record::SessionEnded(SessionEnded {
             n,
@@ -371,6 +374,21 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
         Record::CritiqueMade { n: 1, critique: critique() },
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
+        Record::EvaluationMade {
+            n: 1,
+            evaluation: Evaluation { verdict: GoalVerdict::MoreWork, phases: vec![text()], summary: text() },
+        },
+        Record::ChangesShown { n: 1, files: vec![ShownFile { path: text(), hunks: vec![(1, u32::MAX)] }] },
+        Record::GoalAchieved { n: 1 },
+        Record::PhasesProposed(Proposal { n: 1, phases: vec![text()], left_out: 1, why: text() }),
+        Record::ProposalAnswered { answer: ProposalAnswer::Add { phases: vec![text()] }, by: Answerer::CONFIGURATION },
+        Record::ProposalAnswered { answer: ProposalAnswer::Refuse { words: text() }, by: Answerer::SCREEN },
+        Record::EditDue(EditDue {
+            id: text(),
+            edit: TicketEdit::Add { texts: vec![text()], after: None },
+            by: Answerer::CONFIGURATION,
+        }),
+        Record::EditDropped { id: text(), what: text(), why: text() },
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]

@@ -12,6 +12,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
+use crate::domain::evaluation::ProposalAnswer;
 use crate::domain::messages::foreign_words;
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
@@ -344,13 +345,24 @@ impl Journal {
                 let doubtful = issues.iter().filter(|issue| issue.doubtful).count();
                 let doubt = match doubtful {
                     0 => String::new(),
-                    1 => "; one names a file that the phase has not changed".to_owned(),
-                    some => format!("; {some} name files that the phase has not changed"),
+                    1 => "; one names a place that the phase has not changed".to_owned(),
+                    some => format!("; {some} name places that the phase has not changed"),
                 };
                 self.say(
                     Level::Warn,
                     format!("to be fixed before it is done: {}{doubt}", counted(issues.len(), "issue")),
                 );
+            }
+            Record::PhasesProposed(proposal) => {
+                let phases: Vec<String> = proposal.phases.iter().map(|phase| format!("“{phase}”")).collect();
+                self.say(Level::Warn, format!("the goal is not reached yet; proposed: {}", phases.join(", ")));
+            }
+            Record::GoalAchieved { .. } => self.say(Level::Info, "✓ the ticket's goal is reached"),
+            Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, by } => {
+                self.say(Level::Info, format!("more phases declined by {by}"));
+            }
+            Record::ProposalAnswered { answer: ProposalAnswer::Add { phases }, by } => {
+                self.say(Level::Info, format!("{} accepted by {by}", counted(phases.len(), "more phase")));
             }
             Record::PhaseDisputed { why, .. } => {
                 let check = self.claim().and_then(|(checks, judged)| {
