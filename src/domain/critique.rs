@@ -83,7 +83,9 @@ pub fn shown_hunks(diff: &str) -> Vec<ShownFile> {
                 Some(b'\\') => {}
                 Some(b'+') => new = new.saturating_sub(1),
                 Some(b'-') => old = old.saturating_sub(1),
-                _ => (old, new) = (old.saturating_sub(1), new.saturating_sub(1)),
+                Some(b' ') => (old, new) = (old.saturating_sub(1), new.saturating_sub(1)),
+                // It is cut.
+                _ => break,
             }
         } else if let Some(path) = line.strip_prefix("+++ b/") {
             is_known = true;

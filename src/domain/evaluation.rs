@@ -51,6 +51,18 @@ pub struct Proposal {
     pub why: String,
 }
 
+impl Proposal {
+    /// That the goal is not reached, what is missing, and what to do.
+    pub fn unreached(&self) -> String {
+        let phases: Vec<String> = self.phases.iter().map(|phase| format!("“{phase}”")).collect();
+        format!(
+            "the evaluator finds the ticket's goal not reached yet; missing: {}. Add what is needed with `programmator \
+             phase add`, and start the ticket again",
+            phases.join(", ")
+        )
+    }
+}
+
 /// What is decided about proposed phases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]

@@ -8,7 +8,6 @@ use crate::domain::record::{EditDue, Record};
 use crate::domain::ticket::revise::TicketEdit;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Pace;
-use crate::orchestrator::steps::evaluate::unreached;
 
 impl Draft<'_> {
     /// Nothing is left to do but to decide about proposed phases.
@@ -21,7 +20,7 @@ impl Draft<'_> {
                 self.answer_proposal(proposal.n, Answerer::CONFIGURATION, answer);
             }
             AddPhases::Ask => self.effect(Effect::SeekPerson),
-            AddPhases::Never => self.end(ExitReason::ReviewFailed, unreached(&proposal)),
+            AddPhases::Never => self.end(ExitReason::ReviewFailed, proposal.unreached()),
         }
     }
 

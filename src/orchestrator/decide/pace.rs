@@ -3,6 +3,7 @@
 use super::{Draft, STOPPED};
 use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
+use crate::domain::evaluation::Proposal;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
@@ -18,7 +19,6 @@ use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
-use crate::orchestrator::steps::evaluate::unreached;
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -218,7 +218,7 @@ impl Draft<'_> {
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
         if presence == Presence::Nobody && self.is_held() {
-            match self.state.goal.proposal.as_ref().map(unreached) {
+            match self.state.goal.proposal.as_ref().map(Proposal::unreached) {
                 Some(why) => self.end(ExitReason::ReviewFailed, why),
                 None => self.close_ticket(),
             }

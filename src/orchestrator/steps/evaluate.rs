@@ -88,17 +88,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let proposal = Proposal { n: open.n, left_out: wanted - phases.len(), phases, why: summary };
     if state.settings.workflow.add_phases == AddPhases::Never || proposal.phases.is_empty() {
         let all = Proposal { phases: open.evaluation.clone().map_or_else(Vec::new, |said| said.phases), ..proposal };
-        return Judged::Stop(Vec::new(), ExitReason::ReviewFailed, unreached(&all));
+        return Judged::Stop(Vec::new(), ExitReason::ReviewFailed, all.unreached());
     }
     Judged::Facts(vec![Record::PhasesProposed(proposal)])
-}
-
-/// That the goal is not reached, and what is missing.
-pub fn unreached(proposal: &Proposal) -> String {
-    let phases: Vec<String> = proposal.phases.iter().map(|phase| format!("“{phase}”")).collect();
-    format!(
-        "the evaluator finds the ticket's goal not reached yet; missing: {}. Add what is needed with `programmator phase \
-         add`, and start the ticket again",
-        phases.join(", ")
-    )
 }

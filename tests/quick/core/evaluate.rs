@@ -1,9 +1,8 @@
 //! Once nothing is left to do, an evaluator says whether the goal is reached; what it proposes is added when the person,
 //! or their configuration, says so.
 
-use super::critique::{begun, seed, steps, until, world};
-use crate::core::critique::says;
-use crate::core::world::World;
+use super::critique::{begun, says, seed, steps, until, world};
+use super::world::World;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
