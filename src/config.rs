@@ -71,6 +71,8 @@ pub struct AgentConfig {
     /// Further flags for Claude, vetted.
     pub flags: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// What Claude switches to while its model is overloaded.
+    pub fallback_model: Option<String>,
     /// Claude's own settings that it may load: empty or `user`.
     pub setting_sources: Vec<String>,
     /// `CLAUDE_CODE_MAX_RETRIES`; `None` leaves it as the environment has it.

@@ -10,6 +10,7 @@ use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
+use crate::orchestrator::steps::STEPS;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub enum Kind {
     /// A list of words; a single text is split like a shell would.
     Words,
     Pairs,
+    /// A map of steps to texts.
+    PerStep,
 }
 
 /// Whether a project's file may set a key.
@@ -72,7 +75,7 @@ macro_rules! keys {
         /// All keys, in the order in which they are shown.
         pub const KEYS: &[Row] = {
             use FromProject::{Always, WhenTrusted};
-            use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
+            use Kind::{Choice, List, Pairs, PerStep, Switch, Text, Usd, Whole, Words};
             &[$(Row { key: Key::$key, name: $name, kind: $kind, env: $env, from_project: $from_project, doc: $doc }),+]
         };
     };
@@ -87,6 +90,7 @@ keys! {
     PostResultGrace "limits.post_result_grace" Whole(1, 3_600), None, Always, "seconds from the result to the end of the process";
     AgentCommand "agent.command" Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude";
     Model "agent.model" Text, None, WhenTrusted, "model for Claude";
+    FallbackModel "agent.fallback_model" Text, None, WhenTrusted, "model that Claude switches to while its own is overloaded";
     Flags "agent.flags" Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "more flags for Claude";
     AgentEnv "agent.env" Pairs, None, WhenTrusted, "more environment variables for Claude and the validation commands";
     SettingSources "agent.setting_sources" List, None, WhenTrusted, "Claude's own settings to load: nothing, or user";
@@ -126,8 +130,9 @@ keys! {
     WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), thorough (and, at the end, whether the goal is reached), auto (a critic where no command checks it)";
     FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
-    CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
-    CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
+    StepModels "workflow.models" PerStep, None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
+    StepEfforts "workflow.efforts" PerStep, None, WhenTrusted, "effort of single steps; the others use Claude's own default";
+    StepBudgets "workflow.budgets_usd" PerStep, None, WhenTrusted, "USD that one call of a step may cost";
     AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
     MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
@@ -155,6 +160,8 @@ pub enum Value {
     /// For [`Kind::List`] and [`Kind::Words`].
     List(Vec<String>),
     Pairs(BTreeMap<String, String>),
+    /// By the name of a step.
+    PerStep(BTreeMap<String, String>),
 }
 
 impl Row {
@@ -170,6 +177,7 @@ impl Row {
             Key::PostResultGrace => Value::Whole(settings.post_result_grace),
             Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
+            Key::StepModels | Key::StepEfforts | Key::StepBudgets => Value::PerStep(BTreeMap::new()),
             Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand => Value::List(Vec::new()),
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
@@ -211,9 +219,8 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
-            | Key::CriticModel
-            | Key::CriticEffort
             | Key::Model
+            | Key::FallbackModel
             | Key::TicketsDir => return None,
         })
     }
@@ -237,7 +244,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Choice(_) | Kind::Pairs => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs | Kind::PerStep => Err(wrong()),
         }
     }
 
@@ -264,6 +271,15 @@ impl Row {
                 .collect::<Option<_>>()
                 .map(Value::Pairs)
                 .ok_or_else(wrong),
+            (Kind::PerStep, Yaml::Object(pairs)) => {
+                let read = |(step, value): (&String, &Yaml)| {
+                    let is_step = STEPS.iter().any(|known| known.name.word() == step);
+                    let value = scalar(value).filter(|text| is_step && !text.trim().is_empty())?;
+                    let is_amount = self.key != Key::StepBudgets || value.parse().ok().and_then(micros).is_some();
+                    is_amount.then(|| (step.clone(), value))
+                };
+                pairs.iter().map(read).collect::<Option<_>>().map(Value::PerStep).ok_or_else(wrong)
+            }
             _ => Err(wrong()),
         }
     }
@@ -289,13 +305,18 @@ impl Row {
             Kind::List => "a list of strings".to_owned(),
             Kind::Words => "a list of words".to_owned(),
             Kind::Pairs => "a map of names to strings".to_owned(),
+            Kind::PerStep => {
+                let names: Vec<&str> = STEPS.iter().map(|step| step.name.word()).collect();
+                let what = if self.key == Key::StepBudgets { "amounts in USD above 0" } else { "strings" };
+                format!("a map of steps ({}) to {what}", names.join(", "))
+            }
         };
         format!("{} is `{}`, but must be {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
 }
 
 /// Millionths of a USD; `None` for what is no amount.
-fn micros(usd: f64) -> Option<u64> {
+pub(super) fn micros(usd: f64) -> Option<u64> {
     (usd > 0.0 && usd <= USD).then(|| (usd * 1e6).round() as u64).filter(|micros| *micros > 0)
 }
 
@@ -317,6 +338,10 @@ impl Value {
             Self::Switch(on) => on.to_string(),
             Self::Text(text) => text.clone(),
             Self::List(items) => Yaml::from(items.clone()).to_string(),
+            Self::PerStep(pairs) => {
+                let all: Vec<_> = pairs.iter().map(|(step, value)| format!("{step}: {value}")).collect();
+                format!("{{{}}}", all.join(", "))
+            }
             Self::Pairs(pairs) => {
                 let names: Vec<_> = pairs.keys().map(|name| format!("{name}: …")).collect();
                 format!("{{{}}}", names.join(", "))

@@ -159,7 +159,8 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
 mod tests {
     use super::*;
     use crate::domain::settings::Settings;
-    use crate::domain::workflow::Workflow;
+    use crate::domain::step::StepName;
+    use crate::domain::workflow::{StepSettings, Workflow};
 
     fn layers() -> Layers {
         Layers {
@@ -239,6 +240,20 @@ mod tests {
     }
 
     #[test]
+    fn a_step_has_settings_of_its_own() {
+        let text =
+            "workflow:\n  models: {critique: opus}\n  efforts: {critique: high}\n  budgets_usd: {evaluate: 0.5}\n";
+        let resolved = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap();
+        let workflow = &resolved.config.settings.workflow;
+        let critic = StepSettings { model: Some("opus".into()), effort: Some("high".into()), micro_usd: None };
+        assert_eq!(workflow.of(&StepName::CRITIQUE), critic);
+        assert_eq!(workflow.of(&StepName::EVALUATE).micro_usd, Some(500_000));
+        assert_eq!(workflow.of(&StepName::CODE), StepSettings::default());
+        let shown = resolved.values.iter().find(|row| row.name == "workflow.models").unwrap();
+        assert_eq!((shown.value.as_str(), shown.from.as_str()), ("{critique: opus}", "u.yaml:2"));
+    }
+
+    #[test]
     fn what_cannot_be_used_names_its_source() {
         let cases = [
             ("agent:\n  flags: [--permission-mode, plan]\n", "u.yaml:2: the flag `--permission-mode` cannot be used"),
@@ -247,6 +262,14 @@ mod tests {
             ("agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n", "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`"),
             ("agent:\n  env: {\"A=B\": 1}\n", "u.yaml:2: agent.env has `A=B`"),
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
+            (
+                "workflow:\n  models: {critic: opus}\n",
+                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (critique, fix, code, evaluate) to strings",
+            ),
+            (
+                "workflow:\n  budgets_usd: {fix: -1}\n",
+                "u.yaml:2: workflow.budgets_usd is `{\"fix\":-1}`, but must be a map of steps",
+            ),
         ];
         for (text, expected) in cases {
             let errors = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap_err();

@@ -1,7 +1,7 @@
 //! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
 
 use crate::base::text::clean_line;
-use crate::config::key::{Key, Row, Value, row_of};
+use crate::config::key::{Key, Row, Value, micros, row_of};
 use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
 use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::evaluation::AddPhases;
@@ -9,7 +9,7 @@ use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::{BreakerSettings, Settings};
-use crate::domain::workflow::{MinorIssues, Workflow, WorkflowSettings};
+use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -80,6 +80,28 @@ impl Values {
         }
     }
 
+    fn per_step(&self, key: Key) -> BTreeMap<String, String> {
+        match self.get(key) {
+            Some(Value::PerStep(pairs)) => pairs,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// What single steps have of their own.
+    fn steps(&self) -> BTreeMap<String, StepSettings> {
+        let mut steps: BTreeMap<String, StepSettings> = BTreeMap::new();
+        for (step, model) in self.per_step(Key::StepModels) {
+            steps.entry(step).or_default().model = Some(model);
+        }
+        for (step, effort) in self.per_step(Key::StepEfforts) {
+            steps.entry(step).or_default().effort = Some(effort);
+        }
+        for (step, usd) in self.per_step(Key::StepBudgets) {
+            steps.entry(step).or_default().micro_usd = usd.parse().ok().and_then(micros);
+        }
+        steps
+    }
+
     /// Who looks at finished work.
     fn workflow(&self) -> WorkflowSettings {
         WorkflowSettings {
@@ -89,8 +111,7 @@ impl Values {
                 .text(Key::MinorIssues)
                 .and_then(|word| MinorIssues::from_word(&word))
                 .unwrap_or_default(),
-            critic_model: self.text(Key::CriticModel),
-            critic_effort: self.text(Key::CriticEffort),
+            steps: self.steps(),
             add_phases: self.text(Key::AddPhases).and_then(|word| AddPhases::from_word(&word)).unwrap_or_default(),
             max_added_phases: self.count(Key::MaxAddedPhases),
         }
@@ -192,6 +213,7 @@ pub(super) fn assemble(
             flags: vetted.flags,
             env,
             setting_sources,
+            fallback_model: values.text(Key::FallbackModel),
             max_retries: values.get(Key::MaxRetries).map(|_| values.count(Key::MaxRetries)),
         },
         validation: values.list(Key::ValidationCommands),

@@ -38,6 +38,8 @@ pub struct Launch {
 pub struct Options {
     /// `--model`; give it also when resuming, or Claude forgets the variant.
     pub model: Option<String>,
+    /// `--fallback-model`: for what an overloaded model refuses; not given where it is the model itself.
+    pub fallback_model: Option<String>,
     /// `--effort`; the person's own flag comes after it.
     pub effort: Option<String>,
     /// `--resume`: a session of this very folder.
@@ -98,6 +100,7 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
         }
     };
     option("--model", options.model.clone());
+    option("--fallback-model", options.fallback_model.clone().filter(|model| options.model.as_ref() != Some(model)));
     option("--effort", options.effort.clone());
     option("--resume", options.resume.clone());
     option("--max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
@@ -226,6 +229,11 @@ mod tests {
                 " --model m[1m] --resume id-1",
             ),
             (Options { max_budget_usd: Some(1.5), ..Options::default() }, " --max-budget-usd 1.5"),
+            (
+                Options { model: Some("m".into()), fallback_model: Some("f".into()), ..Options::default() },
+                " --model m --fallback-model f",
+            ),
+            (Options { model: Some("m".into()), fallback_model: Some("m".into()), ..Options::default() }, " --model m"),
             (
                 Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",

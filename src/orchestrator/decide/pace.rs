@@ -288,7 +288,8 @@ impl Draft<'_> {
         let session = iteration.and_then(|iteration| iteration.resumed.clone());
         let own = iteration.and_then(|iteration| iteration.role.model.clone());
         let model = own.or_else(|| settings.model.clone()).or_else(|| self.model_of(session.as_deref()?));
-        let max_budget_usd = limits::left_usd(&self.state);
+        let own_usd = settings.workflow.of(&step.name).micro_usd.map(|micros| micros as f64 / 1e6);
+        let max_budget_usd = limits::left_usd(&self.state).into_iter().chain(own_usd).min_by(f64::total_cmp);
         let told = self.own_session().filter(|kept| Some(&kept.id) == session.as_ref()).map(|kept| kept.told.clone());
         self.effect(Effect::Spawn(Box::new(Spawn {
             n,

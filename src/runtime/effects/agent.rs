@@ -134,6 +134,7 @@ impl Effects {
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
         let mut options = Options {
+            fallback_model: self.config.agent.fallback_model.clone(),
             model: spawn.model,
             effort: spawn.effort,
             resume: spawn.session,
