@@ -266,6 +266,8 @@ fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
 fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
     let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
     model.profile = resolved.config.profile.word();
+    model.workflow.clone_from(&resolved.config.settings.workflow);
+    model.has_commands = !resolved.config.validation.is_empty();
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;

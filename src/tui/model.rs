@@ -7,6 +7,7 @@ use crate::domain::news::SpentToday;
 use crate::domain::request::{Closing, Request};
 use crate::domain::summary::{Owner, RunSummary};
 use crate::domain::ticket::TicketKey;
+use crate::domain::workflow::WorkflowSettings;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::attention::What;
 use crate::tui::changes::Known;
@@ -61,6 +62,10 @@ pub struct Model {
     pub spent: Option<SpentToday>,
     /// The gate's profile for runs that begin here.
     pub profile: &'static str,
+    /// Who looks at finished work.
+    pub workflow: WorkflowSettings,
+    /// The person's configuration has validation commands for every ticket.
+    pub has_commands: bool,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
@@ -134,6 +139,8 @@ impl Model {
             branch: None,
             spent: None,
             profile: "",
+            workflow: WorkflowSettings::default(),
+            has_commands: false,
             home: Home::new(now),
             changes: Known::default(),
             keys: Keymap::default(),

@@ -4,6 +4,7 @@ use super::{USUAL, at_home, press, pressed, scene};
 use crate::{domain, sample, tui};
 use domain::news::News;
 use domain::request::Request;
+use domain::workflow::Workflow;
 use std::sync::Arc;
 use tui::msg::{Ask, Msg};
 use tui::ui::Ui;
@@ -103,6 +104,11 @@ fn several_are_started_at_once_after_one_question() {
     ] {
         assert!(screen.contains(words), "“{words}” is missing:\n{screen}");
     }
+    press(&mut model, "Esc");
+    model.workflow.name = Workflow::Thorough;
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("At least 10 calls of Claude: 4 for phases, 4 for critics, 2 for evaluators."), "{screen}");
     let started = press(&mut model, "y");
     let wanted = ["tk-81b0", "tk-82c3"].map(|id| Ask::Request(Request::Start(sample::id(id))));
     assert_eq!(started, wanted);
