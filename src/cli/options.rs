@@ -1,6 +1,7 @@
 //! The options that several commands share: those of runs and those of the screen.
 
 use clap::Args;
+use std::path::PathBuf;
 
 /// Options of everything that starts runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -24,6 +25,9 @@ pub struct RunOptions {
     /// whether the goal is reached) [default: auto].
     #[arg(long, value_name = "NAME")]
     pub workflow: Option<String>,
+    /// A template for what Claude is told of its work, in this run in place of the usual one.
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<PathBuf>,
     /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,

@@ -35,6 +35,8 @@ pub struct Session {
     pub flags: Vec<(Key, &'static str, String)>,
     /// The state folder; need not exist.
     pub state: PathBuf,
+    /// The template of this run's work, absolute.
+    pub prompt: Option<PathBuf>,
 }
 
 impl Session {
@@ -49,7 +51,8 @@ impl Session {
         let own = std::env::var_os("PROGRAMMATOR_STATE_DIR");
         let xdg = std::env::var_os("XDG_STATE_HOME");
         let state = state_dir(own.as_deref(), xdg.as_deref())?;
-        Ok(Self { folder, environment, flags: flags(options), state })
+        let prompt = options.prompt.as_ref().map(|path| folder.join(path));
+        Ok(Self { folder, environment, flags: flags(options), state, prompt })
     }
 
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
@@ -62,7 +65,8 @@ impl Session {
 
     /// The configuration for runs in `folder`.
     pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
-        let sources = Sources { folder, state_folder: &self.state, environment: &self.environment, flags: &self.flags };
+        let (environment, flags, prompt) = (&self.environment, &self.flags, self.prompt.as_deref());
+        let sources = Sources { folder, state_folder: &self.state, environment, flags, prompt };
         Ok(load(&sources)?)
     }
 
@@ -187,7 +191,8 @@ mod tests {
     fn the_arrangement_is_read_as_it_was_kept_and_a_broken_one_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().to_owned();
-        let session = Session { folder: state.clone(), environment: BTreeMap::new(), flags: Vec::new(), state };
+        let (folder, environment) = (state.clone(), BTreeMap::new());
+        let session = Session { folder, environment, flags: Vec::new(), state, prompt: None };
         assert_eq!(session.arrangement(), Ok(Arrangement::default()));
         let own = Arrangement { left: 6, hidden: ["log".to_owned()].into(), ..Arrangement::default() };
         let kept = serde_json::to_string(&Arrangement { is_zoomed: true, ..own.clone() }).unwrap();
