@@ -185,6 +185,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::UntickIntended(_)
         | Record::EditDue(_)
         | Record::ChangesShown { .. }
+        | Record::PhaseSettingsRead { .. }
         | Record::GoalAchieved { .. }
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }

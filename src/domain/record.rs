@@ -60,6 +60,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reading: Option<u64>,
     },
+    /// What the ticket says of the work on its phases, each in its order.
+    PhaseSettingsRead { phases: Vec<SetPhase> },
     /// How many boxes of a ticket's file are ticked now.
     BoxesRead(Boxes),
     /// What a turn's output says besides its claim.

@@ -115,6 +115,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             know(state, *reading);
             merge::phases(state, phases);
         }
+        Record::PhaseSettingsRead { phases } => merge::settings(state, phases),
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
         Record::ValidationChangeSeen { commands } => {

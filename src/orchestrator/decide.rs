@@ -99,6 +99,7 @@ impl<'a> Draft<'a> {
                     self.ticket_read(reading, title, phases, validation);
                 }
             }
+            Input::PhaseSettingsRead { phases } => self.phase_settings_read(phases),
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, by, command } => self.commanded(id, by, command),
             Input::Wished { wish, by, command } => self.wished(wish, by, command),

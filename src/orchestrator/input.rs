@@ -13,7 +13,7 @@ use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{
-    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, ValidationRan, WorkCarried, WriteOutcome,
+    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, SetPhase, ValidationRan, WorkCarried, WriteOutcome,
 };
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
@@ -53,6 +53,8 @@ pub enum Input {
         boxes: Boxes,
         validation: Vec<String>,
     },
+    /// What the file says of the work on its phases, as it was read last.
+    PhaseSettingsRead { phases: Vec<SetPhase> },
     /// The ticket's file is gone or broken.
     TicketLost { why: String },
     /// The ledger has answered.

@@ -297,6 +297,15 @@ impl State {
         (self.carried_lines.0 + self.lines.0, self.carried_lines.1 + self.lines.1)
     }
 
+    /// A critic is to look at what was found done on this ground: as the workflow says, or the phase itself where commands
+    /// have checked it. What no command checks is never let pass by the phase alone.
+    pub fn wants_critique(&self, phase: Option<PhaseId>, how: DoneHow) -> bool {
+        match (self.about(phase).and_then(|phase| phase.settings.critique), how) {
+            (Some(wanted), DoneHow::Verified) => wanted,
+            _ => self.settings.workflow.wants_critique(how),
+        }
+    }
+
     pub fn is_complete(&self) -> bool {
         if self.phases.is_empty() {
             matches!(self.whole.mark, Mark::Done(_))

@@ -10,6 +10,7 @@ mod evaluate;
 mod invariants;
 mod ledger;
 mod person;
+mod phase_settings;
 mod players;
 mod questions;
 mod simulation;

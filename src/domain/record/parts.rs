@@ -4,8 +4,8 @@ use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
-use crate::domain::ticket::Revision;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
+use crate::domain::ticket::{PhaseSettings, Revision};
 use serde::{Deserialize, Serialize};
 
 /// A phase as the ticket's file has it, in a record.
@@ -51,6 +51,14 @@ pub struct PhaseCarried {
     /// The person left it out after the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
+}
+
+/// What the ticket says of the work on a phase, in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetPhase {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "PhaseSettings::is_empty")]
+    pub settings: PhaseSettings,
 }
 
 /// How bad a notice is.

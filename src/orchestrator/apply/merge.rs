@@ -5,7 +5,8 @@
 
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
-use crate::domain::record::{PhaseSeed, WorkCarried};
+use crate::domain::record::{PhaseSeed, SetPhase, WorkCarried};
+use crate::domain::ticket::PhaseSettings;
 use crate::orchestrator::state::{PhaseState, State};
 
 /// Takes the phases as a reading of the file has them; readings come in their order.
@@ -29,6 +30,15 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
         merged.push(follow(known, seed, is_claim));
     }
     state.phases = merged;
+}
+
+/// Takes what the file says of the work on each phase; of several with one text each its own.
+pub(super) fn settings(state: &mut State, read: &[SetPhase]) {
+    let mut left: Vec<&SetPhase> = read.iter().collect();
+    for phase in &mut state.phases {
+        let at = left.iter().position(|set| set.text == phase.text);
+        phase.settings = at.map_or_else(PhaseSettings::default, |at| left.remove(at).settings.clone());
+    }
 }
 
 /// Takes what the ticket's earlier runs came to.

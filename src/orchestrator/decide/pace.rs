@@ -19,6 +19,7 @@ use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
+use crate::orchestrator::step::Step;
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -248,12 +249,18 @@ impl Draft<'_> {
         self.effect(Effect::SetStatus { to });
     }
 
+    /// The model of a step's own: for work on a phase that of the phase, where it has one.
+    pub(super) fn model_of(&self, step: &Step, phase: Option<PhaseId>) -> Option<String> {
+        let phase = phase.and_then(|id| self.state.phase_by(id)).filter(|_| step.counts.is_progress());
+        phase.and_then(|phase| phase.settings.model.clone()).or_else(|| (step.model)(&self.state.settings))
+    }
+
     pub(super) fn begin_iteration(&mut self, ledger: Ledger) {
         let Some((step, phase)) = self.next_step() else { return };
         let n = self.state.iterations + 1;
         let (phase, id) = phase.map_or((None, None), |phase| (Some(phase.phase), phase.id));
         let session = self.choose_session(step);
-        let role = Role { step: step.name.clone(), counts: step.counts, model: (step.model)(&self.state.settings) };
+        let role = Role { step: step.name.clone(), counts: step.counts, model: self.model_of(step, id) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
         let since = match self.state.iteration.as_ref().and_then(|iteration| iteration.phase) {
@@ -283,7 +290,9 @@ impl Draft<'_> {
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = (step.prompt)(&self.state, notes.into_iter().map(|(_, text)| text).collect());
         let settings = &self.state.settings;
-        let (effort, profile) = ((step.effort)(settings), (step.profile)(settings));
+        let of_phase = self.state.own_phase().filter(|_| step.counts.is_progress());
+        let effort = of_phase.and_then(|phase| phase.settings.effort.clone()).or_else(|| (step.effort)(settings));
+        let profile = (step.profile)(settings);
         let iteration = self.state.iteration.as_ref();
         let session = iteration.and_then(|iteration| iteration.resumed.clone());
         let own = iteration.and_then(|iteration| iteration.role.model.clone());

@@ -3,11 +3,14 @@
 use super::Draft;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ChangeAnswered, EditDue, Level, PhaseSeed, Record, RevisionSettled, TicketRevised};
+use crate::domain::record::{
+    ChangeAnswered, EditDue, Level, PhaseSeed, Record, RevisionSettled, SetPhase, TicketRevised,
+};
 use crate::domain::ticket::Revision;
 use crate::domain::ticket::revise::TicketEdit;
+use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::Effect;
-use crate::orchestrator::state::{OwnEdit, Pace, PhaseState, Stage};
+use crate::orchestrator::state::{OwnEdit, Pace, PhaseState, Stage, State};
 
 impl Draft<'_> {
     pub(super) fn ticket_read(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>, validation: Vec<String>) {
@@ -28,6 +31,16 @@ impl Draft<'_> {
             }
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });
+        }
+    }
+
+    pub(super) fn phase_settings_read(&mut self, phases: Vec<SetPhase>) {
+        let record = Record::PhaseSettingsRead { phases };
+        let mut after = self.state.clone();
+        fold(after.to_mut(), &record, self.now);
+        let settings = |state: &State| state.phases.iter().map(|phase| phase.settings.clone()).collect::<Vec<_>>();
+        if self.state.is_open() && settings(&after) != settings(&self.state) {
+            self.record(record);
         }
     }
 

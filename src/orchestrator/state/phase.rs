@@ -4,6 +4,7 @@ use crate::domain::critique::Issue;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::OfPhase;
+use crate::domain::ticket::PhaseSettings;
 
 /// One phase in the run.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -32,6 +33,8 @@ pub struct PhaseState {
     /// What did not hold, for the next prompt.
     pub dispute: Option<String>,
     pub review: Review,
+    /// What the ticket says of the work on it.
+    pub settings: PhaseSettings,
 }
 
 /// How a phase stands with its critic.

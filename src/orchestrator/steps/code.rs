@@ -98,7 +98,7 @@ pub(super) fn judged(state: &State, checks: Checks<'_>) -> Judged {
         Judgement::Validate if is_open(state, phase) => Judged::Validate,
         Judgement::Done(how) if is_open(state, phase) && judge::settles(state, claim) => {
             let (n, text) = (open.n, text_of(state, phase));
-            Judged::Facts(vec![if state.settings.workflow.wants_critique(how) {
+            Judged::Facts(vec![if state.wants_critique(phase, how) {
                 Record::PhaseChecked { n, phase: text, how, id: phase }
             } else {
                 Record::PhaseDone { n, phase: text, how, id: phase }

@@ -161,6 +161,9 @@ impl Opener {
             let run = fresh_run_id();
             (run, State::of(run, ticket.id.clone()), vec![Input::Started(Box::new(start))])
         };
+        if ticket.phases.iter().any(|phase| !phase.settings.is_empty()) {
+            first.push(translate::phase_settings(&ticket));
+        }
         // A ticket with boxes that are no phases: they may be all ticked, and then nothing needs to be called.
         if has_own_boxes(&ticket) {
             first.push(said(&ticket, state.reading + 1, &config.validation));

@@ -142,10 +142,7 @@ impl Invariants {
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),
             Record::PhaseChecked { n, phase, how, id } => {
-                assert!(
-                    before.settings.workflow.wants_critique(*how),
-                    "{phase:?} waits for a critic that nobody wants"
-                );
+                assert!(before.wants_critique(*id, *how), "{phase:?} waits for a critic that nobody wants");
                 self.phase_held(before, *n, phase.as_deref(), *how, *id);
             }
             Record::PhaseRejected { phase, id, .. } => {
@@ -287,9 +284,8 @@ impl Invariants {
     /// Done by what was checked, where no critic is wanted; else by a critic's word about what was checked before.
     fn phase_done(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow, id: Option<PhaseId>) {
         self.done.push((phase.map(str::to_owned), how));
-        let workflow = &before.settings.workflow;
         if before.open_iteration().is_none_or(|open| open.role.step != StepName::CRITIQUE) {
-            assert!(n == 0 || !workflow.wants_critique(how), "{phase:?} is done, and no critic has seen it");
+            assert!(n == 0 || !before.wants_critique(id, how), "{phase:?} is done, and no critic has seen it");
             return self.phase_held(before, n, phase, how, id);
         }
         let open = before.open_iteration().unwrap();

@@ -25,15 +25,15 @@ use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, EditDue, ForeignTurn, Level, OfPhase, PhaseByPerson,
-    PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, TicketRevised, TurnEnded, TurnFailed, ValidationRan,
-    WishTaken, WorkCarried, WriteOutcome,
+    PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, SetPhase, TicketRevised, TurnEnded, TurnFailed,
+    ValidationRan, WishTaken, WorkCarried, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
 use programmator::domain::ticket::revise::{PhasePlace, TicketEdit};
-use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
+use programmator::domain::ticket::{Boxes, PhaseSettings, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
@@ -377,6 +377,12 @@ pub fn every_record() -> Vec<Record> {
         Record::EvaluationMade {
             n: 1,
             evaluation: Evaluation { verdict: GoalVerdict::MoreWork, phases: vec![text()], summary: text() },
+        },
+        Record::PhaseSettingsRead {
+            phases: vec![SetPhase {
+                text: text(),
+                settings: PhaseSettings { model: Some(text()), effort: Some(text()), critique: Some(false) },
+            }],
         },
         Record::ChangesShown { n: 1, files: vec![ShownFile { path: text(), hunks: vec![(1, u32::MAX)] }] },
         Record::GoalAchieved { n: 1 },
