@@ -2,6 +2,7 @@
 
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::DraftAnswer;
 use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub enum UserCommand {
         /// `true`: from now on the new list; `false`: keep the frozen one.
         accept: bool,
     },
+    /// A draft of the ticket's phases waits.
+    AnswerDraft(DraftAnswer),
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
     /// Another limit or model, from the next iteration on.

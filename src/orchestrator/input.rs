@@ -11,8 +11,9 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::{PlanAsked, Tried};
 use crate::domain::record::{
-    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, ValidationRan, WorkCarried, WriteOutcome,
+    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, TicketRevised, ValidationRan, WorkCarried, WriteOutcome,
 };
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
@@ -189,6 +190,12 @@ pub enum Input {
     },
     /// The ticket's text was changed, or not.
     RevisionSettled(RevisionSettled),
+    /// The ticket is to be planned: nothing else is done in this run.
+    PlanAsked(PlanAsked),
+    /// What writes the accepted draft into the ticket; words for the person where nothing can.
+    DraftPlaced(Result<Box<TicketRevised>, String>),
+    /// A draft's validation commands were tried.
+    DraftTried(Vec<Tried>),
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// What the run would commit, or why it commits nothing.

@@ -47,6 +47,12 @@ pub struct PromptContext {
     pub validated: Vec<String>,
     /// What a critic found, an issue each.
     pub issues: Vec<String>,
+    /// The ticket's file was made to be planned: title and text may be drafted too.
+    pub is_new: bool,
+    /// The plan as it was drafted last.
+    pub draft: Option<String>,
+    /// What the user wants changed in it.
+    pub words: Option<String>,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -149,6 +155,8 @@ impl Templates {
             validation: some(),
             validated: some(),
             issues: some(),
+            draft: Some("x".to_owned()),
+            words: Some("x".to_owned()),
             diff: "x".to_owned(),
             ..PromptContext::default()
         };
@@ -231,7 +239,7 @@ fn guarded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::claim::parse::{parse, parse_critique};
+    use crate::domain::claim::parse::{parse, parse_critique, parse_draft};
     use crate::orchestrator::steps;
     use crate::orchestrator::steps::code::{PHASED, PHASELESS, STATUS_ONLY};
     use proptest::prelude::*;
@@ -256,6 +264,9 @@ mod tests {
             validation: vec!["cargo test".into()],
             validated: vec!["$ cargo test\nexit code 0\nok".into()],
             issues: vec!["major: src/a.rs:3: wrong".into()],
+            is_new: true,
+            draft: Some("# Parse dates".into()),
+            words: None,
             diff: "+++ b/src/a.rs\n+x".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
@@ -315,6 +326,7 @@ mod tests {
             assert!(text.contains("PROGRAMMATOR_STATUS:"));
             assert!(parse(&text).claim.is_none(), "{text}");
             assert!(parse_critique(&text).is_err(), "{text}");
+            assert!(parse_draft(&text).is_err(), "{text}");
         }
     }
 

@@ -13,6 +13,7 @@ use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
 use crate::domain::settings::Settings;
 use crate::domain::step::{Counts, StepName};
+use crate::domain::ticket::draft::Draft;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt};
 use crate::orchestrator::state::State;
@@ -33,6 +34,8 @@ pub struct Step {
     pub effort: fn(&Settings) -> Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: fn(&Settings) -> Option<Profile>,
+    /// Claude is started in its plan mode.
+    pub plan_mode: bool,
     /// Its prompt shows what was changed since its phase began.
     pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
@@ -65,6 +68,7 @@ pub enum Answer {
         warnings: Vec<String>,
     },
     Critique(Critique),
+    Draft(Draft),
     /// It is asked for once more; why, in a word.
     Unreadable(&'static str),
 }

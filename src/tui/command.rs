@@ -124,6 +124,8 @@ pub enum Scope {
     /// Leaving while something runs.
     Quit,
     Question,
+    /// The draft of a ticket's phases.
+    Plan,
     Queue,
     /// A theme for the screen.
     Themes,

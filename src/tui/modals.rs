@@ -13,6 +13,7 @@ pub mod limits;
 pub mod matter;
 pub mod open;
 pub mod palette;
+pub mod plan;
 pub mod prompt;
 pub mod question;
 pub mod queue;
@@ -53,6 +54,8 @@ pub enum Modal {
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
+    /// The draft of a ticket's phases.
+    Plan(Box<plan::PlanReview>),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
     Queue(queue::Queue),
@@ -81,6 +84,7 @@ impl Modal {
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
+            Self::Plan(plan) => plan.scope(),
             Self::Card(card) => card.scope(),
             Self::Queue(_) => Scope::Queue,
             Self::Themes(_) => Scope::Themes,
@@ -108,6 +112,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
+        Some(Modal::Plan(plan)) => plan.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
         Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),

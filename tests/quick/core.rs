@@ -9,6 +9,7 @@ mod dice;
 mod invariants;
 mod ledger;
 mod person;
+mod planning;
 mod players;
 mod questions;
 mod simulation;

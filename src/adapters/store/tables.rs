@@ -211,6 +211,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::ToolJudged { .. }
         | Record::ClaimMade { .. }
         | Record::CritiqueMade { .. }
+        | Record::DraftMade { .. }
         | Record::ClaimMissing { .. } => {
             ledger::answered(db, run)?;
         }

@@ -9,6 +9,7 @@
 
 mod block;
 mod critique;
+mod draft;
 mod flow;
 mod key;
 mod lines;
@@ -16,6 +17,7 @@ mod optional;
 mod value;
 
 pub use critique::parse_critique;
+pub use draft::parse_draft;
 
 use super::{Claim, ClaimStatus, Source};
 use crate::domain::worded::worded;

@@ -127,6 +127,9 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
+        if self.sees_to_plan() {
+            return false;
+        }
         let counts = self.next_step().map(|(step, _)| step.counts);
         // What ends as complete is not taken up again.
         if (!stop || counts.is_none()) && self.owes_commit() {
@@ -167,7 +170,9 @@ impl Draft<'_> {
             self.record(Record::Paused);
             return false;
         }
+        // Who only looks at a ticket does not begin it.
         if matches!(self.state.ticket_status, Some(TicketStatus::Open | TicketStatus::Closed))
+            && counts.is_none_or(|counts| counts.is_progress())
             && !self.state.status_given_up
         {
             self.set_status(TicketStatus::InProgress);
@@ -212,6 +217,7 @@ impl Draft<'_> {
 
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
+        self.person_sought_for_draft(presence);
         if presence == Presence::Nobody && self.is_held() {
             self.close_ticket();
         }
@@ -287,6 +293,7 @@ impl Draft<'_> {
             max_budget_usd,
             effort,
             profile,
+            plan_mode: step.plan_mode,
             prompt,
         })));
     }

@@ -62,6 +62,7 @@ impl Draft<'_> {
                     self.take_up_again(last, by);
                 }
             }
+            UserCommand::AnswerDraft(answer) => self.draft_answered(by, answer),
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),
             UserCommand::ChangeSetting(change) => self.change_setting(&change),

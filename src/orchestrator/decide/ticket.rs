@@ -24,6 +24,8 @@ impl Draft<'_> {
                 // Taken back by the person before it was answered.
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: frozen, accepted: false }));
             }
+        } else if self.writes_draft() {
+            self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: validation, accepted: true }));
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });
         }
@@ -72,7 +74,8 @@ impl Draft<'_> {
         if !self.state.is_open() || self.state.revisions.iter().all(|open| open.id != settled.revised.id) {
             return;
         }
-        self.record(Record::RevisionSettled(settled));
+        self.record(Record::RevisionSettled(settled.clone()));
+        self.draft_settled(&settled);
         self.written();
     }
 

@@ -61,6 +61,8 @@ pub struct Iteration {
     pub claimed: Option<Claimed>,
     /// What the critic said, when it is one's iteration.
     pub critique: Option<Critique>,
+    /// Claude gave a readable draft of a plan.
+    pub drafted: bool,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,
     pub dispute: Option<String>,
@@ -106,7 +108,7 @@ pub struct Iteration {
 impl Iteration {
     /// Claude has said what it was asked for.
     pub fn has_answered(&self) -> bool {
-        self.claim.is_some() || self.critique.is_some()
+        self.claim.is_some() || self.critique.is_some() || self.drafted
     }
 }
 

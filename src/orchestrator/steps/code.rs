@@ -29,6 +29,7 @@ pub const STEP: Step = Step {
     model: |_| None,
     effort: |_| None,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: false,
     prompts: &[PHASED, PHASELESS, STATUS_ONLY],
     prompt,

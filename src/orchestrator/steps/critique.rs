@@ -32,6 +32,7 @@ pub const STEP: Step = Step {
     model: |settings| settings.workflow.critic_model.clone(),
     effort: |settings| settings.workflow.critic_effort.clone(),
     profile: |_| Some(Profile::ReadOnly),
+    plan_mode: false,
     shows_changes: true,
     prompts: &[CRITIQUE, VERDICT_ONLY],
     prompt: |state, notes| prompt(state, CRITIQUE, notes),

@@ -20,6 +20,7 @@ pub const STEP: Step = Step {
     model: |_| None,
     effort: |_| None,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: true,
     prompts: &[FIX, code::STATUS_ONLY],
     prompt,
