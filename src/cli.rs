@@ -21,6 +21,7 @@ pub mod passphrase;
 mod person_only;
 pub mod phase;
 mod picture;
+pub mod plan;
 pub mod policy;
 pub mod prompt;
 pub mod search;
@@ -141,6 +142,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Run { tickets, json, run }) => {
             headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
         }
+        Some(Command::Plan(args)) => plan::run(out, &here(&args.run)?, &args).await,
         Some(Command::Resume { run, json, options }) => {
             let session = here(&options)?;
             if stdout().is_terminal() && !json {

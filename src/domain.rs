@@ -26,6 +26,7 @@ pub mod notification;
 pub mod outcome;
 pub mod passphrase;
 pub mod phase;
+pub mod planning;
 pub mod profile;
 pub mod record;
 pub mod request;

@@ -68,8 +68,9 @@
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
-//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): work, a critic's look at
-//! what was found done, the fixing of what a critic has rejected, or an evaluator's look at the whole ticket at its end.
+//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): the drafting of phases,
+//! work, a critic's look at what was found done, the fixing of what a critic has rejected, or an evaluator's look at the
+//! whole ticket at its end.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).

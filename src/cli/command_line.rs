@@ -9,6 +9,7 @@ use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
 use super::phase::PhaseCommand;
 use super::picture::PictureOptions;
+use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
 use super::search::SearchArgs;
@@ -62,6 +63,9 @@ pub enum Command {
         #[command(flatten)]
         run: RunOptions,
     },
+    /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
+    #[command(after_help = help::PLAN)]
+    Plan(PlanArgs),
     /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]
     Resume {

@@ -17,6 +17,7 @@ pub fn check(
     let what = match command {
         // The screen starts and resumes runs, too.
         None | Some(Command::Run { .. }) => "start or resume a run",
+        Some(Command::Plan(_)) => "plan a ticket",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",

@@ -14,6 +14,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
+use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
@@ -53,6 +54,8 @@ pub enum Open {
     Tickets(Vec<String>),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
+    /// The plan of this ticket.
+    Plan(String, PlanAsked),
 }
 
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
@@ -71,6 +74,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     model.opening = match &open {
         Open::Tickets(names) => names.first().cloned(),
         Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
+        Open::Plan(ticket, _) => Some(ticket.clone()),
     };
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
@@ -156,19 +160,27 @@ async fn work(
 async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     let listed = app.ask(Request::ListTickets, Answerer::SCREEN).await;
     let _ = first.screen.send(listed);
-    let names = match first.open {
-        Open::Tickets(names) => names,
-        Open::Resume(run) => {
-            return match app.ask(Request::Resume(run), Answerer::SCREEN).await {
-                Reply::Refused(refused) => Err(refused.into()),
-                opened => {
-                    let _ = first.screen.send(opened);
-                    Ok(())
-                }
-            };
-        }
+    let one = match first.open {
+        Open::Tickets(names) => return begin_all(app, names, &first.places, &first.screen).await,
+        Open::Resume(run) => Request::Resume(run),
+        Open::Plan(ticket, asked) => Request::Plan(ticket, asked),
     };
-    for found in names.iter().map(|name| tickets::find(name, &first.places)).collect::<Vec<_>>() {
+    match app.ask(one, Answerer::SCREEN).await {
+        Reply::Refused(refused) => Err(refused.into()),
+        opened => {
+            let _ = first.screen.send(opened);
+            Ok(())
+        }
+    }
+}
+
+async fn begin_all(
+    app: &App,
+    names: Vec<String>,
+    places: &Places,
+    screen: &mpsc::UnboundedSender<Reply>,
+) -> Result<(), CliError> {
+    for found in names.iter().map(|name| tickets::find(name, places)).collect::<Vec<_>>() {
         found?;
     }
     let alone = names.len() == 1;
@@ -182,7 +194,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
                 return Err(refused.into());
             }
             Reply::Opened { .. } if at > 0 => {}
-            reply => drop(first.screen.send(reply)),
+            reply => drop(screen.send(reply)),
         }
     }
     Ok(())
@@ -218,6 +230,9 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
         Some(ExitReason::CircuitOpen) => {
             ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
+        }
+        Some(ExitReason::Drafted) => {
+            ("draft ready", Some(format!("`programmator plan {}` shows the draft", run.ticket)))
         }
         Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         None => (run.state.word(), Some(resume)),

@@ -3,6 +3,7 @@
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::evaluation::ProposalAnswer;
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::DraftAnswer;
 use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub enum UserCommand {
         n: u32,
         answer: ProposalAnswer,
     },
+    /// A draft of the ticket's phases waits.
+    AnswerDraft(DraftAnswer),
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
     /// Another limit or model, from the next iteration on.

@@ -11,12 +11,14 @@ mod iterations;
 mod limits;
 mod line;
 mod phases;
+mod planning;
 mod turns;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
+pub use planning::draft_words;
 pub use turns::foreign_words;
 
 use crate::base::amount::counted;
@@ -292,6 +294,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 (None, _) => (Warn, format!("validation killed by a signal: `{command}` · {time}")),
             })
         }
+        Record::PlanAsked(_)
+        | Record::DraftMade { .. }
+        | Record::DraftAnswered(_)
+        | Record::DraftTried { .. }
+        | Record::DraftNotWritten { .. } => planning::sentence(record),
         Record::PhaseDone { .. }
         | Record::PhaseChecked { .. }
         | Record::CritiqueMade { .. }

@@ -17,9 +17,11 @@ use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
+use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -231,6 +233,16 @@ pub enum Record {
     },
     /// What the next prompt shows of the changed files.
     ChangesShown { n: u32, files: Vec<ShownFile> },
+    /// The ticket is to be planned before it is worked on.
+    PlanAsked(PlanAsked),
+    /// Claude gave a readable draft.
+    DraftMade { n: u32, draft: Draft },
+    /// A person has decided about the draft.
+    DraftAnswered(DraftAnswered),
+    /// Its validation commands were tried.
+    DraftTried { tried: Vec<Tried> },
+    /// The accepted draft could not be written; it waits again.
+    DraftNotWritten { why: String },
     /// A critic gave a readable verdict.
     CritiqueMade { n: u32, critique: Critique },
     /// A phase is not done: the critic's issues are to be fixed first.

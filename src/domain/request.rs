@@ -13,6 +13,7 @@ use crate::domain::export::Export;
 use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
+use crate::domain::planning::PlanAsked;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
@@ -44,6 +45,8 @@ pub enum Request {
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
     Start(TicketKey),
+    /// Have phases drafted for a ticket without any: found as by `Open`, and worked on in a run of its own.
+    Plan(String, PlanAsked),
     /// Take back the tick of every phase of a ticket that nobody works on.
     Reopen(TicketKey),
     /// Go on with an interrupted run: the one named, else the latest of this folder.
@@ -261,6 +264,7 @@ mod tests {
             Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
+            Request::Plan("tk-1".into(), PlanAsked { saves: true, ..PlanAsked::default() }),
             Request::Reopen(ticket.clone()),
             Request::Resume(None),
             Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),

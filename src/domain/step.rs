@@ -15,6 +15,8 @@ impl StepName {
     pub const CODE: Self = Self::new("code");
     /// A look at what was found done.
     pub const CRITIQUE: Self = Self::new("critique");
+    /// The drafting of phases for a ticket that has none.
+    pub const PLAN: Self = Self::new("plan");
     /// Work on what a critic has rejected.
     pub const FIX: Self = Self::new("fix");
 

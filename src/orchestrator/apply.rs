@@ -18,7 +18,7 @@ use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Review, Stage, State};
+use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Review, Stage, State, planning};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -57,6 +57,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     gate::fold(state, record, time);
     state.updated = Some(time);
     state.notes.fold(record);
+    planning::fold(&mut state.plan, record);
     match record {
         Record::RunStarted {
             folder,

@@ -2,8 +2,9 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `goal` has proposed phases decided, `exit` weighs what else an output says, `person`
-//! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `turns` knows the turns that no
+//! `circuit` moves the breaker, `commit` has done work committed, `goal` has proposed phases decided, `exit` weighs what
+//! else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file, `session` chooses
+//! Claude's session, `turns` knows the turns that no
 //! message of ours began, `watchdog` has the timers.
 
 mod agent;
@@ -16,6 +17,7 @@ mod goal;
 mod pace;
 mod park;
 mod person;
+mod plan;
 mod rules_changed;
 mod session;
 mod ticket;
@@ -121,6 +123,9 @@ impl<'a> Draft<'a> {
             Input::RuleSaved { id, by, path } => self.rule_saved(&id, by, &path),
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
+            Input::PlanAsked(asked) => self.plan_asked(asked),
+            Input::DraftPlaced(placed) => self.draft_placed(placed),
+            Input::DraftTried(tried) => self.draft_tried(tried),
             Input::RevisionSettled(settled) => self.revision_settled(settled),
             Input::EditPlanned { id, planned } => self.edit_planned(id, planned),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),

@@ -14,7 +14,7 @@ use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
 use crate::orchestrator::prompt::Prompt;
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Planning, State};
 use std::sync::Arc;
 
 /// What [`decide`](super::decide::decide) answers.
@@ -106,6 +106,10 @@ pub enum Effect {
     PlanEdit { id: String, edit: Box<TicketEdit> },
     /// Change the ticket's text → `RevisionSettled`. Done twice, it is done once.
     Revise(Box<TicketRevised>),
+    /// Find out what writes the accepted draft of this plan into the file as it is → `DraftPlaced`.
+    PlaceDraft { plan: Arc<Planning> },
+    /// Run the validation commands of a draft that the gate allows → `DraftTried`.
+    TryCommands { commands: Vec<String> },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
     /// See what a commit of the run's work would be, and whether it may be made → `CommitPlanned`.
@@ -132,6 +136,8 @@ pub struct Spawn {
     pub effort: Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: Option<Profile>,
+    /// In its plan mode.
+    pub plan_mode: bool,
     /// What it is told; the edge adds the ticket's text.
     pub prompt: Prompt,
 }

@@ -12,8 +12,10 @@ use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::{PlanAsked, Tried};
 use crate::domain::record::{
-    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, SetPhase, ValidationRan, WorkCarried, WriteOutcome,
+    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, SetPhase, TicketRevised, ValidationRan, WorkCarried,
+    WriteOutcome,
 };
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
@@ -198,6 +200,12 @@ pub enum Input {
     RevisionSettled(RevisionSettled),
     /// What an edit that the run wants would change in the ticket's file; or why it cannot: words for the person.
     EditPlanned { id: String, planned: Result<Revision, String> },
+    /// The ticket is to be planned: nothing else is done in this run.
+    PlanAsked(PlanAsked),
+    /// What writes the accepted draft into the ticket; words for the person where nothing can.
+    DraftPlaced(Result<Box<TicketRevised>, String>),
+    /// A draft's validation commands were tried.
+    DraftTried(Vec<Tried>),
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// What the run would commit, or why it commits nothing.

@@ -51,6 +51,12 @@ pub struct PromptContext {
     pub settled_phases: Vec<String>,
     /// Phases that an evaluator may still propose.
     pub phases_left: u32,
+    /// The ticket's file was made to be planned: title and text may be drafted too.
+    pub is_new: bool,
+    /// The plan as it was drafted last.
+    pub draft: Option<String>,
+    /// What the user wants changed in it.
+    pub words: Option<String>,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -155,6 +161,8 @@ impl Templates {
             issues: some(),
             settled_phases: some(),
             phases_left: 5,
+            draft: Some("x".to_owned()),
+            words: Some("x".to_owned()),
             diff: "x".to_owned(),
             ..PromptContext::default()
         };
@@ -237,7 +245,7 @@ fn guarded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::claim::parse::{parse, parse_critique};
+    use crate::domain::claim::parse::{parse, parse_critique, parse_draft};
     use crate::orchestrator::steps;
     use crate::orchestrator::steps::code::{PHASED, PHASELESS, STATUS_ONLY};
     use proptest::prelude::*;
@@ -264,6 +272,9 @@ mod tests {
             issues: vec!["major: src/a.rs:3: wrong".into()],
             settled_phases: vec!["Phase 1: look (verified)".into()],
             phases_left: 5,
+            is_new: true,
+            draft: Some("# Parse dates".into()),
+            words: None,
             diff: "+++ b/src/a.rs\n+x".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
@@ -323,6 +334,7 @@ mod tests {
             assert!(text.contains("PROGRAMMATOR_STATUS:"));
             assert!(parse(&text).claim.is_none(), "{text}");
             assert!(parse_critique(&text).is_err(), "{text}");
+            assert!(parse_draft(&text).is_err(), "{text}");
         }
     }
 

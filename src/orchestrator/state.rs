@@ -5,6 +5,7 @@ mod goal;
 mod iteration;
 mod limits;
 mod phase;
+pub(super) mod planning;
 mod stage;
 
 pub use gate::Gate;
@@ -13,6 +14,7 @@ pub use goal::{GoalState, OwnEdit};
 pub use iteration::{Failure, Iteration, Retry, Validated};
 pub use limits::LimitState;
 pub use phase::{PhaseState, Review};
+pub use planning::{PlanStage, Planning};
 pub use stage::{Ended, Pace, Stage};
 
 use crate::base::id::{RunId, TicketId};
@@ -28,6 +30,7 @@ use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{PhaseCarried, PhaseSeed, TicketRevised, WorkCarried};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
+use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::domain::workspace::Workspace;
@@ -124,6 +127,8 @@ pub struct State {
     pub edits: Vec<OwnEdit>,
     /// Lines that this run has added and removed.
     pub lines: (u64, u64),
+    /// How far the planning of the ticket is; `None`: the run works. Shared: it has all of a draft.
+    pub plan: Option<Arc<Planning>>,
     pub ended: Option<Ended>,
 }
 
@@ -351,9 +356,18 @@ impl State {
     /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
         match &self.ended {
-            Some(ended) => !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped),
-            None => self.validation_change.is_some(),
+            Some(ended) => match ended.reason {
+                ExitReason::Complete | ExitReason::UserStopped | ExitReason::Planned => false,
+                ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),
+                _ => true,
+            },
+            None => self.validation_change.is_some() || self.waiting_draft().is_some(),
         }
+    }
+
+    /// The draft that waits for the person: Claude has ended the iteration that made it.
+    pub fn waiting_draft(&self) -> Option<&Draft> {
+        self.plan.as_ref().filter(|_| self.open_iteration().is_none())?.waiting()
     }
 
     /// What a complete run says about the ticket's validation commands where it was not checked with those of now.

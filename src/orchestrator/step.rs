@@ -14,6 +14,7 @@ use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
 use crate::domain::settings::Settings;
 use crate::domain::step::{Counts, StepName};
+use crate::domain::ticket::draft::Draft;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt};
 use crate::orchestrator::state::State;
@@ -34,6 +35,8 @@ pub struct Step {
     pub effort: fn(&Settings) -> Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: fn(&Settings) -> Option<Profile>,
+    /// Claude is started in its plan mode.
+    pub plan_mode: bool,
     /// Its prompt shows what was changed since its phase began, or the ticket.
     pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
@@ -67,6 +70,7 @@ pub enum Answer {
     },
     Critique(Critique),
     Evaluation(Evaluation),
+    Draft(Draft),
     /// It is asked for once more; why, in a word.
     Unreadable(&'static str),
 }

@@ -53,6 +53,7 @@ fn needs(state: &State) -> Option<String> {
             Some(detail) if !detail.is_empty() => clean_line(detail, 200),
             _ => reason_words(ended.reason).to_owned(),
         }),
+        None if state.waiting_draft().is_some() => Some("draft ready".to_owned()),
         None => asked.or_else(|| state.needs_person().then(|| "validation commands changed".to_owned())),
     }
 }

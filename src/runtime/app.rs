@@ -22,7 +22,7 @@ use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::Store;
-use crate::adapters::tickets::{self, Places};
+use crate::adapters::tickets::{self, FindError, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
@@ -250,10 +250,11 @@ impl Service {
             Request::Create(draft) => Reply::Created(self.create(&draft)),
             Request::Open(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.start(self.files.ticket(&path), path, Some(name), (by, reply)),
-                Err(error) => {
-                    let ticket = TicketKey::unknown(&name);
-                    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
-                }
+                Err(error) => not_found(name, &error),
+            },
+            Request::Plan(name, asked) => match tickets::find(&name, &self.places) {
+                Ok(path) => return self.plan(path, name, asked, (by, reply)),
+                Err(error) => not_found(name, &error),
             },
             Request::Start(ticket) => match self.files.of(&ticket) {
                 Some(path) => return self.start(ticket, path, None, (by, reply)),
@@ -381,6 +382,11 @@ fn real(path: &Path) -> PathBuf {
 
 fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
     Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
+}
+
+fn not_found(name: String, error: &FindError) -> Reply {
+    let ticket = TicketKey::unknown(&name);
+    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
 }
 
 fn unknown(ticket: &TicketKey) -> Reply {

@@ -7,6 +7,7 @@ mod answer;
 mod check;
 mod commit;
 mod ledger;
+mod plan;
 mod repository;
 mod tree;
 
@@ -156,6 +157,8 @@ impl Effects {
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
             Effect::PlanEdit { id, edit } => self.plan_edit(id, *edit),
             Effect::Revise(revised) => self.revise(*revised),
+            Effect::PlaceDraft { plan } => self.place_draft(&plan),
+            Effect::TryCommands { commands } => self.try_commands(commands, state),
             Effect::SetStatus { to } => {
                 let file = self.ticket_file.clone();
                 self.answer_with(async move {

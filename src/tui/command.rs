@@ -126,6 +126,8 @@ pub enum Scope {
     Question,
     /// Phases that an evaluator proposes.
     MoreWork,
+    /// The draft of a ticket's phases.
+    Plan,
     Queue,
     /// A theme for the screen.
     Themes,

@@ -14,6 +14,7 @@ pub mod matter;
 pub mod more_work;
 pub mod open;
 pub mod palette;
+pub mod plan;
 pub mod prompt;
 pub mod question;
 pub mod queue;
@@ -56,6 +57,8 @@ pub enum Modal {
     Question(question::Question),
     /// Phases that an evaluator proposes.
     MoreWork(Box<more_work::MoreWork>),
+    /// The draft of a ticket's phases.
+    Plan(Box<plan::PlanReview>),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
     Queue(queue::Queue),
@@ -85,6 +88,7 @@ impl Modal {
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
             Self::MoreWork(card) => card.scope(),
+            Self::Plan(plan) => plan.scope(),
             Self::Card(card) => card.scope(),
             Self::Queue(_) => Scope::Queue,
             Self::Themes(_) => Scope::Themes,
@@ -113,6 +117,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
         Some(Modal::MoreWork(card)) => card.view(model, theme, room, buf),
+        Some(Modal::Plan(plan)) => plan.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
         Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),

@@ -11,6 +11,7 @@ mod find;
 mod keys;
 mod mouse;
 mod news;
+mod planning;
 mod replay;
 mod spending;
 mod unavailable;
@@ -125,8 +126,11 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             Vec::new()
         }
         Msg::Edited(text) => {
-            commits::edited(ui, &text);
-            Vec::new()
+            ui.dirty = true;
+            planning::edited(ui, &text).unwrap_or_else(|| {
+                commits::edited(ui, &text);
+                Vec::new()
+            })
         }
         Msg::Told(words) => {
             ui.dirty = true;

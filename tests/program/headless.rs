@@ -8,6 +8,7 @@ mod limits;
 mod old_journal;
 mod old_state;
 mod phases;
+mod planning;
 mod ticks;
 mod turns;
 

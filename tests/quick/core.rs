@@ -11,6 +11,7 @@ mod invariants;
 mod ledger;
 mod person;
 mod phase_settings;
+mod planning;
 mod players;
 mod questions;
 mod simulation;

@@ -13,6 +13,8 @@ mod cards;
 
 mod home;
 
+mod planning;
+
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};
 use domain::find::{Batch, Match, Spot};

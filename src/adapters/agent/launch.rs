@@ -53,6 +53,8 @@ pub struct Options {
     pub own_git: OwnGit,
     /// Who could answer Claude's own questions; with nobody there it has no tools for them.
     pub presence: Presence,
+    /// It plans: Claude itself refuses what would change something, too.
+    pub plan_mode: bool,
     /// The person's own flags, already checked.
     pub extra: Vec<String>,
     /// What this Claude knows, as [`super::probe`] found.
@@ -81,17 +83,30 @@ impl Launch {
 pub fn arguments(launch: &Launch) -> Vec<String> {
     let options = &launch.options;
     let mut args: Vec<String> = [
-        "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-        "--include-partial-messages", "--replay-user-messages", "--permission-mode", "default",
-        "--permission-prompt-tool", "stdio", "--strict-mcp-config", "--settings",
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--replay-user-messages",
+        "--permission-mode",
+        if options.plan_mode { "plan" } else { "default" },
+        "--permission-prompt-tool",
+        "stdio",
+        "--strict-mcp-config",
+        "--settings",
     ]
     .map(str::to_owned)
     .into();
     args.extend([launch.settings().to_string(), "--setting-sources".to_owned()]);
     args.push(options.setting_sources.join(","));
     let mut disallowed = OWN_TURNS.to_vec();
-    if options.presence == Presence::Nobody {
-        disallowed.extend(FOR_A_PERSON);
+    match (options.presence, options.plan_mode) {
+        (Presence::Nobody, _) => disallowed.extend(FOR_A_PERSON),
+        (Presence::Screen, true) => disallowed.extend(PLAN_MODE),
+        (Presence::Screen, false) => {}
     }
     args.extend(["--disallowedTools".to_owned(), disallowed.join(",")]);
     let mut option = |name: &str, value: Option<String>| {
@@ -122,6 +137,9 @@ const OWN_TURNS: [&str; 2] = ["ScheduleWakeup", "CronCreate"];
 
 /// Tools that only a person can answer.
 const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// Tools that begin the work after a plan: who plans for us only answers.
+const PLAN_MODE: [&str; 2] = ["EnterPlanMode", "ExitPlanMode"];
 
 /// Which shell Claude runs commands in. The policy reads bash; another would read the same words otherwise.
 const SHELL: &str = "CLAUDE_CODE_SHELL";

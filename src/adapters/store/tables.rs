@@ -212,6 +212,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::ClaimMade { .. }
         | Record::CritiqueMade { .. }
         | Record::EvaluationMade { .. }
+        | Record::DraftMade { .. }
         | Record::ClaimMissing { .. } => {
             ledger::answered(db, run)?;
         }

@@ -14,6 +14,15 @@ pub struct Asked {
     pub critic: bool,
     /// It asks whether the ticket's goal is reached.
     pub evaluator: bool,
+    /// A draft of a ticket's phases is wanted, and no work.
+    pub planner: bool,
+}
+
+impl Asked {
+    /// No work on the ticket is wanted.
+    pub fn only_looks(&self) -> bool {
+        self.critic || self.evaluator || self.planner
+    }
 }
 
 /// Finds the phase a prompt speaks of: the open phase on a line about the "current phase", else on another
@@ -46,7 +55,8 @@ pub fn read(prompt: &str) -> Asked {
         });
     let evaluator = prompt.contains("verdict: <ACHIEVED");
     let critic = prompt.contains("verdict: <") && !evaluator;
-    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1, critic, evaluator }
+    let planner = prompt.contains("  phases:\n    - <");
+    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1, critic, evaluator, planner }
 }
 
 /// The phase whose text stands in `line`; of several the longest, since one may contain another.

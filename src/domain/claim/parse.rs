@@ -9,6 +9,7 @@
 
 mod block;
 mod critique;
+mod draft;
 mod evaluation;
 mod flow;
 mod key;
@@ -17,6 +18,7 @@ mod optional;
 mod value;
 
 pub use critique::parse_critique;
+pub use draft::parse_draft;
 pub use evaluation::parse_evaluation;
 
 use super::{Claim, ClaimStatus, Source};

@@ -208,6 +208,16 @@ pub struct EditDue {
     pub by: Answerer,
 }
 
+impl TicketRevised {
+    /// How the ids of those begin that write an accepted draft.
+    pub const DRAFT: &'static str = "draft-";
+
+    /// It writes an accepted draft.
+    pub fn is_draft(&self) -> bool {
+        self.id.starts_with(Self::DRAFT)
+    }
+}
+
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevisionSettled {

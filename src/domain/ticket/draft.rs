@@ -70,8 +70,16 @@ impl Draft {
         }
     }
 
-    fn phases(&self) -> impl Iterator<Item = String> {
+    /// The phases as they stand in the file.
+    pub fn phases(&self) -> impl Iterator<Item = String> {
         lines(&self.phases).map(|phase| bare(&phase)).filter(|phase| !phase.is_empty())
+    }
+
+    /// The same without what is not said and what every ticket has.
+    pub fn body(&self) -> String {
+        let markdown = self.markdown();
+        let body = markdown.strip_suffix("\n## Acceptance Criteria\n\n").unwrap_or(&markdown);
+        body.strip_prefix("# \n\n").unwrap_or(body).to_owned()
     }
 
     /// The markdown below the front matter.
@@ -88,7 +96,7 @@ impl Draft {
         }
         out.push_str("## Validation Commands\n\n");
         for command in lines(&self.validation) {
-            let _ = writeln!(out, "- {}", code(&command));
+            let _ = writeln!(out, "{}", item(&command));
         }
         if lines(&self.validation).next().is_none() {
             out.push_str("<!-- Commands that check every claim, one a line: - `cargo test` -->\n");
@@ -138,6 +146,11 @@ fn bare(phase: &str) -> String {
     };
     let bare = without(phase, ["-", "*"]).unwrap_or_else(|| phase.trim().to_owned());
     without(&bare, ["[ ]", "[x]"]).unwrap_or(bare)
+}
+
+/// A command as an item of the list of commands.
+pub fn item(command: &str) -> String {
+    format!("- {}", code(command))
 }
 
 /// A command as a span of code, whatever backticks are in it.

@@ -109,6 +109,11 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.claim_missing = None;
             state.stage = Stage::Closing;
         }
+        Record::DraftMade { .. } => {
+            iteration.drafted = true;
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
         Record::ClaimMissing { reason, .. } => {
             iteration.claim_missing = Some(reason.clone());
             state.stage = Stage::Closing;

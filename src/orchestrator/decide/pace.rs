@@ -129,6 +129,9 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
+        if self.sees_to_plan() {
+            return false;
+        }
         let counts = self.next_step().map(|(step, _)| step.counts);
         // What ends as complete is not taken up again.
         if (!stop || counts.is_none()) && self.owes_commit() {
@@ -169,7 +172,9 @@ impl Draft<'_> {
             self.record(Record::Paused);
             return false;
         }
+        // Who only looks at a ticket does not begin it.
         if matches!(self.state.ticket_status, Some(TicketStatus::Open | TicketStatus::Closed))
+            && counts.is_none_or(|counts| counts.is_progress())
             && !self.state.status_given_up
         {
             self.set_status(TicketStatus::InProgress);
@@ -218,6 +223,7 @@ impl Draft<'_> {
 
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
+        self.person_sought_for_draft(presence);
         if presence == Presence::Nobody && self.is_held() {
             match self.state.goal.proposal.as_ref().map(Proposal::unreached) {
                 Some(why) => self.end(ExitReason::ReviewFailed, why),
@@ -296,7 +302,7 @@ impl Draft<'_> {
         let iteration = self.state.iteration.as_ref();
         let session = iteration.and_then(|iteration| iteration.resumed.clone());
         let own = iteration.and_then(|iteration| iteration.role.model.clone());
-        let model = own.or_else(|| settings.model.clone()).or_else(|| self.model_of(session.as_deref()?));
+        let model = own.or_else(|| settings.model.clone()).or_else(|| self.session_model(session.as_deref()?));
         let own_usd = settings.workflow.of(&step.name).micro_usd.map(|micros| micros as f64 / 1e6);
         let max_budget_usd = limits::left_usd(&self.state).into_iter().chain(own_usd).min_by(f64::total_cmp);
         let told = self.own_session().filter(|kept| Some(&kept.id) == session.as_ref()).map(|kept| kept.told.clone());
@@ -308,6 +314,7 @@ impl Draft<'_> {
             max_budget_usd,
             effort,
             profile,
+            plan_mode: step.plan_mode,
             prompt,
         })));
     }

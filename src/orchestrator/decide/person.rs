@@ -63,6 +63,7 @@ impl Draft<'_> {
                 }
             }
             UserCommand::AnswerProposal { n, answer } => self.answer_proposal(n, by, answer),
+            UserCommand::AnswerDraft(answer) => self.draft_answered(by, answer),
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),
             UserCommand::ChangeSetting(change) => self.change_setting(&change),

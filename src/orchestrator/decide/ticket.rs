@@ -29,6 +29,8 @@ impl Draft<'_> {
                 // Taken back by the person before it was answered.
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: frozen, accepted: false }));
             }
+        } else if self.writes_draft() {
+            self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: validation, accepted: true }));
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });
         }
@@ -94,7 +96,8 @@ impl Draft<'_> {
         }
         let (id, trouble) = (settled.revised.id.clone(), settled.outcome.clone().revision_trouble());
         let own = self.state.edits.iter().find(|due| due.id == id).cloned();
-        self.record(Record::RevisionSettled(settled));
+        self.record(Record::RevisionSettled(settled.clone()));
+        self.draft_settled(&settled);
         // What the run wants is planned again where the file was another; else the fold has dropped it.
         match own.filter(|_| trouble.is_some()) {
             Some(own) if self.state.edits.iter().any(|due| due.id == id) => self.plan_edit(id, own.edit),

@@ -66,6 +66,8 @@ pub struct Iteration {
     pub critique: Option<Critique>,
     /// What the evaluator said, when it is one's iteration.
     pub evaluation: Option<Evaluation>,
+    /// Claude gave a readable draft of a plan.
+    pub drafted: bool,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,
     pub dispute: Option<String>,
@@ -118,7 +120,7 @@ impl Iteration {
 
     /// Claude has said what it was asked for.
     pub fn has_answered(&self) -> bool {
-        self.claim.is_some() || self.critique.is_some() || self.evaluation.is_some()
+        self.claim.is_some() || self.critique.is_some() || self.evaluation.is_some() || self.drafted
     }
 }
 

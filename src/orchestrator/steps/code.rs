@@ -29,6 +29,7 @@ pub const STEP: Step = Step {
     model: |settings| settings.workflow.of(&StepName::CODE).model,
     effort: |settings| settings.workflow.of(&StepName::CODE).effort,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: false,
     prompts: &[PHASED, PHASELESS, STATUS_ONLY],
     prompt,

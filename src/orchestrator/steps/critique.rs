@@ -39,6 +39,7 @@ pub const STEP: Step = Step {
     model: |settings| settings.workflow.of(&StepName::CRITIQUE).model,
     effort: |settings| settings.workflow.of(&StepName::CRITIQUE).effort,
     profile: |_| Some(Profile::ReadOnly),
+    plan_mode: false,
     shows_changes: true,
     prompts: &[CRITIQUE, VERDICT_ONLY],
     prompt: |state, notes| prompt(state, CRITIQUE, notes),

@@ -31,6 +31,7 @@ pub const STEP: Step = Step {
     model: |settings| settings.workflow.of(&StepName::EVALUATE).model,
     effort: |settings| settings.workflow.of(&StepName::EVALUATE).effort,
     profile: |_| Some(Profile::ReadOnly),
+    plan_mode: false,
     shows_changes: true,
     prompts: &[EVALUATE, GOAL_ONLY],
     prompt: |state, notes| prompt(state, EVALUATE, notes),

@@ -20,6 +20,7 @@ pub const STEP: Step = Step {
     model: |settings| settings.workflow.of(&StepName::FIX).model,
     effort: |settings| settings.workflow.of(&StepName::FIX).effort,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: true,
     prompts: &[FIX, code::STATUS_ONLY],
     prompt,

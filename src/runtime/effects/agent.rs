@@ -141,6 +141,7 @@ impl Effects {
             max_budget_usd: spawn.max_budget_usd,
             setting_sources: self.config.agent.setting_sources.clone(),
             presence: self.reporter.presence(),
+            plan_mode: spawn.plan_mode,
             extra: self.config.agent.flags.clone(),
             ..Options::default()
         };

@@ -10,8 +10,9 @@ use crate::adapters::store::{Holder, LockError, RunScrollback, Store, TicketLock
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::config::Config;
+use crate::domain::planning::PlanAsked;
 use crate::domain::stream::envelope::classify;
-use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey};
+use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey, TicketStatus};
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
@@ -72,6 +73,22 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// The run plans its ticket, which has no phases, and does nothing else.
+    pub fn planning(mut self, asked: PlanAsked) -> Result<Self, OpenError> {
+        let ticket = &self.plan.ticket;
+        let id = &ticket.id;
+        let why = if !ticket.phases.is_empty() {
+            format!("{id} has phases already; `programmator {id}` works through them")
+        } else if ticket.status == Some(TicketStatus::Closed) {
+            format!("{id} is closed; reopen it (`status: open` in its file) to plan it")
+        } else {
+            self.plan.first.push(Input::PlanAsked(asked));
+            return Ok(self);
+        };
+        self.give_up();
+        Err(OpenError::Config(why))
+    }
+
     /// It does not begin.
     pub fn give_up(self) {
         scratch_folder::remove(self.plan.run);

@@ -23,6 +23,8 @@ pub enum What {
     Validation,
     /// An evaluator proposes more phases.
     MoreWork,
+    /// The draft of the ticket's phases.
+    Draft,
     /// A claim about this phase did not hold, and the run does not go on by itself.
     Dispute(PhaseId),
     /// The ticket's file cannot be brought in line with the run.

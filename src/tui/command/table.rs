@@ -136,6 +136,8 @@ const REST: &[Row] = rows! {
         "new ticket: save it";
     Own("start") "draft.start" Scope::Draft, "new ticket", [ctrl('r')], Shown, always, |_| "start",
         "new ticket: save and start it";
+    Own("plan") "draft.plan" Scope::Draft, "new ticket", [ctrl('p')], Shown, always, |_| "plan",
+        "new ticket: save it and let Claude draft the phases; asks first";
     Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
         "new ticket: save it and open it in $EDITOR";
     Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
@@ -150,6 +152,20 @@ const REST: &[Row] = rows! {
         "new ticket: a new line";
     Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "new ticket: close it and keep the text";
+    Yes "plan.accept" Scope::Plan, "draft", [c('y')], Shown, always, |_| "accept",
+        "in a draft: write it into the ticket";
+    Own("revise") "plan.revise" Scope::Plan, "draft", [c('r')], Shown, always, |_| "revise",
+        "in a draft: say what Claude should change";
+    Own("editor") "plan.editor" Scope::Plan, "draft", [c('e')], Shown, always, |_| "editor",
+        "in a draft: edit it in $EDITOR";
+    Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
+        "in a draft: run its validation commands once, as far as the gate allows";
+    Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "refuse",
+        "in a draft: refuse it; nothing is written";
+    NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
+        "in a draft: the next thing that waits for you";
+    Close "plan.close" Scope::Plan, "draft", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
+        "in a draft: close it; it keeps waiting";
     Own("hunk_next") "diff.hunk_next" Scope::Diff, "diff", [c('n')], Shown, always, |_| "next hunk",
         "in a diff: the next hunk";
     Own("hunk_previous") "diff.hunk_previous" Scope::Diff, "diff", [c('N')], Shown, always, |_| "previous",
@@ -337,7 +353,14 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
 pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     let scrolls = matches!(
         scope,
-        Scope::Help | Scope::Question | Scope::MoreWork | Scope::Card | Scope::Rule | Scope::Diff | Scope::Visual
+        Scope::Help
+            | Scope::Question
+            | Scope::MoreWork
+            | Scope::Plan
+            | Scope::Card
+            | Scope::Rule
+            | Scope::Diff
+            | Scope::Visual
     );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }

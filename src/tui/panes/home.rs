@@ -9,6 +9,7 @@ mod rows;
 mod table;
 mod words;
 
+use crate::domain::planning::PlanAsked;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
@@ -39,6 +40,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
         "in Home: start the selected tickets; asks first";
+    Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('P')], Shown, can_plan, |_| "plan",
+        "in Home: let Claude draft the phases of a ticket without any; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",
@@ -185,6 +188,19 @@ pub fn again_words(model: &Model, ticket: &TicketKey) -> String {
     estimate::again(model, &entry(model, ticket))
 }
 
+/// The question before this ticket is planned.
+pub fn plan_words(model: &Model, ticket: &TicketKey) -> String {
+    estimate::plan(model, &entry(model, ticket))
+}
+
+/// The one ticket that is meant has no phases, and Claude may draft some.
+fn can_plan(model: &Model) -> bool {
+    let meant = meant(model);
+    let [entry] = &meant[..] else { return false };
+    let is_bare = entry.ticket.is_some_and(|ticket| ticket.phases.is_empty() && !ticket.is_broken());
+    is_bare && is_startable(model, entry)
+}
+
 /// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
 fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
     let width = match (inside.width >= WIDE, model.home.peeks) {
@@ -237,6 +253,11 @@ impl pane::Pane for HomePane {
                 let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
                 return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();
             }
+            Command::Own("plan") => {
+                let meant = meant(model).first().map(|entry| entry.id.file().to_owned());
+                let ask = |file| Ask::Request(Request::Plan(file, PlanAsked::default()));
+                return meant.map(ask).into_iter().collect();
+            }
             Command::Own("peek") => model.home.peeks = !model.home.peeks,
             Command::Own("everywhere") => {
                 model.home.everywhere = !model.home.everywhere;
@@ -286,6 +307,9 @@ impl pane::Pane for HomePane {
             Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
             Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
+            Command::Own("plan") => {
+                Some("only a ticket without phases, which nobody works on, can be planned".to_owned())
+            }
             Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),
             Command::Own("archive") => Some("it cannot be archived while it runs or needs you".to_owned()),
             _ => None,

@@ -6,7 +6,7 @@ use crate::tui::command::{self, Command};
 use crate::tui::modals::{Modal, commit, more_work, prompt};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, find};
+use crate::tui::update::{attention, find, planning};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -148,6 +148,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             more_work::Outcome::Leaves => None,
             more_work::Outcome::Asks(ask) => return vec![ask],
         },
+        Modal::Plan(plan) => return planning::key(ui, plan, command, input),
         Modal::Card(card) => return attention::key(ui, card, command, input),
         Modal::Matter(matter) => return attention::matter(ui, matter, command),
         Modal::Queue(mut queue) => match command {
@@ -202,6 +203,7 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         Some(Modal::Card(card)) => card.pasted(text),
         Some(Modal::MoreWork(card)) => card.pasted(text),
         Some(Modal::Draft(form)) => form.pasted(text),
+        Some(Modal::Plan(plan)) => plan.pasted(text),
         Some(Modal::Commit(commit)) => commit.pasted(text),
         Some(Modal::Open(open)) => {
             open.cursor = 0;

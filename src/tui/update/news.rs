@@ -26,7 +26,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, find, spending};
+use crate::tui::update::{attention, commits, find, planning, spending};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -225,6 +225,7 @@ fn form(ui: &mut Ui) -> Option<&mut Form> {
 /// A new ticket is written: its form goes, and what the person wanted with it follows.
 fn created(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
     let then = form(ui).and_then(|form| form.sent);
+    let made = form(ui).map(|form| form.draft());
     ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
     ui.home.draft = Draft::default();
     (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
@@ -232,6 +233,10 @@ fn created(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
     ui.tell(words);
     match then {
         Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
+        Some(Then::Plan) => {
+            planning::ask_to_plan(ui, &ticket, made);
+            Vec::new()
+        }
         Some(Then::Edit) => vec![Ask::Edit(ticket)],
         Some(Then::Nothing) | None => Vec::new(),
     }
@@ -382,6 +387,12 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
                 AnsweredBy::Nobody => "already answered".to_owned(),
             };
             attention::drop_stale(ui, &why);
+        }
+        (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
+        (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
+        (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
+            attention::drop_stale(ui, "the draft is written");
+            ui.tell(format!("{ticket} is planned; s in Home starts it"));
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ if matches!(ui.modals.last(), Some(Modal::Confirm(_))) => {

@@ -216,6 +216,13 @@ impl World {
             result.text = self.goal();
             return Input::TurnFinished { n, result: Box::new(result) };
         }
+        if self.state.iteration.as_ref().is_some_and(|open| open.role.step == StepName::PLAN)
+            && !matches!(kind, 0 | 1 | 11 | 12)
+        {
+            let draft = "PROGRAMMATOR_STATUS:\n  phases: [One, Two]\n  validation: [\"make test\"]\n  summary: s\n";
+            result.text = draft.to_owned();
+            return Input::TurnFinished { n, result: Box::new(result) };
+        }
         result.text = match kind {
             0 => "I forgot the block. Should I go on?".to_owned(),
             1 => "PROGRAMMATOR_STATUS:\n  status: DO".to_owned(),

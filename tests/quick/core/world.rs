@@ -18,6 +18,7 @@ use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
+use programmator::domain::planning::Tried;
 use programmator::domain::record::{
     FORMAT, PhaseSeed, Record, RevisionSettled, Stored, TicketRevised, ValidationRan, WriteOutcome,
 };
@@ -27,6 +28,7 @@ use programmator::domain::step::StepName;
 use programmator::domain::ticket::revise::TicketEdit;
 use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
+use programmator::domain::verdict::Verdict;
 use programmator::domain::workspace::Workspace;
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
@@ -91,7 +93,15 @@ pub struct World {
     pub attended: bool,
     /// So many reviews say that the work is not done.
     pub objections: u32,
+    /// What an accepted draft makes of the ticket.
+    planned: Planned,
     formatter: LogFormatter,
+}
+
+#[derive(Default)]
+struct Planned {
+    phases: Vec<PhaseSeed>,
+    validation: Vec<String>,
 }
 
 impl World {
@@ -132,6 +142,7 @@ impl World {
             asked: Vec::new(),
             attended: true,
             objections: 0,
+            planned: Planned::default(),
             formatter: LogFormatter::default(),
             dice,
         };
@@ -339,8 +350,41 @@ impl World {
             }
             Effect::PlanEdit { id, edit } => Input::EditPlanned { id, planned: Ok(self.planned(&edit)) },
             Effect::Revise(revised) => {
-                let outcome = self.revise(&revised);
-                Input::RevisionSettled(RevisionSettled { revised: *revised, outcome })
+                if revised.is_draft() {
+                    let Planned { phases, validation } = std::mem::take(&mut self.planned);
+                    self.phases = phases;
+                    self.validation.extend(validation);
+                    let read = self.reading();
+                    self.coming.push(read);
+                    Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
+                } else {
+                    let outcome = self.revise(&revised);
+                    Input::RevisionSettled(RevisionSettled { revised: *revised, outcome })
+                }
+            }
+            Effect::PlaceDraft { plan } => {
+                let revised = TicketRevised {
+                    id: format!("{}{}", TicketRevised::DRAFT, self.journal.len()),
+                    what: "planned".into(),
+                    revision: Revision::default(),
+                    accepts: None,
+                    by: Answerer::SCREEN,
+                };
+                let phases = plan.draft.iter().flat_map(|draft| &draft.phases);
+                let phases = phases.map(|text| PhaseSeed { text: text.clone(), done: false }).collect();
+                let validation = plan.draft.iter().flat_map(|draft| draft.validation.clone()).collect();
+                self.planned = Planned { phases, validation };
+                Input::DraftPlaced(if self.rough(3) { Err("gone".into()) } else { Ok(Box::new(revised)) })
+            }
+            Effect::TryCommands { commands } => {
+                let tried = |command| Tried {
+                    command,
+                    verdict: Verdict::Allow,
+                    reason: String::new(),
+                    exit: Some(0),
+                    tail: String::new(),
+                };
+                Input::DraftTried(commands.into_iter().map(tried).collect())
             }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {

@@ -23,6 +23,7 @@ use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Windo
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
+use programmator::domain::planning::{DraftAnswer, DraftAnswered, PlanAsked, Tried};
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, EditDue, ForeignTurn, Level, OfPhase, PhaseByPerson,
     PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, SetPhase, TicketRevised, TurnEnded, TurnFailed,
@@ -32,6 +33,7 @@ use programmator::domain::session::{Session, SessionEnded, SessionEvent, Session
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::ticket::draft::Draft;
 use programmator::domain::ticket::revise::{PhasePlace, TicketEdit};
 use programmator::domain::ticket::{Boxes, PhaseSettings, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
@@ -110,6 +112,7 @@ pub fn every_record() -> Vec<Record> {
         accepts: Some(PhasePlace { text: text(), nth: 1 }),
         by: Answerer::COMMAND_LINE,
     };
+    let draft = || Draft { title: text(), text: text(), phases: vec![text()], ..Draft::default() };
     let n = 3;
     vec![
         Record::RunStarted {
@@ -374,6 +377,13 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::RevertSettled(RevertSettled { id: text(), path: text(), saved: text(), trouble: Some(text()) }),
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
+        Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, by: Answerer::COMMAND_LINE }),
+        Record::DraftMade { n: 1, draft: draft() },
+        Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Edit(draft()), by: Answerer::SCREEN }),
+        Record::DraftTried {
+            tried: vec![Tried { command: text(), verdict: Verdict::Ask, reason: text(), exit: Some(1), tail: text() }],
+        },
+        Record::DraftNotWritten { why: text() },
         Record::CritiqueMade { n: 1, critique: critique() },
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
         Record::EvaluationMade {

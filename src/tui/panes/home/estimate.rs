@@ -5,7 +5,7 @@ use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::workflow::Workflow;
-use crate::tui::forecast::{Estimate, of_a_phase};
+use crate::tui::forecast::{Estimate, of_a_phase, of_a_plan};
 use crate::tui::model::Model;
 use std::path::Path;
 
@@ -37,6 +37,16 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         missing(model, entries),
     ];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The lines before Claude drafts the phases of this ticket.
+pub fn plan(model: &Model, entry: &Entry<'_>) -> String {
+    let cost = of_a_plan(model).map_or_else(
+        || "No estimate: no ticket has been planned here yet.".to_owned(),
+        |cost| format!("Estimate: ${cost:.2}, the median of the tickets planned here."),
+    );
+    let title = clean_line(entry.title(), 100);
+    format!("Let Claude draft the phases of “{title}”? It only reads; you decide on the draft.\n{cost}")
 }
 
 /// Where the work happens, unless the tickets' files lie there.

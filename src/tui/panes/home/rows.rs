@@ -178,6 +178,7 @@ impl<'a> Entry<'a> {
                 Some(ExitReason::Complete) if run.unverified => TabStatus::Unverified,
                 Some(ExitReason::Complete) => TabStatus::Complete,
                 Some(ExitReason::UserStopped) => TabStatus::Stopped,
+                Some(ExitReason::Planned | ExitReason::NotPlanned) if run.needs.is_none() => TabStatus::NotStarted,
                 _ => TabStatus::Halted,
             },
             _ if run.needs.is_some() && run.state != RunState::Interrupted => TabStatus::NeedsYou,

@@ -69,6 +69,12 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             format!("{} · until {}", parking.about, parking.until.minute(&model.zone))
         }),
         (None, TabStatus::Unstored) => "nothing can be stored".to_owned(),
+        (None, _) if state.plan.is_some() => match (&state.stage, &tab.call) {
+            (Stage::Running, Some((call, _))) => {
+                format!("drafting · {}", doing(call, &tab.state.workspace.to_string()))
+            }
+            _ => "drafting".to_owned(),
+        },
         (None, _) => match (&state.stage, &tab.call) {
             (Stage::Validating, _) => "running the validation commands".to_owned(),
             (Stage::AwaitingTree { holder }, _) => {
