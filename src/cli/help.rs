@@ -60,6 +60,7 @@ Examples:
   programmator run tk-4f2a
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
+  programmator run --worktree tk-4f2a
 
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
@@ -81,7 +82,7 @@ Examples:
   programmator status tk-4f2a --json | jq .receipts.phases
 
 With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
-started, updated, marks, unverified, needs, until. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
+started, updated, marks, unverified, needs, until, worktree (top, branch, base; null without one). With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
 
@@ -216,6 +217,27 @@ Examples:
   programmator restore tk-4f2a 3 --yes      without asking
 
 It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
+
+pub const WORKTREE_LIST: &str = "\
+Examples:
+  programmator worktree list
+  programmator worktree list --json | jq -r '.[].path'
+
+A worktree is made by `programmator run --worktree tk-4f2a`, or for every ticket with `git.worktree: ticket`.";
+
+pub const WORKTREE_PATH: &str = "\
+Examples:
+  programmator worktree path tk-4f2a
+  cd $(programmator worktree path tk-4f2a)
+
+Exit code 2: the ticket has no worktree.";
+
+pub const WORKTREE_REMOVE: &str = "\
+Examples:
+  programmator worktree remove tk-4f2a
+
+Nothing is removed while it holds uncommitted or untracked files, or commits that its base does not have, or while a run \
+works in it. Files that git ignores go with it.";
 
 pub const DEMO: &str = "\
 Examples:

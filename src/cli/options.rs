@@ -23,6 +23,9 @@ pub struct RunOptions {
     /// Who looks at finished work: auto, simple (commands only) or reviewed (a critic, too) [default: auto].
     #[arg(long, value_name = "NAME")]
     pub workflow: Option<String>,
+    /// Work in a git worktree of the ticket, on a branch of its own.
+    #[arg(long)]
+    pub worktree: bool,
     /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,

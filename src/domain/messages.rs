@@ -11,6 +11,7 @@ mod limits;
 mod line;
 mod phases;
 mod turns;
+mod worktrees;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use iterations::IterationSummary;
@@ -118,6 +119,9 @@ impl LogFormatter {
                 if let Record::RunStarted { folder, .. } = record {
                     self.workspace = Workspace::shared(folder);
                 }
+                if let Record::WorktreeIntended(worktree) = record {
+                    self.workspace = std::mem::take(&mut self.workspace).in_worktree(Some(worktree.clone()));
+                }
                 sentence(record)?
             }
         };
@@ -195,6 +199,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TreeGranted
         | Record::LinesCounted { .. }
         | Record::RulesRead(_) => None,
+        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
+            worktrees::sentence(record)
+        }
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }

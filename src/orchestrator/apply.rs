@@ -99,6 +99,23 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.review.rejections = 0;
             }
             state.stage = Stage::AwaitingTree { holder: None };
+            if state.workspace.worktree().is_some() {
+                state.stage = Stage::MakingWorktree;
+            }
+        }
+        Record::WorktreeIntended(worktree) => {
+            state.workspace = std::mem::take(&mut state.workspace).in_worktree(Some(worktree.clone()));
+            state.stage = Stage::MakingWorktree;
+        }
+        Record::WorktreeMade(_) => {
+            state.has_worktree = true;
+            state.stage = Stage::AwaitingTree { holder: None };
+        }
+        Record::WorktreeRemoved(removed) => {
+            if state.workspace.worktree().is_some_and(|worktree| worktree.top == removed.top) {
+                state.workspace = std::mem::take(&mut state.workspace).in_worktree(None);
+                state.has_worktree = false;
+            }
         }
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };

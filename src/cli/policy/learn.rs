@@ -40,7 +40,7 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Learn) -> Result<u8,
     let folder = &real(&session.folder);
     let resolved = session.resolve(folder).map_err(|error| CliError::bad_input(error.message))?;
     let mut all: Vec<Recorded> = Vec::new();
-    for run in store.runs()?.iter().filter(|run| run.workspace().directory() == folder) {
+    for run in store.runs()?.iter().filter(|run| run.workspace().home() == folder) {
         all.extend(calls(&store, run)?);
     }
     let allowed = all.iter().filter(|call| call.allowed == Some(true));

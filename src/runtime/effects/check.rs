@@ -3,29 +3,34 @@
 use super::Effects;
 use crate::adapters::agent::marker::MARKER;
 use crate::adapters::agent::orphans;
-use crate::adapters::environment::{of_commands, set_scratch};
+use crate::adapters::environment::{Variables, of_commands, set_scratch};
 use crate::adapters::room::Room;
-use crate::adapters::shell;
+use crate::adapters::shell::{self, NoBash};
 use crate::adapters::validate::{self, Place};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 impl Effects {
+    /// What commands of the run are started with, and the room for what they print.
+    pub(super) fn surroundings(&self) -> (Variables, Result<PathBuf, NoBash>, Room) {
+        let own = self.config.agent.variables();
+        let mut env = of_commands(&std::env::vars_os().collect(), &own);
+        env.push((MARKER.into(), self.run.to_string().into()));
+        set_scratch(&mut env, &self.scratch);
+        let room = Room { folder: self.store.folder().to_owned(), reserve: self.config.storage.reserve };
+        (env, shell::find(&own, self.workspace.directory()), room)
+    }
+
     pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
         let workspace = self.workspace.clone();
         let timeout = Duration::from_secs(state.settings.validation_timeout);
         let log_dir = self.run_dir().join(format!("{n}.validation"));
-        let own = self.config.agent.variables();
-        let mut env = of_commands(&std::env::vars_os().collect(), &own);
+        let (env, shell, room) = self.surroundings();
         let marker = self.run.to_string();
-        env.push((MARKER.into(), marker.clone().into()));
-        set_scratch(&mut env, &self.scratch);
-        let shell = shell::find(&own, workspace.directory());
-        let storage = &self.config.storage;
-        let output = storage.validation_output;
-        let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
+        let output = self.config.storage.validation_output;
         let (file, tree) = (self.ticket_file.clone(), self.work.evidence.clone());
         let (stop, stopped) = oneshot::channel();
         self.work.validation = Some(stop);

@@ -37,6 +37,7 @@ use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
 use programmator::domain::workspace::Workspace;
+use programmator::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -76,6 +77,7 @@ pub fn summary(run: RunId) -> RunSummary {
         committing: true,
         added: 3,
         removed: 4,
+        worktree: Some(worktree()),
     }
 }
 
@@ -371,6 +373,9 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
         Record::CritiqueMade { n: 1, critique: critique() },
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
+        Record::WorktreeIntended(worktree()),
+        Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
+        Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
@@ -385,6 +390,11 @@ fn critique() -> Critique {
         ..Issue::default()
     };
     Critique { verdict: CriticVerdict::NeedsFixes, issues: vec![issue], summary: "x: \u{e9}".to_owned() }
+}
+
+fn worktree() -> Worktree {
+    let path = || "/trees/\u{e9}: x".into();
+    Worktree { top: path(), directory: path(), home_top: "/w".into(), branch: "b/\u{e9}".into(), base: "main".into() }
 }
 
 fn sessions() -> Sessions {
