@@ -7,6 +7,7 @@ mod agent;
 mod merge;
 mod session;
 mod watch;
+mod worktree;
 
 use crate::domain::workspace::Workspace;
 use agent::fold_agent;
@@ -98,24 +99,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 // The person wants it tried again.
                 phase.review.rejections = 0;
             }
-            state.stage = Stage::AwaitingTree { holder: None };
-            if state.workspace.worktree().is_some() {
-                state.stage = Stage::MakingWorktree;
-            }
+            state.stage = worktree::first(state);
         }
-        Record::WorktreeIntended(worktree) => {
-            state.workspace = std::mem::take(&mut state.workspace).in_worktree(Some(worktree.clone()));
-            state.stage = Stage::MakingWorktree;
-        }
-        Record::WorktreeMade(_) => {
-            state.has_worktree = true;
-            state.stage = Stage::AwaitingTree { holder: None };
-        }
-        Record::WorktreeRemoved(removed) => {
-            if state.workspace.worktree().is_some_and(|worktree| worktree.top == removed.top) {
-                state.workspace = std::mem::take(&mut state.workspace).in_worktree(None);
-                state.has_worktree = false;
-            }
+        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
+            worktree::fold(state, record);
         }
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };

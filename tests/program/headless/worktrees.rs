@@ -165,8 +165,8 @@ fn one_that_holds_work_is_not_removed_and_what_is_removed_is_begun_anew() {
     assert_eq!(project.git(&["branch", "--list", "programmator/*"]), "");
     assert_eq!(project.run(&["worktree", "path", "tk-1"]).status.code(), Some(2));
 
-    // The ticket says that it is open again.
-    project.ticket("tk-1", &["First", "Second"]);
+    // There is more to do.
+    project.ticket("tk-1", &["Second"]);
     ran(&project, &["run", "--json", "tk-1"], 0);
     assert!(path(&project, "tk-1").join("second.txt").is_file());
 }
