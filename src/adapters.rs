@@ -5,6 +5,7 @@ pub mod checks;
 pub mod clipboard;
 pub mod clock;
 pub mod config_files;
+pub mod dependencies;
 pub mod docker_daemon;
 pub mod editor;
 pub mod environment;

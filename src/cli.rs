@@ -33,6 +33,7 @@ pub mod status;
 mod threads;
 mod tick;
 pub mod ticket;
+pub mod worktree;
 
 pub use command_line::{Cli, Command};
 
@@ -182,6 +183,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let consent = if yes { Consent::Given } else { Consent::Ask };
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n, consent).await.map(|()| 0)
         }
+        Some(Command::Worktree { command }) => worktree::run(out, &here(&cli.run)?, command).await.map(|()| 0),
         Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;

@@ -30,6 +30,8 @@ pub struct Config {
     pub agent: AgentConfig,
     /// Commands that check every claim, after the ticket's own.
     pub validation: Vec<String>,
+    /// What a new worktree gets.
+    pub worktree: WorktreeConfig,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
     pub screen: ScreenConfig,
@@ -84,6 +86,19 @@ impl AgentConfig {
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         self.env.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
+}
+
+/// What a new worktree gets: the person's own, never a project's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorktreeConfig {
+    /// Where worktrees are, as written (a leading `~/` is the home folder).
+    pub folder: Option<String>,
+    /// Run once in it.
+    pub setup: Option<String>,
+    /// Files that are copied, relative to the top.
+    pub copy: Vec<String>,
+    /// Ignored folders that are copied where that costs no room.
+    pub dependencies: Vec<String>,
 }
 
 /// How much is kept on disk, and how long a run waits for one that cannot be written. Sizes are in bytes.

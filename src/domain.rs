@@ -46,3 +46,4 @@ pub mod watchdog;
 pub(crate) mod worded;
 pub mod workflow;
 pub mod workspace;
+pub mod worktree;

@@ -32,6 +32,7 @@ mod seen;
 mod settling;
 mod snapshot;
 mod warm;
+pub mod worktree;
 
 pub use attribution::Work;
 pub use commit::{PATIENCE, Try};
@@ -45,6 +46,7 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::workspace::Workspace;
 use paths::Excludes;
 use scratch::Staged;
 use std::path::{Path, PathBuf};
@@ -82,10 +84,10 @@ impl WorkTree {
         })
     }
 
-    /// What is never evidence of a run in `folder`: the ticket's own file and our folders.
-    pub fn excluded(&self, ticket: &Path, folder: &Path) -> Vec<PathBuf> {
-        let ours = [folder, self.top()].map(|folder| folder.join(".programmator"));
-        std::iter::once(ticket.to_owned()).chain(ours).collect()
+    /// What is never evidence of a run in a workspace: the ticket's own file, a worktree's copy of it, and our folders.
+    pub fn excluded(&self, ticket: &Path, workspace: &Workspace) -> Vec<PathBuf> {
+        let ours = [workspace.directory(), self.top()].map(|folder| folder.join(".programmator"));
+        std::iter::once(ticket.to_owned()).chain(workspace.copy_of(ticket)).chain(ours).collect()
     }
 
     /// The top: paths in answers are relative to it.

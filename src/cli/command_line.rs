@@ -15,6 +15,7 @@ use super::prompt::PromptCommand;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::ticket::TicketCommand;
+use super::worktree::WorktreeCommand;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -159,6 +160,12 @@ pub enum Command {
         /// Restore without asking first.
         #[arg(long, short)]
         yes: bool,
+    },
+    /// List, find and remove the worktrees of tickets.
+    Worktree {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: WorktreeCommand,
     },
     /// Show the tickets' circuit breakers, or close one by hand.
     Circuit {

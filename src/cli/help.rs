@@ -1,6 +1,10 @@
 //! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
 //! doc comments in `cli`; `tests/quick/docs.rs` holds both to the program.
 
+mod trees;
+
+pub use trees::*;
+
 pub const TOP: &str = "\
 Examples:
   programmator demo                      watch a demo; no account needed
@@ -60,6 +64,7 @@ Examples:
   programmator run tk-4f2a
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
+  programmator run --worktree tk-4f2a
 
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
@@ -92,7 +97,7 @@ Examples:
   programmator status tk-4f2a --json | jq .receipts.phases
 
 With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
-started, updated, marks, unverified, needs, until. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
+started, updated, marks, unverified, needs, until, worktree (top, branch, base; null without one). With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
 
@@ -213,20 +218,6 @@ Examples:
   programmator ticket new \"Limit logins to five a minute\"
 
 It prints the path of the new file and, on a terminal, opens it in $VISUAL or $EDITOR: write the phases into it.";
-
-pub const SNAPSHOTS: &str = "\
-Examples:
-  programmator snapshots tk-4f2a
-
-Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
-
-pub const RESTORE: &str = "\
-Examples:
-  programmator restore tk-4f2a 3
-  programmator restore tk-4f2a restore/1    undo a restore
-  programmator restore tk-4f2a 3 --yes      without asking
-
-It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
 
 pub const DEMO: &str = "\
 Examples:

@@ -28,6 +28,9 @@ pub struct RunOptions {
     /// A template for what Claude is told of its work, in this run in place of the usual one.
     #[arg(long, value_name = "FILE")]
     pub prompt: Option<PathBuf>,
+    /// Work in a git worktree of the ticket, on a branch of its own.
+    #[arg(long)]
+    pub worktree: bool,
     /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,

@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::options::RunOptions;
 use super::session::Session;
 use super::sessions::SessionCommand;
+use super::worktree::WorktreeCommand;
 
 /// Refuses such a command inside a run, with exit code 77.
 pub fn check(
@@ -22,6 +23,7 @@ pub fn check(
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
+        Some(Command::Worktree { command: WorktreeCommand::Remove { .. } }) => "remove a worktree",
         Some(Command::Phase { .. }) => "edit phases",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),

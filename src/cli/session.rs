@@ -12,9 +12,10 @@ use crate::adapters::private_file;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
-use crate::config::Resolved;
 use crate::config::key::Key;
+use crate::config::{Config, Resolved};
 use crate::domain::summary::RunSummary;
+use crate::domain::worktree::WorktreeFor;
 use crate::runtime::policy_engine::Person;
 use crate::runtime::supervisor::{Rules, Typed, find_run};
 use crate::tui::arrangement::Arrangement;
@@ -74,19 +75,39 @@ impl Session {
     pub fn rules(&self) -> Rules {
         let session = self.clone();
         Arc::new(move |workspace| {
-            let resolved = session.resolve(workspace.directory()).map_err(|error| error.message)?;
-            Ok((Arc::new(resolved.config), Arc::new(resolved.templates)))
+            let Resolved { mut config, templates, .. } =
+                session.resolve(workspace.home()).map_err(|error| error.message)?;
+            config.worktree.folder = session.worktrees(&config).map(|folder| folder.display().to_string());
+            Ok((Arc::new(config), Arc::new(templates)))
         })
     }
 
     /// Where tickets are looked for.
     pub fn places(&self, resolved: &Resolved) -> Places {
-        let home = self.environment.get("HOME").map(PathBuf::from);
-        let configured = resolved.config.tickets_dir.as_deref().map(|dir| match (dir.strip_prefix("~/"), &home) {
+        let configured = resolved.config.tickets_dir.as_deref().map(|dir| self.written(dir));
+        Places { folder: self.folder.clone(), tickets_dir: configured, home: self.home() }
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.environment.get("HOME").map(PathBuf::from)
+    }
+
+    /// A path as a person writes it: a leading `~/` is the home folder.
+    fn written(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), self.home()) {
             (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(dir),
-        });
-        Places { folder: self.folder.clone(), tickets_dir: configured, home }
+            _ => PathBuf::from(path),
+        }
+    }
+
+    /// Where worktrees are made; `None` without a home. Not in our state folder, which the gate keeps from Claude.
+    fn worktrees(&self, config: &Config) -> Option<PathBuf> {
+        if let Some(folder) = &config.worktree.folder {
+            return Some(self.written(folder));
+        }
+        let data = self.environment.get("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let data = data.or_else(|| Some(self.home()?.join(".local/share")))?;
+        Some(data.join("programmator/worktrees"))
     }
 
     /// The run that `text` names, whether or not the configuration can be read.
@@ -175,6 +196,7 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::Calls, "--calls", options.calls.clone()),
         (Key::Model, "--model", options.model.clone()),
         (Key::WorkflowName, "--workflow", options.workflow.clone()),
+        (Key::GitWorktree, "--worktree", options.worktree.then(|| WorktreeFor::Ticket.word().to_owned())),
         (Key::SessionContinuity, "--no-continue", options.no_continue.then(|| "false".to_owned())),
         (Key::SessionExpiry, "--session-expiry", options.session_expiry.clone()),
         (Key::Theme, "--theme", options.look.theme.clone()),

@@ -10,6 +10,7 @@ use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
+use crate::domain::worktree::WorktreeFor;
 use crate::orchestrator::steps::STEPS;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub enum FromProject {
     Always,
     /// Once the person trusts the project: it decides what is run or told.
     WhenTrusted,
+    /// Never: it reads or runs what is the person's alone.
+    Never,
 }
 
 /// A row of the table.
@@ -64,6 +67,9 @@ const USD: f64 = 1e6;
 /// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
 const MAX_RETRIES: u64 = 10;
 
+/// Folders that builds fill.
+const DEPENDENCIES: [&str; 2] = ["node_modules", "target"];
+
 macro_rules! keys {
     ($($key:ident $name:literal $kind:expr, $env:expr, $from_project:expr, $doc:literal;)+) => {
         /// A key by its meaning.
@@ -74,7 +80,7 @@ macro_rules! keys {
 
         /// All keys, in the order in which they are shown.
         pub const KEYS: &[Row] = {
-            use FromProject::{Always, WhenTrusted};
+            use FromProject::{Always, Never, WhenTrusted};
             use Kind::{Choice, List, Pairs, PerStep, Switch, Text, Usd, Whole, Words};
             &[$(Row { key: Key::$key, name: $name, kind: $kind, env: $env, from_project: $from_project, doc: $doc }),+]
         };
@@ -138,6 +144,13 @@ keys! {
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
+    GitWorktree "git.worktree" Choice(WorktreeFor::WORDS), None, WhenTrusted, "where runs work: off (where you are) or ticket (a git worktree for each ticket)";
+    GitBranch "git.branch" Text, None, WhenTrusted, "template of the branch of a ticket's worktree, with id";
+    GitBase "git.base" Text, None, WhenTrusted, "branch that a ticket's worktree begins at; not set: the one you are on";
+    WorktreeFolder "worktree.folder" Text, None, Never, "folder for worktrees; not set: programmator/worktrees below ~/.local/share";
+    WorktreeSetup "worktree.setup" Text, None, Never, "command that is run once in a new worktree";
+    WorktreeCopy "worktree.copy" List, None, Never, "files that are copied into a new worktree, such as .env";
+    WorktreeDependencies "worktree.dependencies" List, None, Never, "ignored folders that are copied into a new worktree where the file system can share their contents";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -178,7 +191,9 @@ impl Row {
             Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
             Key::StepModels | Key::StepEfforts | Key::StepBudgets => Value::PerStep(BTreeMap::new()),
-            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand => Value::List(Vec::new()),
+            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand | Key::WorktreeCopy => {
+                Value::List(Vec::new())
+            }
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
             Key::Ascii => Value::Switch(false),
@@ -207,6 +222,9 @@ impl Row {
             Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
             Key::GitMessage => Value::Text(settings.git.message),
             Key::GitProtected => Value::List(settings.git.protected),
+            Key::GitWorktree => Value::Text(settings.git.worktree.word().to_owned()),
+            Key::GitBranch => Value::Text(settings.git.branch),
+            Key::WorktreeDependencies => Value::List(DEPENDENCIES.map(str::to_owned).to_vec()),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),
@@ -219,6 +237,9 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
+            | Key::GitBase
+            | Key::WorktreeFolder
+            | Key::WorktreeSetup
             | Key::Model
             | Key::FallbackModel
             | Key::TicketsDir => return None,

@@ -5,7 +5,7 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::orchestrator::prompt::{Template, Templates, commit_message};
+use crate::orchestrator::prompt::{Template, Templates, branch_name, commit_message};
 use crate::orchestrator::steps;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,18 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     let mut settings = Vec::new();
     for (files, is_project) in [(&layers.user, false), (&layers.project, true)] {
         let Some(file) = &files.config else { continue };
-        let (found, wrong) = file::read(file);
+        let (mut found, wrong) = file::read(file);
+        if is_project {
+            let is_own = |setting: &Setting| setting.row.from_project == FromProject::Never;
+            let ignored = found.iter().filter(|setting| is_own(setting)).map(|setting| {
+                Notice::warn(format!(
+                    "{} sets {}: ignored, only your own configuration can set it",
+                    setting.at, setting.row.name
+                ))
+            });
+            notices.extend(ignored);
+            found.retain(|setting| !is_own(setting));
+        }
         // A project that nobody trusts cannot keep the program from starting.
         if is_project && layers.trust != Trust::Trusted {
             notices.extend(wrong.iter().map(|error| Notice::warn(format!("{error}: ignored"))));
@@ -70,6 +81,15 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     if let Err(why) = commit_message(message, "x", "x", "x") {
         let at = values.at(Key::GitMessage).to_owned();
         errors.push(ConfigError { at, message: format!("git.message: {}", clean_line(&why, 200)) });
+    }
+    let branch = &config.settings.git.branch;
+    if let Err(why) = branch_name(branch, "x") {
+        let at = values.at(Key::GitBranch).to_owned();
+        errors.push(ConfigError { at, message: format!("git.branch: {}", clean_line(&why, 200)) });
+    }
+    if let Some(base) = config.settings.git.base.as_deref().filter(|base| base.starts_with('-')) {
+        let at = values.at(Key::GitBase).to_owned();
+        errors.push(ConfigError { at, message: format!("git.base: `{}` is no branch", clean_line(base, 60)) });
     }
     if let Err(error) = templates.check(&steps::prompts()) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
@@ -203,6 +223,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_the_persons_alone_no_project_sets_trusted_or_not() {
+        let own = "worktree: {setup: make, copy: [.env], folder: /trees}\n";
+        for trust in [Trust::Trusted, Trust::Unknown] {
+            let resolved = resolve(&Layers { project: file("p.yaml", own), trust, ..layers() }).unwrap();
+            assert_eq!(resolved.config.worktree.setup, None);
+            assert_eq!((resolved.config.worktree.copy.len(), &resolved.config.worktree.folder), (0, &None));
+            assert_eq!(resolved.notices.len(), 3, "{:?}", resolved.notices);
+            assert!(resolved.notices[0].text.contains("only your own configuration"), "{:?}", resolved.notices);
+        }
+        let resolved = resolve(&Layers { user: file("u.yaml", own), ..layers() }).unwrap();
+        assert_eq!(resolved.config.worktree.setup.as_deref(), Some("make"));
+    }
+
+    #[test]
     fn nothing_set_is_the_built_in_rules() {
         let resolved = resolve(&layers()).unwrap();
         let mut builtin = Settings::default();
@@ -261,6 +295,11 @@ mod tests {
             ("agent:\n  setting_sources: [project]\n", "u.yaml:2: agent.setting_sources has `project`"),
             ("agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n", "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`"),
             ("agent:\n  env: {\"A=B\": 1}\n", "u.yaml:2: agent.env has `A=B`"),
+            ("worktree:\n  copy: [../x]\n", "u.yaml:2: worktree.copy has `../x`"),
+            ("worktree:\n  copy: [.git/config]\n", "u.yaml:2: worktree.copy has `.git/config`"),
+            ("worktree:\n  dependencies: [a/.venv]\n", "u.yaml:2: worktree.dependencies has .venv"),
+            ("git:\n  branch: \"a b\"\n", "u.yaml:2: git.branch: `a b` is no name"),
+            ("git:\n  base: --x\n", "u.yaml:2: git.base: `--x` is no branch"),
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (
                 "workflow:\n  models: {critic: opus}\n",

@@ -2,7 +2,9 @@
 
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, micros, row_of};
-use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
+use crate::config::{
+    AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, WorktreeConfig, flags,
+};
 use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::evaluation::AddPhases;
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
@@ -10,7 +12,9 @@ use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::settings::{BreakerSettings, Settings};
 use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
+use crate::domain::worktree::WorktreeFor;
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 /// The values that were set, with where.
@@ -123,6 +127,9 @@ impl Values {
             commit: self.text(Key::GitCommit).and_then(|word| CommitWhen::from_word(&word)).unwrap_or_default(),
             message: self.text(Key::GitMessage).unwrap_or_default(),
             protected: self.list(Key::GitProtected),
+            worktree: self.text(Key::GitWorktree).and_then(|word| WorktreeFor::from_word(&word)).unwrap_or_default(),
+            branch: self.text(Key::GitBranch).unwrap_or_default(),
+            base: self.text(Key::GitBase).filter(|base| !base.trim().is_empty()),
         }
     }
 
@@ -174,6 +181,19 @@ pub(super) fn assemble(
             ),
         );
     }
+    for key in [Key::WorktreeCopy, Key::WorktreeDependencies] {
+        for path in values.list(key).iter().filter(|path| !stays_below(path)) {
+            let (name, path) = (row_of(key).name, clean_line(path, 60));
+            wrong(key, format!("{name} has `{path}`, but takes paths below the top of the repository"));
+        }
+        // Its paths are absolute: what is run from a copy changes the original.
+        if values.list(key).iter().any(|path| Path::new(path).iter().any(|part| part == ".venv")) {
+            wrong(
+                key,
+                format!("{} has .venv, which works in one place only; make it in worktree.setup", row_of(key).name),
+            );
+        }
+    }
     let env = values.pairs(Key::AgentEnv);
     for name in env.keys() {
         if let Some(message) = bad_variable(name) {
@@ -217,6 +237,12 @@ pub(super) fn assemble(
             max_retries: values.get(Key::MaxRetries).map(|_| values.count(Key::MaxRetries)),
         },
         validation: values.list(Key::ValidationCommands),
+        worktree: WorktreeConfig {
+            folder: values.text(Key::WorktreeFolder),
+            setup: values.text(Key::WorktreeSetup).filter(|command| !command.trim().is_empty()),
+            copy: values.list(Key::WorktreeCopy),
+            dependencies: values.list(Key::WorktreeDependencies),
+        },
         storage: StorageConfig {
             patience: Duration::from_secs(values.whole(Key::StoragePatience)),
             reserve: values.whole(Key::StorageReserve) << 20,
@@ -238,6 +264,13 @@ pub(super) fn assemble(
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,
     }
+}
+
+/// A relative path that leads nowhere else, and not into git's own folder.
+fn stays_below(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(name) if name != ".git");
+    !path.is_empty() && parts.all(is_plain)
 }
 
 /// Why a variable cannot be handed to Claude.

@@ -13,6 +13,7 @@ mod line;
 mod phases;
 mod planning;
 mod turns;
+mod worktrees;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use iterations::IterationSummary;
@@ -121,6 +122,9 @@ impl LogFormatter {
                 if let Record::RunStarted { folder, .. } = record {
                     self.workspace = Workspace::shared(folder);
                 }
+                if let Record::WorktreeIntended(worktree) = record {
+                    self.workspace = std::mem::take(&mut self.workspace).in_worktree(Some(worktree.clone()));
+                }
                 sentence(record)?
             }
         };
@@ -203,6 +207,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::LinesCounted { .. }
         | Record::RulesKnown { .. }
         | Record::RulesRead(_) => None,
+        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
+            worktrees::sentence(record)
+        }
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }

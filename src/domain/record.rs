@@ -24,6 +24,7 @@ use crate::domain::step::Role;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
+use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -368,6 +369,12 @@ pub enum Record {
     RevertIntended(RevertIntended),
     /// It is reverted, or is not.
     RevertSettled(RevertSettled),
+    /// The run is to work in this worktree, which is looked for, and made where it is not there.
+    WorktreeIntended(Worktree),
+    /// It is there.
+    WorktreeMade(WorktreeMade),
+    /// The person has removed it.
+    WorktreeRemoved(WorktreeRemoved),
     /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.
     LinesCounted { added: u64, removed: u64 },
 }

@@ -8,6 +8,7 @@ use crate::domain::phase::Mark;
 use crate::domain::ticket::TicketKey;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
+use crate::domain::worktree::Worktree;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -19,6 +20,7 @@ pub struct RunSummary {
     /// The ticket's title when the run began.
     pub title: String,
     pub ticket_path: String,
+    /// The directory that the person was in.
     pub folder: String,
     pub state: RunState,
     /// The phase at hand; `None` between phases and without phases.
@@ -58,6 +60,9 @@ pub struct RunSummary {
     pub added: u64,
     #[serde(default)]
     pub removed: u64,
+    /// The worktree that it works in; `None`: in `folder`.
+    #[serde(default)]
+    pub worktree: Option<Worktree>,
 }
 
 impl RunSummary {
@@ -74,7 +79,7 @@ impl RunSummary {
 
     /// Where the run works.
     pub fn workspace(&self) -> Workspace {
-        Workspace::shared(&self.folder)
+        Workspace::shared(&self.folder).in_worktree(self.worktree.clone())
     }
 
     /// What the person is waited for, while the run is at work.

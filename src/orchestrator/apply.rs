@@ -8,6 +8,7 @@ mod goal;
 mod merge;
 mod session;
 mod watch;
+mod worktree;
 
 use crate::domain::workspace::Workspace;
 use agent::fold_agent;
@@ -100,7 +101,10 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 // The person wants it tried again.
                 phase.review.rejections = 0;
             }
-            state.stage = Stage::AwaitingTree { holder: None };
+            state.stage = worktree::first(state);
+        }
+        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
+            worktree::fold(state, record);
         }
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };

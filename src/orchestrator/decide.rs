@@ -4,8 +4,8 @@
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
 //! `circuit` moves the breaker, `commit` has done work committed, `goal` has proposed phases decided, `exit` weighs what
 //! else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file, `session` chooses
-//! Claude's session, `turns` knows the turns that no
-//! message of ours began, `watchdog` has the timers.
+//! Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the timers, `worktree` has the
+//! run's own worktree made.
 
 mod agent;
 mod approval;
@@ -23,6 +23,7 @@ mod session;
 mod ticket;
 mod turns;
 mod watchdog;
+mod worktree;
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Asker;
@@ -89,6 +90,8 @@ impl<'a> Draft<'a> {
         match input {
             Input::Started(start) => self.started(*start),
             Input::Resumed { pid, reading, phases, settings } => self.resumed(pid, reading, phases, settings),
+            Input::WorktreeReady(made) => self.worktree_ready(made),
+            Input::WorktreeFailed { why } => self.worktree_failed(&why),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {

@@ -13,6 +13,7 @@ use crate::domain::ticket::revise::TicketEdit;
 use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
+use crate::domain::worktree::Worktree;
 use crate::orchestrator::prompt::Prompt;
 use crate::orchestrator::state::{Planning, State};
 use std::sync::Arc;
@@ -39,6 +40,9 @@ impl Effect {
 /// One thing to do in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    /// Look for the run's worktree, make it where it is not there, and see to what it needs → `WorktreeReady` /
+    /// `WorktreeFailed`. Done twice, it is done once.
+    MakeWorktree(Box<Worktree>),
     /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
     /// Give it back: the run is paused before it has done anything there.

@@ -23,6 +23,7 @@ use crate::domain::ticket::{Boxes, Revision, TicketStatus};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 use crate::domain::workspace::Workspace;
+use crate::domain::worktree::WorktreeMade;
 use crate::orchestrator::effect::Timer;
 use std::time::Duration;
 
@@ -41,6 +42,10 @@ pub enum Input {
         /// The rules from now on: the run's own, and over them what the command line says.
         settings: Option<Box<Settings>>,
     },
+    /// The run's worktree is there, with all it needs.
+    WorktreeReady(WorktreeMade),
+    /// It cannot be made; words for the person.
+    WorktreeFailed { why: String },
     /// The folder is ours.
     TreeGranted,
     /// The folder is somebody's.

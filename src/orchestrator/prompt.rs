@@ -8,6 +8,7 @@
 //! command. Ticket text may come from anybody, so every value gets its `@path`s written `\@path`, and no
 //! prompt begins with such a character.
 
+use crate::domain::worktree::bad_branch;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use serde_json::Value;
@@ -172,12 +173,21 @@ impl Templates {
     }
 }
 
-/// A commit's message from the person's template.
-pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Result<String, String> {
+/// The branch of a ticket's worktree from the person's template.
+pub fn branch_name(template: &str, id: &str) -> Result<String, String> {
+    let name = strictly(template, minijinja::context! { id })?;
+    bad_branch(&name).map_or(Ok(name), Err)
+}
+
+fn strictly(template: &str, values: minijinja::Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let values = minijinja::context! { id, ticket, phase };
-    let message = environment.render_str(template, values).map_err(|error| error.to_string())?;
+    environment.render_str(template, values).map_err(|error| error.to_string())
+}
+
+/// A commit's message from the person's template.
+pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Result<String, String> {
+    let message = strictly(template, minijinja::context! { id, ticket, phase })?;
     if message.trim().is_empty() { Err("a commit needs a message".to_owned()) } else { Ok(message) }
 }
 

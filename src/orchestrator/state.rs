@@ -47,6 +47,8 @@ pub struct State {
     pub started: Option<Timestamp>,
     pub updated: Option<Timestamp>,
     pub workspace: Workspace,
+    /// The run's worktree was there, with all it needs.
+    pub has_worktree: bool,
     /// The workspace is its own: no other run may work there.
     pub has_tree: bool,
     pub ticket_path: String,

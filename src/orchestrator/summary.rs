@@ -17,7 +17,8 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         ticket: ticket.clone(),
         title: state.title.clone(),
         ticket_path: state.ticket_path.clone(),
-        folder: state.workspace.to_string(),
+        folder: state.workspace.home().display().to_string(),
+        worktree: state.workspace.worktree().cloned(),
         state: match state.stage {
             Stage::AwaitingTree { holder: Some(_) } => RunState::Waiting,
             Stage::Paused => RunState::Paused,

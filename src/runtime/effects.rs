@@ -10,6 +10,7 @@ mod ledger;
 mod plan;
 mod repository;
 mod tree;
+mod worktree;
 
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, Ahead, orphans};
@@ -119,6 +120,7 @@ impl Effects {
     /// that would change it may come before it.
     pub async fn perform(&mut self, effect: Effect, state: &State) -> Option<Input> {
         match effect {
+            Effect::MakeWorktree(worktree) => self.make_worktree(*worktree, state.settings.validation_timeout),
             Effect::AcquireTree => self.acquire_tree(),
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),

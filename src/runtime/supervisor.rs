@@ -5,6 +5,7 @@
 mod dying;
 mod open_error;
 mod opening;
+mod place;
 mod resume;
 
 pub use open_error::OpenError;

@@ -58,7 +58,7 @@ fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Dura
     let state = &tab.state;
     let done = state.phases.iter().filter(|phase| phase.is_done_by_claude() && phase.spent_ms > 0);
     let mut seen: Vec<f64> = done.map(|phase| phase.spent_ms as f64 / 1_000.0).collect();
-    seen.extend(times(&completed(model, &state.workspace.directory().to_string_lossy())));
+    seen.extend(times(&completed(model, &state.workspace.home().to_string_lossy())));
     let usual = Duration::from_secs_f64(median(seen)?);
     let current = tab.current_phase().map(|phase| phase.id);
     let open = state.phases.iter().filter(|phase| phase.is_open());

@@ -233,7 +233,7 @@ impl Model {
     /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
     /// directory.
     pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
-        let directory = tab.state.workspace.to_string();
+        let directory = tab.state.workspace.home().to_string_lossy();
         match tab.owner {
             Owner::Here => None,
             _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
@@ -326,7 +326,7 @@ impl Model {
     /// Asks for a ticket by its id or path; its tab comes to the front.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
         // Another directory may have a ticket of the same id.
-        let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.to_string() == self.folder;
+        let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.home() == Path::new(&self.folder);
         let is_meant = |tab: &Tab| name == tab.id.file() || name == tab.id.as_str() && is_of_here(tab);
         if let Some(at) = self.tabs.iter().position(is_meant) {
             self.show_tab(at);

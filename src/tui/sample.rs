@@ -334,6 +334,7 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         committing: false,
         added: 48,
         removed: 7,
+        worktree: None,
     }
 }
 

@@ -11,6 +11,7 @@ mod phases;
 mod planning;
 mod ticks;
 mod turns;
+mod worktrees;
 
 use crate::project::Project;
 use crate::watched::{DILIGENT, ended, json, of_kind, ran, records, said, seen_until, signal, start_until, stop, text};

@@ -31,7 +31,7 @@ impl Draft<'_> {
         let whole = start.carried.as_ref().and_then(|carried| carried.whole);
         self.record(Record::RunStarted {
             unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
-            folder: start.workspace.to_string(),
+            folder: start.workspace.home().display().to_string(),
             ticket_path: start.ticket_path,
             title: start.title,
             ticket_status: start.ticket_status,
@@ -40,6 +40,9 @@ impl Draft<'_> {
             validation: start.validation,
             settings: start.settings,
         });
+        if let Some(worktree) = start.workspace.worktree() {
+            self.record(Record::WorktreeIntended(worktree.clone()));
+        }
         if let Some(carried) = start.carried {
             self.record(Record::WorkCarried(carried));
         }
@@ -55,7 +58,7 @@ impl Draft<'_> {
             self.record(Record::BreakerCarried { breaker: start.breaker });
         }
         self.recover();
-        self.effect(Effect::AcquireTree);
+        self.take_place();
     }
 
     pub(super) fn resumed(&mut self, pid: u32, reading: u64, phases: Vec<PhaseSeed>, settings: Option<Box<Settings>>) {
@@ -73,7 +76,7 @@ impl Draft<'_> {
         }
         self.revise_again();
         self.recover();
-        self.effect(Effect::AcquireTree);
+        self.take_place();
     }
 
     /// The folder is ours: settle what an earlier process left open, else go on.

@@ -151,8 +151,14 @@ impl Draft<'_> {
     /// written is waited for: what the person has decided about it would be lost.
     pub(super) fn end_if_nothing_runs(&mut self) {
         match self.state.stage {
-            // Git and the person's hooks outlive us: what came of it is found out when the run goes on.
-            Stage::Idle | Stage::Paused | Stage::Parked | Stage::AwaitingTree { .. } | Stage::Committing => {}
+            // Git and the person's hooks outlive us: what came of it is found out when the run goes on, and so is how far a
+            // worktree has come.
+            Stage::Idle
+            | Stage::Paused
+            | Stage::Parked
+            | Stage::AwaitingTree { .. }
+            | Stage::Committing
+            | Stage::MakingWorktree => {}
             // They run what Claude has written: what they have done to the ticket's file is to be known first.
             Stage::Validating => return self.effect(Effect::StopValidation),
             Stage::Snapshotting | Stage::Comparing => {

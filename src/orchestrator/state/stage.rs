@@ -8,6 +8,8 @@ pub enum Stage {
     /// Nothing yet, or between two steps.
     #[default]
     Idle,
+    /// The worktree that the run works in is looked for or made.
+    MakingWorktree,
     /// Waiting for the working directory.
     AwaitingTree {
         /// Who holds it, when we know.

@@ -42,20 +42,26 @@ impl Setting {
 impl Effects {
     /// Where commands of the run are run, and how.
     pub(super) fn setting(&self, state: &State, logs: &str) -> Setting {
+        let (env, shell, room) = self.surroundings();
+        Setting {
+            workspace: self.workspace.clone(),
+            timeout: Duration::from_secs(state.settings.validation_timeout),
+            log_dir: self.run_dir().join(logs),
+            output: self.config.storage.validation_output,
+            room,
+            env,
+            shell,
+        }
+    }
+
+    /// What commands of the run are started with, and the room for what they print.
+    pub(super) fn surroundings(&self) -> (Variables, Result<PathBuf, NoBash>, Room) {
         let own = self.config.agent.variables();
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
         env.push((MARKER.into(), self.run.to_string().into()));
         set_scratch(&mut env, &self.scratch);
-        let storage = &self.config.storage;
-        Setting {
-            timeout: Duration::from_secs(state.settings.validation_timeout),
-            log_dir: self.run_dir().join(logs),
-            output: storage.validation_output,
-            room: Room { folder: self.store.folder().to_owned(), reserve: storage.reserve },
-            shell: shell::find(&own, self.workspace.directory()),
-            workspace: self.workspace.clone(),
-            env,
-        }
+        let room = Room { folder: self.store.folder().to_owned(), reserve: self.config.storage.reserve };
+        (env, shell::find(&own, self.workspace.directory()), room)
     }
 
     pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {

@@ -192,7 +192,7 @@ impl Place {
     }
 
     fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
-        tree.excluded(&self.ticket_path, self.workspace.directory())
+        tree.excluded(&self.ticket_path, &self.workspace)
     }
 
     /// Lines that the run has changed so far, where they can be counted.

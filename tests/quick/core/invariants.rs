@@ -259,6 +259,10 @@ impl Invariants {
                 self.answers += 1;
                 assert!(self.judged >= self.answers, "a tool call was answered before its verdict was stored");
             }
+            Effect::AcquireTree => {
+                let is_there = state.workspace.worktree().is_none() || state.has_worktree;
+                assert!(is_there, "a directory is worked in that is not made yet");
+            }
             Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
             _ => {}
         }

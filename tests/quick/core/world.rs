@@ -13,7 +13,7 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
-use programmator::domain::commit::{Agreed, CommitSettled};
+use programmator::domain::commit::{Agreed, CommitSettled, CommitWhen};
 use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::messages::LogFormatter;
@@ -30,6 +30,7 @@ use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::workspace::Workspace;
+use programmator::domain::worktree::{Worktree, WorktreeMade};
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
 use programmator::orchestrator::effect::{Effect, Spawn, Timer};
@@ -159,7 +160,7 @@ impl World {
     /// Begins a run, with what the one before it left.
     pub fn start(&mut self, breaker: Breaker, sessions: Sessions) {
         let start = Start {
-            workspace: Workspace::shared("/w"),
+            workspace: Workspace::shared("/w").in_worktree(self.worktree()),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             ticket_status: Some(self.status),
@@ -204,6 +205,11 @@ impl World {
             self.rules.performs(&self.state, &effect);
             self.perform(effect);
         }
+    }
+
+    /// Tickets that are committed as a whole have a worktree.
+    fn worktree(&self) -> Option<Worktree> {
+        (self.settings.git.commit == CommitWhen::Ticket).then(Worktree::default)
     }
 
     fn run(&self) -> RunId {
@@ -270,6 +276,8 @@ impl World {
 
     fn perform(&mut self, effect: Effect) {
         let next = match effect {
+            Effect::MakeWorktree(_) if self.rough(10) => Input::WorktreeFailed { why: "the disk is full".into() },
+            Effect::MakeWorktree(_) => Input::WorktreeReady(WorktreeMade::default()),
             Effect::AcquireTree if self.rough(6) => {
                 self.coming.push(Input::TreeBusy { holder: "other".into() });
                 Input::TreeGranted

@@ -40,6 +40,7 @@ use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
 use programmator::domain::workspace::Workspace;
+use programmator::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -79,6 +80,7 @@ pub fn summary(run: RunId) -> RunSummary {
         committing: true,
         added: 3,
         removed: 4,
+        worktree: Some(worktree()),
     }
 }
 
@@ -407,6 +409,9 @@ pub fn every_record() -> Vec<Record> {
             by: Answerer::CONFIGURATION,
         }),
         Record::EditDropped { id: text(), what: text(), why: text() },
+        Record::WorktreeIntended(worktree()),
+        Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
+        Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
@@ -421,6 +426,11 @@ fn critique() -> Critique {
         ..Issue::default()
     };
     Critique { verdict: CriticVerdict::NeedsFixes, issues: vec![issue], summary: "x: \u{e9}".to_owned() }
+}
+
+fn worktree() -> Worktree {
+    let path = || "/trees/\u{e9}: x".into();
+    Worktree { top: path(), directory: path(), home_top: "/w".into(), branch: "b/\u{e9}".into(), base: "main".into() }
 }
 
 fn sessions() -> Sessions {

@@ -63,6 +63,10 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         say(Role::Text, &words, 4);
         say(Role::Text, " ", 1);
     }
+    if let Some(branch) = entry.branch() {
+        out.push(Row::new().left(Role::Dim, "branch ").left(Role::Text, branch));
+        out.push(Row::new());
+    }
     for (mark, text) in &phases {
         let sign = entry.standing.of_phase(*mark, model.glyphs);
         let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);

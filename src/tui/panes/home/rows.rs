@@ -146,6 +146,12 @@ impl<'a> Entry<'a> {
         self.run.map_or(&model.folder, |run| &run.folder)
     }
 
+    /// The branch of the worktree that its run works in.
+    pub fn branch(&self) -> Option<&'a str> {
+        let of_tab = self.tab.and_then(|tab| tab.state.workspace.worktree());
+        of_tab.or(self.run.and_then(|run| run.worktree.as_ref())).map(|worktree| worktree.branch.as_str())
+    }
+
     /// Its run was at work when its program died.
     fn is_interrupted(&self) -> bool {
         match (self.tab.filter(|tab| tab.run.is_some()), self.run) {

@@ -76,6 +76,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             _ => "drafting".to_owned(),
         },
         (None, _) => match (&state.stage, &tab.call) {
+            (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
             (Stage::Validating, _) => "running the validation commands".to_owned(),
             (Stage::AwaitingTree { holder }, _) => {
                 format!("queued behind {}", at_work(model, tab, holder.as_deref()))
@@ -125,7 +126,8 @@ fn does(model: &Model, run: &RunSummary) -> String {
         }
         (RunState::Waiting, None) => {
             let before = model.runs.values().find(|other| {
-                other.folder == run.folder && matches!(other.state, RunState::Running | RunState::Paused)
+                other.workspace().collides_with(&run.workspace())
+                    && matches!(other.state, RunState::Running | RunState::Paused)
             });
             before.map_or_else(
                 || "queued behind another run".to_owned(),
