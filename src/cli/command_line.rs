@@ -65,7 +65,7 @@ pub enum Command {
         run: RunOptions,
     },
     /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
-    #[command(after_help = help::PLAN)]
+    #[command(after_help = super::plan::HELP)]
     Plan(PlanArgs),
     /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]

@@ -70,17 +70,6 @@ One line per event; with --json one record per line: v, seq, time, run, ticket, 
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
 
-pub const PLAN: &str = "\
-Examples:
-  programmator plan \"Limit logins to five a minute\"   a new ticket, planned on the screen
-  programmator plan tk-4f2a                            a ticket without phases
-  programmator plan \"Limit logins\" --save             no screen; the draft goes into the ticket unseen
-  programmator plan tk-4f2a --json > draft.json        no screen; only print the draft
-
-Claude only reads while it plans. A new ticket holds your words at first; the draft is written when you accept it.
-
-Exit codes: 0 the draft is written or printed, 3 there is none or you refused it; others as for programmator run.";
-
 pub const RESUME: &str = "\
 Examples:
   programmator resume

@@ -36,6 +36,18 @@ pub struct PlanArgs {
     pub run: RunOptions,
 }
 
+/// What stands below the options in its `--help`.
+pub const HELP: &str = "\
+Examples:
+  programmator plan \"Limit logins to five a minute\"   a new ticket, planned on the screen
+  programmator plan tk-4f2a                            a ticket without phases
+  programmator plan \"Limit logins\" --save             no screen; the draft goes into the ticket unseen
+  programmator plan tk-4f2a --json > draft.json        no screen; only print the draft
+
+Claude only reads while it plans. A new ticket holds your words at first; the draft is written when you accept it.
+
+Exit codes: 0 the draft is written or printed, 3 there is none or you refused it; others as for programmator run.";
+
 /// Columns of a title; an idea that is longer goes into the text.
 const TITLE: usize = 100;
 

@@ -6,6 +6,7 @@ mod arrange;
 mod attention;
 mod certain;
 mod commits;
+mod created;
 mod dialogs;
 mod find;
 mod keys;

@@ -4,12 +4,12 @@
 mod empty;
 mod estimate;
 mod filter;
+mod meant;
 mod preview;
 mod rows;
 mod table;
 mod words;
 
-use crate::domain::planning::PlanAsked;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
@@ -23,6 +23,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
+use meant::{chosen, is_startable, meant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rows::{Entry, Group, entry};
@@ -40,7 +41,7 @@ const KEYS: &[command::Row] = rows! {
         "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
         "in Home: start the selected tickets; asks first";
-    Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('P')], Shown, can_plan, |_| "plan",
+    Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('P')], Shown, meant::can_plan, |_| "plan",
         "in Home: let Claude draft the phases of a ticket without any; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
@@ -66,18 +67,6 @@ const KEYS: &[command::Row] = rows! {
 
 fn has_row(model: &Model) -> bool {
     model.home.cursor.is_some()
-}
-
-/// Those that are selected, else the one under the cursor.
-fn meant(model: &Model) -> Vec<Entry<'_>> {
-    if model.home.marked.is_empty() {
-        return chosen(model).into_iter().collect();
-    }
-    model.home.marked.iter().map(|id| entry(model, id)).collect()
-}
-
-fn is_startable(model: &Model, entry: &Entry<'_>) -> bool {
-    (entry.ticket.is_some() || entry.run.is_some()) && entry.hindrance(model).is_none()
 }
 
 fn can_start(model: &Model) -> bool {
@@ -165,10 +154,6 @@ struct HomePane {
     scrolled: Scrolled,
 }
 
-fn chosen(model: &Model) -> Option<Entry<'_>> {
-    model.home.cursor.as_ref().map(|id| entry(model, id))
-}
-
 /// The question before a start of these tickets.
 pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
     let entries: Vec<Entry<'_>> = tickets.iter().map(|id| entry(model, id)).collect();
@@ -183,22 +168,14 @@ pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
     format!("{words}\nNot started, {} of {}: {}.", left.len(), marked.len(), left.join("; "))
 }
 
-/// The question before all of this ticket is worked on once more.
-pub fn again_words(model: &Model, ticket: &TicketKey) -> String {
-    estimate::again(model, &entry(model, ticket))
-}
-
 /// The question before this ticket is planned.
 pub fn plan_words(model: &Model, ticket: &TicketKey) -> String {
     estimate::plan(model, &entry(model, ticket))
 }
 
-/// The one ticket that is meant has no phases, and Claude may draft some.
-fn can_plan(model: &Model) -> bool {
-    let meant = meant(model);
-    let [entry] = &meant[..] else { return false };
-    let is_bare = entry.ticket.is_some_and(|ticket| ticket.phases.is_empty() && !ticket.is_broken());
-    is_bare && is_startable(model, entry)
+/// The question before all of this ticket is worked on once more.
+pub fn again_words(model: &Model, ticket: &TicketKey) -> String {
+    estimate::again(model, &entry(model, ticket))
 }
 
 /// The places of the table and of the preview, a border between them; on a narrow screen one of the two is empty.
@@ -253,11 +230,7 @@ impl pane::Pane for HomePane {
                 let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
                 return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();
             }
-            Command::Own("plan") => {
-                let meant = meant(model).first().map(|entry| entry.id.file().to_owned());
-                let ask = |file| Ask::Request(Request::Plan(file, PlanAsked::default()));
-                return meant.map(ask).into_iter().collect();
-            }
+            Command::Own("plan") => return meant::plan(model),
             Command::Own("peek") => model.home.peeks = !model.home.peeks,
             Command::Own("everywhere") => {
                 model.home.everywhere = !model.home.everywhere;
@@ -307,9 +280,7 @@ impl pane::Pane for HomePane {
             Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
             Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
-            Command::Own("plan") => {
-                Some("only a ticket without phases, which nobody works on, can be planned".to_owned())
-            }
+            Command::Own("plan") => Some(meant::NO_PLAN.to_owned()),
             Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),
             Command::Own("archive") => Some("it cannot be archived while it runs or needs you".to_owned()),
             _ => None,

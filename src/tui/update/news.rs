@@ -15,18 +15,16 @@ use crate::domain::record::{Record, Stored};
 use crate::domain::request::{HELD, Refused, Reply, Request};
 use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
-use crate::domain::ticket::draft::Draft;
 use crate::tui::changes;
 use crate::tui::home::Place;
 use crate::tui::modals::Modal;
-use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
 use crate::tui::model::{Mode, starting};
 use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, find, planning, spending};
+use crate::tui::update::{attention, commits, created, find, spending};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -175,7 +173,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             }
         }
         Reply::Suggested { checks, templates } => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.suggested(checks, templates);
             }
         }
@@ -185,9 +183,9 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
-        Reply::Created(Ok(ticket)) => return created(ui, ticket),
+        Reply::Created(Ok(ticket)) => return created::follow(ui, ticket),
         Reply::Created(Err(why)) => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.refused(why);
             }
         }
@@ -215,33 +213,6 @@ fn exported(ui: &mut Ui, run: RunId, written: Result<String, String>) {
     }
 }
 
-fn form(ui: &mut Ui) -> Option<&mut Form> {
-    ui.modals.iter_mut().find_map(|modal| match modal {
-        Modal::Draft(form) => Some(&mut **form),
-        _ => None,
-    })
-}
-
-/// A new ticket is written: its form goes, and what the person wanted with it follows.
-fn created(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
-    let then = form(ui).and_then(|form| form.sent);
-    let made = form(ui).map(|form| form.draft());
-    ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
-    ui.home.draft = Draft::default();
-    (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
-    let words = format!("created {ticket} in {}", ui.short_path(ticket.folder()));
-    ui.tell(words);
-    match then {
-        Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
-        Some(Then::Plan) => {
-            planning::ask_to_plan(ui, &ticket, made);
-            Vec::new()
-        }
-        Some(Then::Edit) => vec![Ask::Edit(ticket)],
-        Some(Then::Nothing) | None => Vec::new(),
-    }
-}
-
 /// The service has too much to do, or is gone: what was asked is not done.
 pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
     let why = "not sent: programmator is busy; try again in a moment";
@@ -262,7 +233,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::Diff(run, since, path) => diff_told(ui, run, &since, &path, Err(why.to_owned())),
         Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
         Request::Create(_) => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.refused(why.to_owned());
             }
         }

@@ -27,7 +27,9 @@ pub fn parse_draft(text: &str) -> Result<Draft, DraftFault> {
         at = next.max(at + 1);
     }
     let block = last.ok_or(DraftFault::Missing)?;
-    if block.cut || block.mid_line && block.fence_open {
+    // A list that the text ends in may have been longer.
+    let ends_in_list = block.mid_line && block.entries.last().is_some_and(|last| last.name != "summary");
+    if block.cut || ends_in_list || block.mid_line && block.fence_open {
         return Err(DraftFault::Truncated);
     }
     let text = |name: &str| named(&block, &[name]).and_then(|entry| value::text(entry, &mut Vec::new()));
