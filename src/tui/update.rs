@@ -15,6 +15,7 @@ mod news;
 mod planning;
 mod replay;
 mod spending;
+mod stats;
 mod unavailable;
 
 use crate::domain::request::Request;
