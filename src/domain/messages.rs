@@ -16,6 +16,7 @@ mod turns;
 mod worktrees;
 
 pub use ends::{done_words, outcome_words, reason_words};
+pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
@@ -46,7 +47,6 @@ use std::time::Duration;
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
 
-/// HTTP status of a rate limit.
 const RATE_LIMITED: u16 = 429;
 
 /// Calls whose names are remembered until they come back.
@@ -61,7 +61,6 @@ pub struct LogFormatter {
     calls: HashMap<String, String>,
     /// For clock times; UTC without one.
     zone: Option<TimeZone>,
-    /// Claude ends at a rate limit.
     is_limited: bool,
 }
 

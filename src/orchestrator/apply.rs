@@ -257,10 +257,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
-        Record::RevisionSettled(settled) => {
-            state.revisions.retain(|open| open.id != settled.revised.id);
-            goal::edited(state, settled);
-        }
+        Record::RevisionSettled(settled) => goal::edited(state, settled),
         Record::EditDue(_)
         | Record::EditDropped { .. }
         | Record::GoalAchieved { .. }

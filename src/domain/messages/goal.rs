@@ -29,6 +29,15 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     }
 }
 
+/// What the Stream says of the ticket's goal beside Claude's own words.
+pub fn goal_words(record: &Record) -> Option<String> {
+    match record {
+        Record::GoalAchieved { .. } => Some("✓ the ticket's goal is reached".to_owned()),
+        Record::PhasesProposed(_) | Record::ProposalAnswered { .. } => sentence(record).map(|(_, words)| words),
+        _ => None,
+    }
+}
+
 /// An evaluator's answer in a sentence.
 fn evaluation_words(evaluation: &Evaluation) -> String {
     let verdict = match evaluation.verdict {

@@ -28,6 +28,7 @@ pub(super) fn fold(state: &mut State, record: &Record) {
 
 /// A change of the ticket's text is made, or is not: what the run wanted is planned again where the file was another.
 pub(super) fn edited(state: &mut State, settled: &RevisionSettled) {
+    state.revisions.retain(|open| open.id != settled.revised.id);
     let Some(at) = state.edits.iter().position(|due| due.id == settled.revised.id) else { return };
     match &settled.outcome {
         WriteOutcome::Written | WriteOutcome::AlreadySo => {

@@ -259,7 +259,7 @@ impl Draft<'_> {
     }
 
     /// The model of a step's own: for work on a phase that of the phase, where it has one.
-    pub(super) fn model_of(&self, step: &Step, phase: Option<PhaseId>) -> Option<String> {
+    pub(super) fn own_model(&self, step: &Step, phase: Option<PhaseId>) -> Option<String> {
         let phase = phase.and_then(|id| self.state.phase_by(id)).filter(|_| step.counts.is_progress());
         phase.and_then(|phase| phase.settings.model.clone()).or_else(|| (step.model)(&self.state.settings))
     }
@@ -269,7 +269,7 @@ impl Draft<'_> {
         let n = self.state.iterations + 1;
         let (phase, id) = phase.map_or((None, None), |phase| (Some(phase.phase), phase.id));
         let session = self.choose_session(step);
-        let role = Role { step: step.name.clone(), counts: step.counts, model: self.model_of(step, id) };
+        let role = Role { step: step.name.clone(), counts: step.counts, model: self.own_model(step, id) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
         let since = match self.state.iteration.as_ref().and_then(|iteration| iteration.phase) {

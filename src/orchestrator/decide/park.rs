@@ -30,7 +30,7 @@ impl Draft<'_> {
         let (phase, model) = open.unwrap_or_else(|| {
             let next = self.next_step();
             let model =
-                next.as_ref().and_then(|(step, phase)| self.model_of(step, phase.as_ref().and_then(|phase| phase.id)));
+                next.as_ref().and_then(|(step, phase)| self.own_model(step, phase.as_ref().and_then(|phase| phase.id)));
             (next.and_then(|(_, phase)| phase?.id), model)
         });
         let ask = limits::ask(&self.state, purpose, asker, phase, model);

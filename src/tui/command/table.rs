@@ -231,11 +231,11 @@ const REST: &[Row] = rows! {
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
     Yes "more_work.yes" Scope::MoreWork, "question", [c('y')], Shown, always, |_| "add them",
-        "phases that the evaluator proposes: add them to the ticket";
+        "proposed phases: add them to the ticket";
     EditInput "more_work.edit" Scope::MoreWork, "question", [c('e')], Shown, always, |_| "edit",
-        "phases that the evaluator proposes: edit them first";
+        "proposed phases: edit them first";
     No "more_work.no" Scope::MoreWork, "question", [c('n')], Shown, always, |_| "done without them",
-        "phases that the evaluator proposes: the ticket is done without them";
+        "proposed phases: the ticket is done without them";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
         "allow the call once; it may ask for the passphrase";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",

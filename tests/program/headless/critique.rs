@@ -93,7 +93,7 @@ turns:
   - when: {critic: true}
     steps: [ {verdict: {verdict: MINOR_ISSUES, issues: ["work.txt:1: - [ ] a name", "[ ] # another"]}} ]
   - when: {phase: ""}
-    steps: [ {write: {path: work.txt, content: "done\n"}}, {status: {}} ]
+    steps: [ {bash: "echo done >> work.txt"}, {status: {files: [work.txt]}} ]
 "#;
     let project = Project::with_config(&["Do it", "And that"], scenario, REVIEWED);
     let records = ran(&project, &["run", "--json", "tk-1"], 0);

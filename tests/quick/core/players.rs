@@ -58,11 +58,13 @@ impl World {
                 Workflow::Auto,
                 Workflow::Reviewed,
                 Workflow::Thorough,
+                Workflow::Thorough,
             ]);
             settings.git.commit = dice.one_of(&[CommitWhen::Off, CommitWhen::Phase, CommitWhen::Ticket]);
             settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
-            settings.workflow.add_phases = dice.one_of(AddPhases::ALL);
-            settings.workflow.max_added_phases = dice.one_of(&[0, 1, 5]);
+            settings.workflow.add_phases =
+                dice.one_of(&[AddPhases::Ask, AddPhases::Ask, AddPhases::Auto, AddPhases::Never]);
+            settings.workflow.max_added_phases = dice.one_of(&[0, 1, 5, 5]);
             settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }
         settings.limits = Box::new(limits);
@@ -281,7 +283,7 @@ impl World {
         match if self.weather == Weather::Rough { self.dice.roll(8) } else { 99 } {
             0 => "It looks good.".to_owned(),
             1 => block("MORE_WORK", "[]"),
-            2..=4 => block("MORE_WORK", self.dice.one_of(&more)),
+            2..=5 => block("MORE_WORK", self.dice.one_of(&more)),
             _ => block("ACHIEVED", "[]"),
         }
     }

@@ -12,8 +12,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
-use crate::domain::evaluation::ProposalAnswer;
-use crate::domain::messages::foreign_words;
+use crate::domain::messages::{foreign_words, goal_words};
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -353,17 +352,6 @@ impl Journal {
                     format!("to be fixed before it is done: {}{doubt}", counted(issues.len(), "issue")),
                 );
             }
-            Record::PhasesProposed(proposal) => {
-                let phases: Vec<String> = proposal.phases.iter().map(|phase| format!("“{phase}”")).collect();
-                self.say(Level::Warn, format!("the goal is not reached yet; proposed: {}", phases.join(", ")));
-            }
-            Record::GoalAchieved { .. } => self.say(Level::Info, "✓ the ticket's goal is reached"),
-            Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, by } => {
-                self.say(Level::Info, format!("more phases declined by {by}"));
-            }
-            Record::ProposalAnswered { answer: ProposalAnswer::Add { phases }, by } => {
-                self.say(Level::Info, format!("{} accepted by {by}", counted(phases.len(), "more phase")));
-            }
             Record::PhaseDisputed { why, .. } => {
                 let check = self.claim().and_then(|(checks, judged)| {
                     *judged = Judged::Disputed;
@@ -393,7 +381,7 @@ impl Journal {
                 };
                 self.say(Level::Warn, how);
             }
-            _ => {}
+            _ => goal_words(record).into_iter().for_each(|words| self.say(Level::Info, words)),
         }
     }
 
