@@ -28,6 +28,7 @@ pub mod session;
 pub mod sessions;
 pub mod snapshots;
 pub mod start;
+pub mod stats;
 pub mod status;
 mod threads;
 mod tick;
@@ -164,6 +165,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
         Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::On).await
         }

@@ -32,6 +32,7 @@ pub mod scrollback;
 pub mod search;
 pub mod session;
 pub mod settings;
+pub mod stats;
 pub mod step;
 pub mod stream;
 pub mod summary;

@@ -18,6 +18,7 @@ pub mod prompts;
 pub mod reporter;
 pub mod rules_watch;
 pub mod shutdown;
+pub mod stats;
 pub mod storage;
 pub mod supervisor;
 pub mod ticket_file;

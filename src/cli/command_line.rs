@@ -83,6 +83,13 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show what came of all runs so far: phases, reviews, cost and time.
+    #[command(after_help = help::STATS)]
+    Stats {
+        /// Print JSON instead of text.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
     Logs {

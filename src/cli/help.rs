@@ -1,6 +1,10 @@
 //! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
 //! doc comments in `cli`; `tests/quick/docs.rs` holds both to the program.
 
+mod policy;
+
+pub use policy::*;
+
 pub const TOP: &str = "\
 Examples:
   programmator demo                      watch a demo; no account needed
@@ -84,6 +88,14 @@ With --json an array, newest first: run, ticket, title, folder, state, phase, ph
 started, updated, marks, unverified, needs, until. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
+
+pub const STATS: &str = "\
+Examples:
+  programmator stats
+  programmator stats --json | jq .total.first_pass_rate
+
+All runs of all directories: phases tried and done, how many at the first claim, verdicts of critics, fixes, and cost and \
+time of each step and ticket. With --json an object: total, and tickets, each with the same counts.";
 
 pub const LOGS: &str = "\
 Examples:
@@ -271,87 +283,6 @@ pub const COMPLETIONS: &str = "\
 Examples:
   programmator completions bash > ~/.local/share/bash-completion/completions/programmator
   programmator completions fish > ~/.config/fish/completions/programmator.fish";
-
-pub const POLICY_CHECK: &str = "\
-Examples:
-  programmator policy check 'ls | tee out.txt'
-  programmator policy check --profile strict --json 'git log --oneline'
-  programmator policy check --tool Write --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'
-
-Without --profile and --policy: your policy.yaml, the project's, and the profile guarded. Exit code 0 allow, 10 ask, \
-11 passphrase, 2 block, 64 bad input.";
-
-pub const POLICY_TEST: &str = "\
-Examples:
-  programmator policy test cases.jsonl --profile strict
-
-One case per line, as JSON: id, tool, input, expect; optional cwd, never and fs. Home is /home/dev. Exit code 1 on a mismatch, 64 when a line is not a case.";
-
-pub const POLICY_SHOW: &str = "\
-Examples:
-  programmator policy show
-  programmator policy show --profile strict
-
-The first matching rule decides each part of a call; the strictest part decides the call.";
-
-pub const POLICY_EDIT: &str = "\
-Examples:
-  programmator policy edit
-
-You edit a copy of policy.yaml in the config folder. It is saved if it is valid; otherwise the file is unchanged, the error is shown with line and column, and the exit code is 2.
-floor: {unprotect: [PATTERN]} removes a pattern from the floor, written as it is there; only your own file can.";
-
-pub const POLICY_WHY: &str = "\
-Examples:
-  programmator logs --json tk-4f2a | jq -r 'select(.kind == \"tool_judged\") | .tool_use_id + \" \" + .target'
-  programmator policy why toolu_01Hx
-
-What was stored about the call: verdict, rule and reason, its parts if it was asked about, and the answer.";
-
-pub const POLICY_REPLAY: &str = "\
-Examples:
-  programmator policy replay tk-4f2a
-  programmator policy replay tk-4f2a --policy draft.yaml
-
-Each call of the run whose verdict would be another one, as it was and as it would be. Files are looked at as they are now. \
-Exit code 1 when there are some.";
-
-pub const POLICY_LEARN: &str = "\
-Examples:
-  programmator policy learn
-  programmator policy learn --least 3
-
-Rules for what you have said yes to, most useful first, each with how many questions it would have spared and what else it \
-would have let through. Copy what you want with `programmator policy edit`.";
-
-pub const POLICY_IMPORT: &str = "\
-Examples:
-  programmator policy import policy.json
-  programmator policy import --print policy.json
-
-Allow patterns can only narrow what is proven to be read-only; block patterns keep their meaning. An existing policy.yaml or passphrase is kept; the passphrase that Clanker published is rejected. Exit code 1 then.";
-
-pub const PARSE: &str = "\
-Examples:
-  programmator parse status answer.txt
-  cargo test 2>&1 | programmator parse errors";
-
-pub const PARSE_STATUS: &str = "\
-Examples:
-  programmator parse status answer.txt
-  programmator parse status --json answer.txt
-
-It reads PROGRAMMATOR_STATUS, HANK_STATUS and RALPH_STATUS, the last two also between ---RALPH_STATUS--- and
----END_RALPH_STATUS---; also in the output of `claude --output-format json` or stream-json.
-With --json an object: found, valid, status, phase_completed, files_changed, summary, error, warnings, reason.";
-
-pub const PARSE_ERRORS: &str = "\
-Examples:
-  programmator parse errors build.log
-  cargo test 2>&1 | programmator parse errors --json
-
---rule hank_literal counts the lines that Hank counts.
-With --json an object: is_error, and lines, each with line, kind and text.";
 
 pub const CIRCUIT_STATUS: &str = "\
 Examples:

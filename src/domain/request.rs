@@ -13,6 +13,7 @@ use crate::domain::export::Export;
 use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
+use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
@@ -95,6 +96,8 @@ pub enum Request {
     InitGit,
     /// The next piece of a search through all runs and tickets.
     Find(Find),
+    /// What came of all runs so far.
+    Stats,
     /// Let git end by itself what it commits: the program need not wait for it.
     LeaveCommits,
     /// End all runs.
@@ -173,6 +176,8 @@ pub enum Reply {
     Exported(RunId, Result<String, String>),
     /// The piece of the search that was asked for so, or why not; words for the person.
     Found(Find, Result<Batch, String>),
+    /// The figures, or why there are none; words for the person.
+    Stats(Result<Vec<Line>, String>),
     /// Commands that usually check what is here, likeliest first, and the person's templates by name.
     Suggested {
         checks: Vec<String>,
@@ -290,6 +295,7 @@ mod tests {
             Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
             Request::InitGit,
             Request::Find(Find { query: "a".into(), ..Find::default() }),
+            Request::Stats,
             Request::LeaveCommits,
             Request::Close(Closing::Abandon),
         ]);
@@ -313,6 +319,7 @@ mod tests {
             Reply::GitInitialised(Err("no".into())),
             Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Found(Find::default(), Ok(Batch::default())),
+            Reply::Stats(Ok(vec![Line::Heading("a".into()), Line::Gap])),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

@@ -13,6 +13,7 @@ mod files;
 mod find;
 mod listing;
 mod opening;
+mod stats;
 mod turns;
 
 use self::branch::Branch;
@@ -332,6 +333,7 @@ impl Service {
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
+            Request::Stats => return self.stats(reply),
             Request::LeaveCommits => {
                 self.leave_commits();
                 Reply::Done

@@ -27,6 +27,7 @@ pub enum Command {
     Commit,
     Export,
     Find,
+    Stats,
     Limits,
     Undo,
     NextReady,

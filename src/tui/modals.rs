@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod question;
 pub mod queue;
 pub mod quit;
+pub mod stats;
 pub mod steer;
 pub mod themes;
 
@@ -32,6 +33,8 @@ pub enum Modal {
     Help(help::Help),
     /// What stands behind the gauges.
     Explain(explain::Explain),
+    /// What came of all runs so far.
+    Stats(stats::Figures),
     Confirm(confirm::Confirm),
     /// Words for Claude.
     Steer(steer::Steer),
@@ -68,7 +71,7 @@ impl Modal {
     pub fn scope(&self) -> Scope {
         match self {
             Self::Help(help) if help.is_typing() => Scope::Prompt,
-            Self::Help(_) | Self::Explain(_) => Scope::Help,
+            Self::Help(_) | Self::Explain(_) | Self::Stats(_) => Scope::Help,
             Self::Confirm(_) => Scope::Confirm,
             Self::Steer(_) => Scope::Steer,
             Self::Draft(_) => Scope::Draft,
@@ -96,6 +99,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
     match top {
         Some(Modal::Help(help)) => help.view(model, theme, room, buf),
         Some(Modal::Explain(explain)) => explain.view(model, theme, room, buf),
+        Some(Modal::Stats(figures)) => figures.view(model, theme, room, buf),
         Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
         Some(Modal::Draft(form)) => form.view(model, theme, room, buf),

@@ -13,6 +13,7 @@ mod mouse;
 mod news;
 mod replay;
 mod spending;
+mod stats;
 mod unavailable;
 
 use crate::domain::request::Request;

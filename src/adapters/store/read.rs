@@ -8,7 +8,7 @@ use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::record::{FORMAT, Record, Stored};
 use crate::domain::summary::RunSummary;
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -39,6 +39,24 @@ impl Store {
     pub fn load_after(&self, run: RunId, seq: u64) -> Result<Loaded, StoreError> {
         let db = self.reader();
         journal(&db, run, seq).map_err(StoreError::sql(&self.inner.database))
+    }
+
+    /// The run's records of these kinds that this program knows, oldest first.
+    pub fn records_of(&self, run: RunId, kinds: &[&str]) -> Result<Vec<Record>, StoreError> {
+        let marks = vec!["?"; kinds.len()].join(", ");
+        let db = self.reader();
+        let read = || -> rusqlite::Result<Vec<Record>> {
+            let sql = format!("SELECT json FROM records WHERE run = ? AND kind IN ({marks}) ORDER BY seq");
+            let mut query = db.prepare_cached(&sql)?;
+            let id = run.to_string();
+            let mut rows = query.query(params_from_iter([id.as_str()].iter().chain(kinds)))?;
+            let mut records = Vec::new();
+            while let Some(row) = rows.next()? {
+                records.extend(serde_json::from_str(row.get_ref(0)?.as_str()?).ok());
+            }
+            Ok(records)
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
     }
 
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {

@@ -55,6 +55,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: take back what was archived last";
     Own("sort") "home.sort" Scope::Pane(NAME), "home", [c('S')], Shown, has_row, |_| "sort",
         "in Home: sort by attention, age, cost, title or progress";
+    Stats "home.stats" Scope::Pane(NAME), "home", [c('%')], HelpOnly, always, |_| "statistics",
+        "in Home: what came of all runs so far, in figures";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
         "in Home: the runs of all directories, or of this one";
     Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, can_go_back, |_| "back",

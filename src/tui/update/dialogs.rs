@@ -31,6 +31,10 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
+        Modal::Stats(mut figures) => {
+            figures.scroll(lines, room);
+            (command != Some(Command::Close)).then_some(Modal::Stats(figures))
+        }
         Modal::Diff(diff) if command == Some(Command::Close) && !diff.selects() => None,
         Modal::Diff(mut diff) => {
             let ask = diff.key(&ui.model, command, lines, room);

@@ -25,7 +25,7 @@ use crate::tui::msg::{Ask, Input, Key};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
-use crate::tui::update::{arrange, attention, certain, commits, dialogs, find, replay, spending, unavailable};
+use crate::tui::update::{arrange, attention, certain, commits, dialogs, find, replay, spending, stats, unavailable};
 use crate::tui::{changes, home};
 
 /// A key, or one more of those that mean something together.
@@ -256,6 +256,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             let prompt = ui.focused().and_then(|pane| pane.prompt(ui));
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
+        Command::Stats => return stats::show(ui),
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),
         command if replay::is_key(command) => replay::run(ui, command),
         // A pane's own, or a movement in it.

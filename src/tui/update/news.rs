@@ -26,7 +26,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, find, spending};
+use crate::tui::update::{attention, commits, find, spending, stats};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -182,6 +182,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::CommitPlanned(run, plan) => commits::planned(ui, run, plan),
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => exported(ui, run, written),
+        Reply::Stats(lines) => stats::told(ui, lines),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
@@ -266,6 +267,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
                 dialog.planned(Err(why.to_owned()));
             }
         }
+        Request::Stats => stats::told(ui, Err(why.to_owned())),
         Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),
         Request::Export(wanted) => exported(ui, wanted.run, Err(why.to_owned())),
         Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),

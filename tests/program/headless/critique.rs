@@ -1,7 +1,7 @@
 //! The critic on the scripted agent: what it is shown, what it may do, what becomes of what it says.
 
 use crate::project::Project;
-use crate::watched::{of_kind, ran};
+use crate::watched::{json, of_kind, ran};
 use serde_json::Value;
 
 const REVIEWED: &str = "workflow: {name: reviewed}\npolicy: {profile: trusted}\n";
@@ -53,6 +53,35 @@ fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
     assert_eq!(ids.len(), 4, "each has a session of its own: {sessions:?}");
     assert_eq!(records.last().unwrap()["iterations"], 2, "a critique is no iteration of the ticket's");
     assert!(project.ticket_text("tk-1").contains("- [x] Do it"));
+    // And all of it is counted.
+    let stats = json(&project, &["stats", "--json"]);
+    let counts = [
+        ("runs", 1),
+        ("complete", 1),
+        ("iterations", 4),
+        ("tried", 1),
+        ("done", 1),
+        ("judged", 1),
+        ("first_pass", 0),
+        ("approved", 1),
+        ("minor", 0),
+        ("rejected", 1),
+        ("fixes", 1),
+        ("fixed", 1),
+    ];
+    for of in [&stats["total"], &stats["tickets"][0]] {
+        assert!(counts.iter().all(|(name, many)| of[name] == *many), "{of}");
+        let by_step: Vec<(&str, u64)> = of["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|step| (step["step"].as_str().unwrap(), step["iterations"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(by_step, [("code", 1), ("critique", 2), ("fix", 1)]);
+    }
+    assert_eq!(stats["total"]["first_pass_rate"], 0.0);
+    let words = String::from_utf8(project.run(&["stats"]).stdout).expect("text");
+    assert!(words.contains("1 approved, 0 minor, 1 rejected\nFixes       1, 1 rejected phase done later"), "{words}");
 }
 
 #[test]

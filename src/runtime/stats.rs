@@ -1,0 +1,14 @@
+//! The figures of all runs, from the store. Blocking.
+
+use crate::adapters::store::{Store, StoreError};
+use crate::domain::stats::{KINDS, RunFold, Stats, sum};
+
+/// What all runs of the person came to.
+pub fn stats(store: &Store) -> Result<Stats, StoreError> {
+    let folded = store.runs()?.into_iter().map(|run| {
+        let mut fold = RunFold::default();
+        store.records_of(run.run, &KINDS)?.iter().for_each(|record| fold.record(record));
+        Ok((run, fold))
+    });
+    Ok(sum(folded.collect::<Result<Vec<_>, StoreError>>()?))
+}
