@@ -26,6 +26,7 @@ pub mod prompt;
 pub mod search;
 pub mod session;
 pub mod sessions;
+pub mod settings;
 pub mod snapshots;
 pub mod start;
 pub mod stats;
@@ -204,6 +205,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),

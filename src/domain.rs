@@ -9,6 +9,7 @@ pub mod background;
 pub mod breaker;
 pub mod changes;
 pub mod claim;
+pub mod claude_settings;
 pub mod command;
 pub mod commit;
 pub mod critique;

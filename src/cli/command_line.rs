@@ -13,6 +13,7 @@ use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
+use super::settings::SettingsCommand;
 use super::ticket::TicketCommand;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
@@ -209,6 +210,12 @@ pub enum Command {
         /// What to do with them.
         #[command(subcommand)]
         command: SessionCommand,
+    },
+    /// Add permission rules to Claude's own settings, for working with it interactively.
+    Settings {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: SettingsCommand,
     },
     /// Check, list, test and edit the policy.
     Policy {

@@ -105,6 +105,14 @@ Examples:
 
 With -f it ends when the run does.";
 
+pub const SETTINGS_MERGE: &str = "\
+Examples:
+  programmator settings merge
+  programmator settings merge --yes
+
+It shows the change and asks first; nothing else in the file changes. Rules that you deny or are asked about are left out. \
+Exit code 5: you said no. 77 inside a run.";
+
 pub const SEARCH: &str = "\
 Examples:
   programmator search rate limiter

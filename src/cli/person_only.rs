@@ -22,6 +22,7 @@ pub fn check(
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
         Some(Command::Phase { .. }) => "edit phases",
+        Some(Command::Settings { .. }) => "change Claude's settings",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };

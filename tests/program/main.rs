@@ -23,6 +23,7 @@ mod prompt;
 mod screen;
 mod scripted_agent;
 mod sessions;
+mod settings;
 mod status;
 mod supervision;
 #[path = "../support/terminal.rs"]
