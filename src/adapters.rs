@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod checks;
+pub mod claude_settings;
 pub mod clipboard;
 pub mod clock;
 pub mod config_files;

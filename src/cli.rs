@@ -25,9 +25,11 @@ mod picture;
 pub mod plan;
 pub mod policy;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod session;
 pub mod sessions;
+pub mod settings;
 pub mod snapshots;
 pub mod start;
 pub mod stats;
@@ -209,6 +211,8 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Review(args)) => review::run(out, &here(&cli.run)?, &args).await,
+        Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),

@@ -96,7 +96,7 @@
 //! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
-//! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`clock`](adapters::clock),
+//! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),
 //! [`clipboard`](adapters::clipboard), [`syntax`](adapters::syntax), [`png`](adapters::png), [`notifier`](adapters::notifier), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
 //! say.
 //!
@@ -110,7 +110,8 @@
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`stats`](runtime::stats) counts what came of them, [`shutdown`](runtime::shutdown) hears signals.
+//! searches all of them, [`stats`](runtime::stats) counts what came of them, [`review`](runtime::review) has a diff looked at by
+//! several Claudes that may only read, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which

@@ -12,8 +12,10 @@ use super::picture::PictureOptions;
 use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
+use super::settings::SettingsCommand;
 use super::ticket::TicketCommand;
 use super::worktree::WorktreeCommand;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -107,6 +109,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Review what differs from a branch, by several reviewers in parallel: for CI, and before a merge.
+    #[command(after_help = help::REVIEW)]
+    Review(ReviewArgs),
     /// Search the tickets here, and the log and Claude's output of every run.
     #[command(after_help = help::SEARCH)]
     Search(SearchArgs),
@@ -220,6 +225,12 @@ pub enum Command {
         /// What to do with them.
         #[command(subcommand)]
         command: SessionCommand,
+    },
+    /// Add permission rules to Claude's own settings, for working with it interactively.
+    Settings {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: SettingsCommand,
     },
     /// Check, list, test and edit the policy.
     Policy {

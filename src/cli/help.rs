@@ -109,6 +109,25 @@ Examples:
 
 With -f it ends when the run does.";
 
+pub const REVIEW: &str = "\
+Examples:
+  programmator review
+  programmator review --base origin/main --out review.md
+  programmator review --focus bug-deep,silent-failures --json | jq '.issues[].text'
+
+Each reviewer is a Claude that may only read, with one thing to look for; what several find is merged, and one more \
+looks at all of it again and drops what does not hold. Calls count for your limits, budget.run_usd for the whole review. \
+Exit code 0: no issues, 3: there are some, 1: it failed, or a reviewer did and the others found nothing, 2 usage, \
+75: another review is at work here.";
+
+pub const SETTINGS_MERGE: &str = "\
+Examples:
+  programmator settings merge
+  programmator settings merge --yes
+
+It shows the change and asks first; nothing else in the file changes. Rules that you deny or are asked about are left out. \
+Exit code 5: you said no. 77 inside a run.";
+
 pub const SEARCH: &str = "\
 Examples:
   programmator search rate limiter

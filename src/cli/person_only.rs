@@ -25,6 +25,8 @@ pub fn check(
         Some(Command::Restore { .. }) => "restore a snapshot",
         Some(Command::Worktree { command: WorktreeCommand::Remove { .. } }) => "remove a worktree",
         Some(Command::Phase { .. }) => "edit phases",
+        Some(Command::Settings { .. }) => "change Claude's settings",
+        Some(Command::Review(_)) => "start a review",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };

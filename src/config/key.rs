@@ -8,6 +8,7 @@ use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::review::FOCI;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
 use crate::domain::worktree::WorktreeFor;
@@ -141,6 +142,9 @@ keys! {
     StepBudgets "workflow.budgets_usd" PerStep, None, WhenTrusted, "USD that one call of a step may cost";
     AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
     MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
+    ReviewFocus "review.focus" List, None, WhenTrusted, "what the reviewers of `programmator review` look for, one each";
+    ReviewParallel "review.parallel" Whole(1, 20), None, WhenTrusted, "reviewers at work at the same time";
+    ReviewModel "review.model" Text, None, WhenTrusted, "model of the reviewers; not set: the run's";
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
@@ -219,6 +223,8 @@ impl Row {
             Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
             Key::AddPhases => Value::Text(settings.workflow.add_phases.word().to_owned()),
             Key::MaxAddedPhases => Value::Whole(settings.workflow.max_added_phases.into()),
+            Key::ReviewFocus => Value::List(FOCI.map(str::to_owned).to_vec()),
+            Key::ReviewParallel => Value::Whole(3),
             Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
             Key::GitMessage => Value::Text(settings.git.message),
             Key::GitProtected => Value::List(settings.git.protected),
@@ -240,6 +246,7 @@ impl Row {
             | Key::GitBase
             | Key::WorktreeFolder
             | Key::WorktreeSetup
+            | Key::ReviewModel
             | Key::Model
             | Key::FallbackModel
             | Key::TicketsDir => return None,

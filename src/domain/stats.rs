@@ -341,7 +341,8 @@ Runs        1, 1 complete
 Iterations  8
 Phases      3 tried, 2 done
 First pass  1 of 3 judged (33 %)
-Critic      1 approved, 1 minor, 1 rejected; 1 fix, 1 rejected phase done later
+Critic      1 approved, 1 minor, 1 rejected
+Fixes       1, 1 rejected phase done later
 Time        5 s
 Cost        $3.00, 550 tokens
 

@@ -58,6 +58,8 @@ pub struct PromptContext {
     pub draft: Option<String>,
     /// What the user wants changed in it.
     pub words: Option<String>,
+    /// What a reviewer looks for.
+    pub focus: String,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -165,6 +167,7 @@ impl Templates {
             draft: Some("x".to_owned()),
             words: Some("x".to_owned()),
             diff: "x".to_owned(),
+            focus: "x".to_owned(),
             ..PromptContext::default()
         };
         let resumed = PromptContext { resumed: true, ..context.clone() };
@@ -286,6 +289,7 @@ mod tests {
             draft: Some("# Parse dates".into()),
             words: None,
             diff: "+++ b/src/a.rs\n+x".into(),
+            focus: "bugs".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,

@@ -20,9 +20,11 @@ mod policy;
 #[path = "../support/project.rs"]
 mod project;
 mod prompt;
+mod review;
 mod screen;
 mod scripted_agent;
 mod sessions;
+mod settings;
 mod status;
 mod supervision;
 #[path = "../support/terminal.rs"]

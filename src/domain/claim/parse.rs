@@ -8,6 +8,7 @@
 //! comments) is no block. Time is linear in the text.
 
 mod block;
+mod checks;
 mod critique;
 mod draft;
 mod evaluation;
@@ -17,6 +18,7 @@ mod lines;
 mod optional;
 mod value;
 
+pub use checks::parse_checks;
 pub use critique::parse_critique;
 pub use draft::parse_draft;
 pub use evaluation::parse_evaluation;

@@ -60,17 +60,16 @@ fn overview(total: &Tally) -> Vec<String> {
         return vec!["No runs yet.".to_owned()];
     }
     let reviews = total.approved + total.minor + total.rejected;
-    let fixes = counted(total.fixes as usize, "fix");
     let verdicts = format!("{} approved, {} minor, {} rejected", total.approved, total.minor, total.rejected);
     let later = counted(total.fixed as usize, "rejected phase");
-    let words = format!("{verdicts}; {fixes}, {later} done later");
-    let critic = if reviews == 0 { "no reviews yet".to_owned() } else { words };
+    let critic = if reviews == 0 { "no reviews yet".to_owned() } else { verdicts };
     [
         ("Runs", format!("{}, {} complete", total.runs, total.complete)),
         ("Iterations", total.iterations.to_string()),
         ("Phases", format!("{} tried, {} done", total.tried, total.done)),
         ("First pass", format!("{} of {} judged ({})", total.first_pass, total.judged, rate(total))),
         ("Critic", critic),
+        ("Fixes", format!("{}, {later} done later", total.fixes)),
         ("Time", human(Duration::from_millis(total.ms))),
         ("Cost", format!("{}, {} tokens", usd(total.cost_usd), total.tokens)),
     ]
