@@ -6,6 +6,8 @@ use super::in_force;
 use super::park;
 use super::past::Past;
 use super::session::Session;
+use super::threads;
+use crate::adapters::clock::zone;
 use crate::adapters::tickets::{self, Places};
 use crate::base::amount::counted;
 use crate::base::id::RunId;
@@ -76,6 +78,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
+    threads::room(threads::WORK)?;
     let parts = in_force::parts(session, &resolved)?;
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
@@ -276,7 +279,7 @@ pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, Ter
 }
 
 fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
-    let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
+    let mut model = Ui::new(session.clock().now(), zone());
     model.profile = resolved.config.profile.word();
     model.workflow.clone_from(&resolved.config.settings.workflow);
     model.has_commands = !resolved.config.validation.is_empty();

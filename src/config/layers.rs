@@ -91,7 +91,9 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
         let at = values.at(Key::GitBase).to_owned();
         errors.push(ConfigError { at, message: format!("git.base: `{}` is no branch", clean_line(base, 60)) });
     }
-    if let Err(error) = templates.check(&prompts()) {
+    // What is built in is checked by the tests.
+    let own: Vec<_> = prompts().into_iter().filter(|kind| templates.own(*kind).is_some()).collect();
+    if let Err(error) = templates.check(&own) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }
     if !errors.is_empty() {
