@@ -39,6 +39,7 @@ fn append(run: RunId, records: usize) -> Append {
         verdict: Verdict::Allow,
         reason: "profile trusted".to_owned(),
         units: vec![],
+        cwd: None,
     };
     Append { run, time, records: vec![judged; records], summary: runs::summary(run, &ticket, time), ticket }
 }

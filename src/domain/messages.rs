@@ -194,6 +194,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ToolFinished { .. }
         | Record::TreeGranted
         | Record::LinesCounted { .. }
+        | Record::RulesKnown { .. }
         | Record::RulesRead(_) => None,
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
@@ -493,6 +494,7 @@ mod tests {
             verdict: Verdict::Block,
             reason: "rule".into(),
             units: vec![],
+            cwd: None,
         };
         let line = LogFormatter::default().line(&record).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Gate, "block Bash echo a bc · rule"));
@@ -516,6 +518,7 @@ mod tests {
             verdict: Verdict::Allow,
             reason: "profile trusted".into(),
             units: vec![],
+            cwd: None,
         };
         let line = formatter.line(&judged).unwrap();
         assert_eq!((line.level, line.text.as_str()), (Weight::Call, "allow Edit src/a.rs · profile trusted"));

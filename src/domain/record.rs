@@ -127,6 +127,9 @@ pub enum Record {
         /// What the call consists of, cut to a size: for a call that is asked about, the question has it whole.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         units: Vec<UnitView>,
+        /// The folder that it was made from, where that is not the run's own and no question has it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
     },
     /// A tool call came back.
     ToolFinished { n: u32, tool_use_id: String, is_error: bool },
@@ -311,6 +314,11 @@ pub enum Record {
     EditRefused(EditRefused),
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
     GrantsDropped,
+    /// The rules that calls are judged by from here on. What was allowed for the run ends with other rules.
+    RulesKnown {
+        /// A hash of them and of where the run works.
+        rules: String,
+    },
     /// Whether the rules of the run can be used has changed.
     RulesRead(RulesRead),
     /// Records can be stored again, after the run had waited for that.

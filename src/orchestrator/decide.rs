@@ -112,6 +112,7 @@ impl<'a> Draft<'a> {
                 }
             }
             Input::RulesChanged { words, trouble } => self.rules_changed(words, trouble),
+            Input::RulesKnown { rules } => self.rules_known(rules),
             Input::Rejudged { id, ruling } => self.rejudged(&id, *ruling),
             Input::StorageWorked { waited } => self.storage_worked(waited),
             Input::NotRejudged { id, why } => self.not_rejudged(&id, &why),

@@ -73,10 +73,22 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.approvals.retain(|approval| approval.id != *id);
             rest(state, time);
         }
-        // Another process may have come with other rules.
         Record::GrantsDropped => gate.forget_grants(),
+        Record::RulesKnown { rules } => {
+            if gate.rules.as_ref() != Some(rules) {
+                gate.forget_grants();
+            }
+            gate.rules = Some(rules.clone());
+            gate.is_unconfirmed = false;
+        }
+        // Another process may have come with other rules.
         Record::RunResumed { .. } => {
-            gate.forget_grants();
+            // An older version has left none: what it was told was allowed under rules that nobody knows.
+            if gate.is_unconfirmed {
+                gate.forget_grants();
+                gate.rules = None;
+            }
+            gate.is_unconfirmed = true;
             // Nothing ran since the last record. Where a question waited, the wait is counted when it is withdrawn.
             if let (None, Some(last)) = (gate.waiting, state.updated) {
                 waited(state, time.since(last));

@@ -98,6 +98,8 @@ pub enum Input {
         /// Why they cannot be used, if they cannot.
         trouble: Option<String>,
     },
+    /// The rules that calls are judged by, as a hash: when the run is opened, and after each change.
+    RulesKnown { rules: String },
     /// The gate has decided by the new rules about a call that waits.
     Rejudged { id: QuestionId, ruling: Box<Ruling> },
     /// The gate cannot decide about a call that waits: its rules cannot be used.

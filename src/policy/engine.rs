@@ -18,7 +18,7 @@ use crate::policy::verdict::{Decision, Ruled};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Longest reason in a decision, in columns.
 const REASON: usize = 500;
@@ -157,6 +157,12 @@ impl Policy {
     /// SHA-256 of all its files, in hex. What a person grants is bound to it.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
+    }
+
+    /// The same, bound to the folder that calls are judged for.
+    pub fn fingerprint_in(&self, folder: &Path) -> String {
+        let folder = folder.as_os_str().as_encoded_bytes();
+        hex(&Sha256::new().chain_update(&self.fingerprint).chain_update([0]).chain_update(folder).finalize())
     }
 
     /// Its rules in the order in which they are asked, each with its file.

@@ -14,12 +14,26 @@ const SPECIAL: &[char] = &[
     '=', '^',
 ];
 
+/// A rule that could be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Proposal {
+    /// A YAML list item.
+    pub yaml: String,
+    /// What it would let through, for people.
+    pub reach: String,
+}
+
 /// The rules, as YAML list items; `None` when the call cannot be named.
 pub fn of(approval: &Approval) -> Option<String> {
+    Some(rules(approval)?.into_iter().map(|rule| rule.yaml).collect())
+}
+
+/// A rule for each part of the call that was asked about; `None` when one cannot be named.
+pub fn rules(approval: &Approval) -> Option<Vec<Proposal>> {
     let input: Value = serde_json::from_str(&approval.input).ok()?;
     let place = Place::of(approval)?;
     let rules = if runs_in_shell(&approval.tool) {
-        let mut rules: Vec<String> = Vec::new();
+        let mut rules: Vec<Proposal> = Vec::new();
         let whole = input.get("command")?.as_str()?;
         for unit in approval.units.iter().filter(|unit| unit.verdict == Verdict::Ask) {
             if may_be_fed(whole, &unit.text) {
@@ -34,7 +48,7 @@ pub fn of(approval: &Approval) -> Option<String> {
     } else {
         vec![tool(&approval.tool, &input, &place)?]
     };
-    (!rules.is_empty()).then(|| rules.concat())
+    (!rules.is_empty()).then_some(rules)
 }
 
 struct Place(Option<String>);
@@ -45,6 +59,14 @@ impl Place {
         match &approval.cwd {
             None => Some(Self(None)),
             Some(cwd) => exact(cwd).map(|_| Self(Some(format!("{}/**", cwd.trim_end_matches('/'))))),
+        }
+    }
+
+    /// The same in words.
+    fn words(&self) -> String {
+        match &self.0 {
+            Some(cwd) => format!("in {} and below", cwd.trim_end_matches("/**")),
+            None => "in every project".to_owned(),
         }
     }
 
@@ -66,7 +88,7 @@ fn may_be_fed(whole: &str, part: &str) -> bool {
 }
 
 /// A rule for one simple command with all its words.
-fn command(unit: &UnitView, place: &Place) -> Option<String> {
+fn command(unit: &UnitView, place: &Place) -> Option<Proposal> {
     let words = words(&unit.text)?;
     let (program, args) = words.split_first()?;
     // A program by its path is another one tomorrow.
@@ -91,30 +113,34 @@ fn command(unit: &UnitView, place: &Place) -> Option<String> {
         let _ = writeln!(rule, "  examples: {{match: [{}]}}", quoted(&unit.text));
     }
     rule.push_str(&place.line());
-    Some(rule)
+    Some(Proposal { yaml: rule, reach: format!("this command word for word, {}", place.words()) })
 }
 
 /// A rule for another tool: this file, this host, else this tool.
-fn tool(tool: &str, input: &Value, place: &Place) -> Option<String> {
+fn tool(tool: &str, input: &Value, place: &Place) -> Option<Proposal> {
     let field = |name: &str| input.get(name).and_then(Value::as_str);
     let path = field("file_path").or_else(|| field("notebook_path"));
-    let (about, matcher) = match (tool, path) {
+    let (about, matcher, reach) = match (tool, path) {
         ("Edit" | "MultiEdit" | "Write" | "NotebookEdit", Some(path)) => {
-            (path, format!("  paths: {{write: [{}]}}\n", exact(path)?))
+            (path, format!("  paths: {{write: [{}]}}\n", exact(path)?), format!("any {tool} of this file"))
         }
-        ("Read", Some(path)) => (path, format!("  paths: {{read: [{}]}}\n", exact(path)?)),
+        ("Read", Some(path)) => {
+            (path, format!("  paths: {{read: [{}]}}\n", exact(path)?), "any Read of this file".to_owned())
+        }
         ("WebFetch", _) => {
             let host = host(field("url")?)?;
-            (host, format!("  domains: [{}]\n{}", quoted(host), place.line()))
+            let matcher = format!("  domains: [{}]\n{}", quoted(host), place.line());
+            (host, matcher, format!("any page of {host}, {}", place.words()))
         }
         _ if tool.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) => {
-            ("", format!("  reason: any call of it, whatever its input\n{}", place.line()))
+            let matcher = format!("  reason: any call of it, whatever its input\n{}", place.line());
+            ("", matcher, format!("any call of {tool}, whatever its input, {}", place.words()))
         }
         _ => return None,
     };
     let mut rule = head(&format!("always-{}", tool.to_lowercase()), &format!("{tool} {about}"), place);
     let _ = write!(rule, "  tools: [{tool}]\n{matcher}");
-    Some(rule)
+    Some(Proposal { yaml: rule, reach })
 }
 
 /// The beginning of every rule. The name tells rules for different things apart.
@@ -131,7 +157,8 @@ fn head(name: &str, about: &str, place: &Place) -> String {
 
 /// A path that is no pattern.
 fn exact(path: &str) -> Option<String> {
-    let plain = path.starts_with('/') && !path.contains(['*', '?', '[', '{', '$', '\\', '!']);
+    let hidden = crate::base::text::hides(path) || path.contains(['\n', '\t']);
+    let plain = path.starts_with('/') && !hidden && !path.contains(['*', '?', '[', '{', '$', '\\', '!']);
     (plain && !path.split('/').any(|part| part == ".." || part == ".")).then(|| quoted(path))
 }
 

@@ -38,6 +38,11 @@ pub trait Judge: Send + Sync {
         None
     }
 
+    /// What a yes for the rest of the run is bound to: a hash of the run's own rules and of where it works.
+    fn rules(&self) -> Option<String> {
+        None
+    }
+
     /// The files that the rules are read from, there or not.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()

@@ -33,6 +33,12 @@ use std::time::Duration;
 /// Stands for every rule of a policy in a grant for the whole run: no rule may have an empty name.
 const EVERY_RULE: &str = "";
 
+/// The reason of a verdict that the passphrase has made an allow.
+pub const UNLOCKED: &str = "unlocked by your passphrase";
+
+/// How the reason begins of a verdict that is a block for want of a passphrase.
+pub const NEEDS_PASSPHRASE: &str = "it needs the passphrase, ";
+
 /// Reads the policy for runs in a workspace: under the profile that is configured now, which was this one when the run was
 /// opened, or under another that a step of the run asks for.
 pub type Load = Box<dyn Fn(&Workspace, Profile, Option<Profile>) -> Policy + Send + Sync>;
@@ -188,11 +194,8 @@ impl PolicyEngine {
 
     fn unit(&self, ruled: Ruled, policy: &Policy) -> (Verdict, UnitView) {
         let open = ruled.verdict == Verdict::Passphrase && self.is_open(&ruled.rule, policy);
-        let (verdict, reason) = if open {
-            (Verdict::Allow, "unlocked by your passphrase".to_owned())
-        } else {
-            (ruled.verdict, ruled.reason)
-        };
+        let (verdict, reason) =
+            if open { (Verdict::Allow, UNLOCKED.to_owned()) } else { (ruled.verdict, ruled.reason) };
         // What a yes would open is said before it is given.
         let opens = (verdict == Verdict::Passphrase).then(|| opens(policy, &ruled.rule)).flatten();
         let reason = match opens {
@@ -207,11 +210,10 @@ impl PolicyEngine {
 
     /// Why nobody can give the passphrase.
     fn locked_for_good(&self) -> Option<String> {
-        const UNSET: &str =
-            "it needs the passphrase, and none is set; the user can set one: programmator passphrase set";
+        const UNSET: &str = "and none is set; the user can set one: programmator passphrase set";
         match self.shared.person.passphrases.as_ref().map(|passphrases| passphrases.standing(boot_time())) {
-            None | Some(Ok(Checked::Unset)) => Some(UNSET.to_owned()),
-            Some(Err(error)) => Some(format!("it needs the passphrase, which cannot be used: {error}")),
+            None | Some(Ok(Checked::Unset)) => Some(format!("{NEEDS_PASSPHRASE}{UNSET}")),
+            Some(Err(error)) => Some(format!("{NEEDS_PASSPHRASE}which cannot be used: {error}")),
             Some(Ok(_)) => None,
         }
     }
@@ -327,6 +329,15 @@ impl Judge for PolicyEngine {
         });
         policy.fingerprint().clone_into(&mut known.told);
         Some(words)
+    }
+
+    fn rules(&self) -> Option<String> {
+        let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
+        let policy = match kept_to {
+            None => self.policy(),
+            Some(_) => Arc::new((self.shared.origin.load)(&self.workspace, self.profile, None)),
+        };
+        Some(policy.fingerprint_in(self.workspace.directory()))
     }
 
     fn files(&self) -> Vec<PathBuf> {

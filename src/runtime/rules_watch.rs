@@ -58,10 +58,15 @@ impl Watching {
                 let open = followed.lock().unwrap_or_else(PoisonError::into_inner).open_runs();
                 drop(followed);
                 for (gate, inputs) in open {
-                    let look =
-                        move || gate.refresh().map(|words| Input::RulesChanged { words, trouble: gate.trouble() });
-                    if let Ok(Some(changed)) = tokio::task::spawn_blocking(look).await {
+                    let look = move || {
+                        let words = gate.refresh()?;
+                        Some((Input::RulesChanged { words, trouble: gate.trouble() }, gate.rules()))
+                    };
+                    if let Ok(Some((changed, known))) = tokio::task::spawn_blocking(look).await {
                         let _ = inputs.send(changed).await;
+                        if let Some(rules) = known {
+                            let _ = inputs.send(Input::RulesKnown { rules }).await;
+                        }
                     }
                 }
             }

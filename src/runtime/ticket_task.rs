@@ -317,9 +317,9 @@ impl TicketTask {
 /// The verdict as it was given in the end: a call that no record knows of would count as one past the gate.
 fn as_block(record: Record, why: &str) -> Option<Record> {
     match record {
-        Record::ToolJudged { n, tool_use_id, tool, target, units, .. } => {
+        Record::ToolJudged { n, tool_use_id, tool, target, units, cwd, .. } => {
             let (verdict, reason) = (Verdict::Block, why.to_owned());
-            Some(Record::ToolJudged { n, tool_use_id, tool, target, verdict, reason, units })
+            Some(Record::ToolJudged { n, tool_use_id, tool, target, verdict, reason, units, cwd })
         }
         _ => None,
     }

@@ -14,6 +14,7 @@ use programmator::domain::session::Told;
 use programmator::domain::settings::Settings;
 use programmator::domain::tool_call::{ControlRequest, ToolCall, Via};
 use programmator::domain::verdict::Verdict;
+use programmator::orchestrator::apply::after;
 use programmator::orchestrator::decide::decide;
 use programmator::orchestrator::effect::{Effect, Timer};
 use programmator::orchestrator::input::{Input, Start};
@@ -376,11 +377,13 @@ fn an_answer_for_the_ticket_is_for_the_whole_input_in_the_same_folder() {
 }
 
 #[test]
-fn an_answer_for_the_ticket_ends_with_the_rules_and_with_the_process() {
+fn an_answer_for_the_ticket_ends_with_the_rules_and_outlives_the_process() {
     let input = input_of("x");
     let again = |id: &str| fed(id, "Bash", &input_of("x"), "/w");
     let allow = Answer::Allow { input: input.clone(), scope: Scope::Ticket };
+    let known = |rules: &str| Input::RulesKnown { rules: rules.into() };
     let mut core = Core::new(Settings::default());
+    core.give(known("a"));
     core.give(Input::RulesChanged { words: "others".into(), trouble: None });
     assert!(!core.records.contains(&Record::GrantsDropped), "there was nothing to end");
     is_granted(&mut core, again("t1"));
@@ -388,10 +391,47 @@ fn an_answer_for_the_ticket_ends_with_the_rules_and_with_the_process() {
     assert!(is_granted(&mut core, again("t2")));
     core.give(Input::RulesChanged { words: "others again".into(), trouble: None });
     assert_eq!(core.records.last(), Some(&Record::GrantsDropped));
+    core.give(known("b"));
     assert!(!is_granted(&mut core, again("t3")));
-    core.answers("t3", allow);
+    core.answers("t3", allow.clone());
+
+    // Another process: nothing holds before it has said which rules it has.
+    let records = |core: &Core| core.records.clone();
+    let asked = records(&core).into_iter().rev().find_map(|record| match record {
+        Record::ApprovalAsked(asked) => Some(asked),
+        _ => None,
+    });
+    let asked = asked.unwrap();
     core.give(resumed());
-    assert!(!core.state.gate.has_granted(), "the rules may be others by now");
+    assert!(!core.state.gate.grants(&asked), "the rules may be others by now");
+    core.give(known("b"));
+    assert!(core.state.gate.grants(&asked));
+    let applies = |record: &Record| matches!(record, Record::Noticed { text, .. } if text.contains("still applies"));
+    assert!(records(&core).iter().any(applies));
+    core.give(resumed());
+    core.give(known("c"));
+    assert!(!core.state.gate.has_granted() && !core.state.gate.grants(&asked));
+    let [.., dropped, last] = &core.records[..] else { panic!("{:?}", core.records) };
+    assert_eq!((dropped, last), (&Record::GrantsDropped, &Record::RulesKnown { rules: "c".into() }));
+}
+
+#[test]
+fn what_was_allowed_in_a_process_that_did_not_name_its_rules_ends_with_it() {
+    let mut core = Core::new(Settings::default());
+    is_granted(&mut core, fed("t1", "Bash", &input_of("x"), "/w"));
+    core.answers("t1", Answer::Allow { input: input_of("x"), scope: Scope::Ticket });
+    let said = |record: &&Record| matches!(record, Record::ApprovalAsked(_) | Record::ApprovalAnswered(_));
+    let yes: Vec<Record> = core.records.iter().filter(said).cloned().collect();
+    let known = Record::RulesKnown { rules: "a".into() };
+    let resumed = Record::RunResumed { pid: 8 };
+    let fold = |records: &[Record]| after(&Arc::default(), records, Timestamp::from_millis(0)).gate.has_granted();
+    let with = |before: &[&Record], behind: &[&Record]| -> Vec<Record> {
+        before.iter().copied().chain(&yes).chain(behind.iter().copied()).cloned().collect()
+    };
+    assert!(fold(&with(&[&known], &[&resumed, &known])));
+    assert!(!fold(&with(&[], &[&resumed, &known])), "an old journal");
+    // As an older version does: it forgot what was allowed, and named no rules.
+    assert!(!fold(&with(&[&known, &resumed], &[&resumed, &known])));
 }
 
 #[test]

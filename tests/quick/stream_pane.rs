@@ -85,6 +85,7 @@ fn session(width: u16, height: u16) -> Pane {
                 verdict: Verdict::Allow,
                 reason: "trusted".into(),
                 units: vec![],
+                cwd: None,
             },
         ),
         (18_200, Record::ToolFinished { n: 7, tool_use_id: "t4".into(), is_error: false }),

@@ -2,6 +2,7 @@
 
 use super::super::error::CliError;
 use crate::adapters::store::Store;
+use crate::base::id::RunId;
 use crate::domain::approval::{Answer, AnsweredBy, Approval, ApprovalKind};
 use crate::domain::profile::Profile;
 use crate::domain::record::Record;
@@ -12,12 +13,14 @@ use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::steps::STEPS;
+use crate::runtime::policy_engine::{NEEDS_PASSPHRASE, UNLOCKED};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 /// One call.
 pub struct Recorded {
+    pub run: RunId,
     /// Claude's id of it.
     pub id: String,
     pub n: u32,
@@ -29,11 +32,11 @@ pub struct Recorded {
     pub cwd: Option<PathBuf>,
     /// The profile that its step asks for; `None`: the run's.
     pub profile: Option<Profile>,
-    pub verdict: Verdict,
-    /// The question, where it was asked about, as it was asked first.
-    pub asked: Option<Approval>,
-    /// What a person said: `true` is a yes. `None`: nobody has.
-    pub allowed: Option<bool>,
+    /// What the rules said, whether or not a passphrase had been typed; `None`: it was decided without them.
+    pub verdict: Option<Verdict>,
+    pub ran: bool,
+    /// What a person said yes to: this call, as Claude made it and as the rules asked about it then.
+    pub approved: Option<Approval>,
 }
 
 /// The calls of a run in their order: decisions from its journal, inputs from what Claude printed.
@@ -42,6 +45,7 @@ pub fn calls(store: &Store, run: &RunSummary) -> Result<Vec<Recorded>, CliError>
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut profiles: BTreeMap<u32, Option<Profile>> = BTreeMap::new();
     let mut run_settings = Settings::default();
+    let mut asked: HashMap<String, Approval> = HashMap::new();
     for stored in store.load(run.run)?.records {
         match &stored.record {
             Record::RunStarted { settings, .. } => run_settings.clone_from(settings),
@@ -49,38 +53,52 @@ pub fn calls(store: &Store, run: &RunSummary) -> Result<Vec<Recorded>, CliError>
                 let row = STEPS.iter().find(|step| step.name == role.step);
                 profiles.insert(*n, row.and_then(|step| (step.profile)(&run_settings)));
             }
-            Record::ToolJudged { n, tool_use_id, tool, target, verdict, .. } if !known.contains_key(tool_use_id) => {
+            Record::ToolJudged { n, tool_use_id, tool, target, verdict, reason, units, cwd }
+                if !known.contains_key(tool_use_id) =>
+            {
                 known.insert(tool_use_id.clone(), calls.len());
+                let mut reasons = units.iter().map(|unit| unit.reason.as_str()).chain([reason.as_str()]);
                 calls.push(Recorded {
+                    run: run.run,
                     id: tool_use_id.clone(),
                     n: *n,
                     tool: tool.clone(),
                     target: target.clone(),
                     input: None,
-                    cwd: None,
+                    cwd: cwd.as_ref().map(PathBuf::from),
                     profile: profiles.get(n).copied().flatten(),
-                    verdict: *verdict,
-                    asked: None,
-                    allowed: None,
+                    verdict: match verdict {
+                        _ if reason.starts_with("programmator: ") => None,
+                        _ if reasons.any(|reason| reason.contains(UNLOCKED) || reason.contains(NEEDS_PASSPHRASE)) => {
+                            Some(Verdict::Passphrase)
+                        }
+                        verdict => Some(*verdict),
+                    },
+                    ran: *verdict == Verdict::Allow,
+                    approved: None,
                 });
             }
-            Record::ApprovalAsked(approval) if approval.kind == ApprovalKind::Call => {
+            Record::ApprovalAsked(approval) => {
                 if let Some(call) = known.get(&approval.id.call).and_then(|at| calls.get_mut(*at)) {
-                    call.asked.get_or_insert_with(|| approval.clone());
+                    let claudes = approval.edited_from.as_ref().unwrap_or(&approval.input);
+                    call.input = serde_json::from_str(claudes).ok();
+                    call.cwd = approval.cwd.as_ref().map(PathBuf::from);
+                    asked.insert(approval.id.call.clone(), approval.clone());
                 }
             }
-            Record::ApprovalAnswered(answered) if matches!(answered.by, AnsweredBy::Person(_)) => {
-                if let Some(call) = known.get(&answered.id.call).and_then(|at| calls.get_mut(*at)) {
-                    call.allowed = Some(matches!(answered.answer, Answer::Allow { .. }));
+            Record::ApprovalAnswered(answered) => {
+                let question = asked.get(&answered.id.call).filter(|asked| asked.id == answered.id);
+                let call = known.get(&answered.id.call).and_then(|at| calls.get_mut(*at));
+                if let (Some(call), Some(question), Answer::Allow { .. }) = (call, question, &answered.answer) {
+                    // What the person has edited ran in the place of what Claude asked for.
+                    call.ran = question.edited_from.is_none();
+                    let is_persons = matches!(answered.by, AnsweredBy::Person(_));
+                    if call.ran && is_persons && question.kind == ApprovalKind::Call {
+                        call.approved = Some(question.clone());
+                    }
                 }
             }
             _ => {}
-        }
-    }
-    for call in &mut calls {
-        if let Some(asked) = &call.asked {
-            call.input = serde_json::from_str(asked.edited_from.as_ref().unwrap_or(&asked.input)).ok();
-            call.cwd = asked.cwd.as_ref().map(PathBuf::from);
         }
     }
     if let Ok(scrollback) = store.scrollback(run.run, classify) {

@@ -6,11 +6,15 @@ use super::super::in_force::{in_force_by, profile};
 use super::super::session::Session;
 use super::recorded::{Recorded, calls};
 use crate::adapters::path_view::RealPaths;
+use crate::adapters::scratch_folder;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::profile::Profile;
+use crate::domain::verdict::Verdict;
 use crate::policy::engine::Policy;
 use crate::policy::place::Place;
+use crate::policy::remembered::Remembered;
+use crate::policy::rules::file::Author;
 use crate::policy::verdict::Decision;
 use crate::runtime::policy_engine::{Person, claudes_paths};
 use crate::runtime::supervisor::Typed;
@@ -37,6 +41,7 @@ pub struct Replay {
 }
 
 /// Judges calls in a folder, each by the profile that it was made under.
+#[derive(Clone)]
 pub struct Bench {
     folder: PathBuf,
     person: Person,
@@ -54,6 +59,13 @@ impl Bench {
         Self { folder: folder.to_owned(), person: session.person(), paths: claudes_paths(env), policies, usual }
     }
 
+    /// The same with more rules of the person's before all others: YAML list items.
+    pub fn with_first(&self, rules: &str) -> Self {
+        let first =
+            |(profile, policy): (&Profile, &Policy)| (*profile, policy.clone().with_first(rules, Author::Person));
+        Self { policies: self.policies.iter().map(first).collect(), ..self.clone() }
+    }
+
     /// What is wrong with the rules: then everything is blocked.
     pub fn trouble(&self) -> Option<String> {
         self.policies.get(&self.usual).and_then(Policy::broken).map(ToString::to_string)
@@ -64,7 +76,10 @@ impl Bench {
         let policy = self.policies.get(&call.profile.unwrap_or(self.usual))?;
         let Person { home, user, .. } = &self.person;
         let cwd = call.cwd.as_deref().unwrap_or(&self.folder);
-        let place = Place { workspace: &self.folder, cwd, home, user, view: &self.paths };
+        // What is in it now says nothing of then, but that it was the run's own.
+        let scratch = scratch_folder::path(call.run).ok();
+        let view = Remembered::new(&self.paths).with_scratch(scratch.as_deref());
+        let place = Place { workspace: &self.folder, cwd, home, user, view: &view };
         Some(policy.decide(&call.tool, call.input.as_ref()?, &place))
     }
 }
@@ -81,21 +96,24 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Replay) -> Result<u8
         return Err(CliError::bad_input(format!("--policy {}: no such file", file.display())));
     }
     let resolved = session.resolve(folder).map_err(|error| CliError::bad_input(error.message))?;
-    let load = |profile| in_force_by(session, folder, &resolved, profile, file.as_deref());
+    let ticket = [PathBuf::from(&run.ticket_path)];
+    let load = |profile| in_force_by(session, folder, &resolved, profile, file.as_deref()).protecting(&ticket);
     let bench = Bench::new(session, folder, named.unwrap_or(resolved.config.profile), load);
     if let Some(why) = bench.trouble() {
         return Err(CliError::bad_input(clean_line(&why, 400)));
     }
     let (mut total, mut changed, mut lost) = (0, 0, 0);
     for call in calls(&store, &run)? {
+        // What the program itself decides, such as Claude's own questions, is not the rules'.
+        let Some(was) = call.verdict else { continue };
         total += 1;
         let Some(decision) = bench.decide(&call) else {
             lost += 1;
             continue;
         };
-        if decision.verdict != call.verdict {
+        if decision.verdict != was {
             changed += 1;
-            print(out, &call, &decision, wanted.json)?;
+            print(out, &call, was, &decision, wanted.json)?;
         }
     }
     if !wanted.json {
@@ -106,8 +124,14 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Replay) -> Result<u8
     Ok(u8::from(changed > 0))
 }
 
-fn print(out: &mut dyn Write, call: &Recorded, decision: &Decision, as_json: bool) -> Result<(), CliError> {
-    let (was, now) = (call.verdict.word(), decision.verdict.word());
+fn print(
+    out: &mut dyn Write,
+    call: &Recorded,
+    was: Verdict,
+    decision: &Decision,
+    as_json: bool,
+) -> Result<(), CliError> {
+    let (was, now) = (was.word(), decision.verdict.word());
     if as_json {
         let Recorded { id, n, tool, target, .. } = call;
         let rule = decision.deciding().map(|ruled| ruled.rule.as_str());

@@ -17,6 +17,7 @@ use crate::domain::verdict::Verdict;
 use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::state::{Failure, Stage};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,16 +72,19 @@ impl Draft<'_> {
             && ruling.verdict == Verdict::Allow
             && self.open(|open| open.tools.contains(&call.tool_use_id));
         if !known {
-            self.record_verdict(n, &call.tool_use_id, &call.tool, ruling);
+            self.record_verdict(n, &call.tool_use_id, &call.tool, ruling, call.cwd.as_deref());
         }
         self.effect(Effect::Answer { request: call.request, verdict: ruling.verdict, reason });
     }
 
-    /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on.
+    /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on. Its
+    /// process is held meanwhile, however long that is: `defer` would end it at the call and ask about the same call when
+    /// the session is resumed (measured over stdio, 2.1.197 and 2.1.330), but only the callback can answer so. To
+    /// `can_use_tool` it is an invalid answer, which Claude takes for a refusal.
     fn ask(&mut self, n: u32, call: ToolCall, ruling: Ruling, presence: Presence) {
         let reason = ruling.words();
         if call.request.via == Via::Callback || !self.state.gate.asks(&call.tool_use_id) {
-            self.record_verdict(n, &call.tool_use_id, &call.tool, &ruling);
+            self.record_verdict(n, &call.tool_use_id, &call.tool, &ruling, None);
         }
         let verdict = ruling.verdict;
         let approval = self.question(n, &call, ruling, presence);
@@ -112,7 +116,9 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling) {
+    /// `cwd`: where no question follows that has it.
+    pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling, cwd: Option<&str>) {
+        let elsewhere = cwd.filter(|cwd| Path::new(cwd) != self.state.workspace.directory());
         self.record(Record::ToolJudged {
             n,
             tool_use_id: id.to_owned(),
@@ -122,6 +128,7 @@ impl Draft<'_> {
             reason: ruling.words(),
             // The question that follows has them whole.
             units: if matches!(ruling.verdict, Verdict::Allow | Verdict::Block) { ruling.parts() } else { Vec::new() },
+            cwd: elsewhere.map(str::to_owned),
         });
     }
 

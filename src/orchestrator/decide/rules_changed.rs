@@ -48,6 +48,23 @@ impl Draft<'_> {
         }
     }
 
+    /// What the person has allowed for the run outlives the process that was told so, but not the rules.
+    pub(super) fn rules_known(&mut self, rules: String) {
+        let gate = &self.state.gate;
+        let is_same = gate.rules.as_ref() == Some(&rules);
+        if !self.state.is_open() || (is_same && !gate.is_unconfirmed) {
+            return;
+        }
+        match (gate.has_granted(), is_same) {
+            (true, true) => {
+                self.notice(Level::Info, "the rules have not changed: what you allowed for this run still applies");
+            }
+            (true, false) => self.record(Record::GrantsDropped),
+            (false, _) => {}
+        }
+        self.record(Record::RulesKnown { rules });
+    }
+
     /// Another input than the one that was asked about: the rules have their say first.
     pub(super) fn edited(&mut self, id: &QuestionId, by: Answerer, input: String) {
         if self.decided_about(id).is_some() {
@@ -72,7 +89,7 @@ impl Draft<'_> {
         }
         // Even what the rules would let through: the person has not said yes to it yet.
         let ruling = Ruling { verdict: ruling.verdict.max(Verdict::Ask), ..ruling };
-        self.record_verdict(old.n, &id.call, &old.tool, &ruling);
+        self.record_verdict(old.n, &id.call, &old.tool, &ruling, None);
         self.ask_again(&old, Again::Edited, input, ruling);
     }
 
@@ -113,7 +130,7 @@ impl Draft<'_> {
         if asks && same && old.again != Some(Again::RulesUnusable) {
             return;
         }
-        self.record_verdict(old.n, &id.call, &old.tool, &ruling);
+        self.record_verdict(old.n, &id.call, &old.tool, &ruling, None);
         if asks {
             return self.ask_again(&old, Again::RulesChanged, old.input.clone(), ruling);
         }

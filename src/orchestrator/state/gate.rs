@@ -15,6 +15,10 @@ pub struct Gate {
     pub(in crate::orchestrator) grants: Vec<Grant>,
     /// Kinds of calls that are allowed for the rest of the ticket.
     pub(in crate::orchestrator) kinds: BTreeSet<String>,
+    /// The rules that this was said under.
+    pub(in crate::orchestrator) rules: Option<String>,
+    /// The present process has not said yet which rules it has: nothing that was allowed under others holds.
+    pub(in crate::orchestrator) is_unconfirmed: bool,
     /// Calls of the present process that have a stored verdict and are not back yet, the latest last.
     pub(in crate::orchestrator) calls: Vec<Arc<Call>>,
     /// Calls that were refused because nobody was there to ask; the first 20 by name.
@@ -101,7 +105,7 @@ impl Gate {
     pub fn grants(&self, approval: &Approval) -> bool {
         let same = || self.grants.contains(&Grant::of(approval));
         let of_kinds = || approval.kinds().is_some_and(|kinds| kinds.iter().all(|kind| self.kinds.contains(*kind)));
-        approval.kind == ApprovalKind::Call && (same() || of_kinds())
+        !self.is_unconfirmed && approval.kind == ApprovalKind::Call && (same() || of_kinds())
     }
 
     /// When a process that may work for `limit` is out of time: waiting for the person is no work. `None` where

@@ -171,7 +171,7 @@ impl Opener {
     }
 
     /// Finds and makes what the run needs.
-    pub(super) fn ready(&self, plan: Plan, mut lock: TicketLock) -> Result<Opening, OpenError> {
+    pub(super) fn ready(&self, mut plan: Plan, mut lock: TicketLock) -> Result<Opening, OpenError> {
         let (run, id, config) = (plan.run, &plan.ticket.id, &plan.config);
         if plan.state.started.is_some() {
             // What an earlier process left running would work against us. We have the ticket, so that no sweep begins
@@ -194,6 +194,10 @@ impl Opener {
         // for the run's.
         let scratch =
             scratch_folder::make(run).map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))?;
+        if let Some(rules) = gate.rules() {
+            // Behind what opens the run, before anything that could ask.
+            plan.first.insert(1, Input::RulesKnown { rules });
+        }
         Ok(Opening { plan, gate, lock, scrollback, scratch })
     }
 

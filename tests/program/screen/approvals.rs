@@ -122,7 +122,10 @@ fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
         text
     };
     let learned = said(&["learn"], 0);
-    assert!(learned.starts_with("# would have spared 2 questions\n- name: always-git-push"), "{learned}");
+    let line = |at: usize| learned.lines().nth(at).unwrap_or_default();
+    assert_eq!(line(1), "# would have spared 2 questions", "{learned}");
+    let reach = format!("# allows this command word for word, in {} and below", project.work().display());
+    assert!(line(2) == reach && line(3).starts_with("- name: always-git-push"), "{learned}");
     assert!(learned.contains("HEAD:one") && !learned.contains("HEAD:two"), "{learned}");
     assert!(said(&["learn", "--least", "3"], 1).contains("no rule would have spared 3 questions"));
 
@@ -134,6 +137,72 @@ fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
     let strict = said(&["replay", "tk-1", "--profile", "strict", "--json"], 1);
     let first: Value = serde_json::from_str(strict.lines().next().unwrap()).unwrap();
     assert_eq!((&first["was"], &first["now"], &first["tool"]), (&"ask".into(), &"block".into(), &"Bash".into()));
+}
+
+#[test]
+fn only_what_was_said_yes_to_is_proposed_each_rule_once() {
+    let a = push("a");
+    let both = "bash: \"git push -q origin HEAD:a && git push -q origin HEAD:b\"";
+    let steps = [&a, &a, &push("c"), &push("c"), both, both, "write: {path: \"{slug}.txt\", content: x}"];
+    let project = project("guarded", &steps);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    card(&mut terminal, "HEAD:a");
+    terminal.keys_until("t", "HEAD:c");
+    for _ in 0..2 {
+        card(&mut terminal, "HEAD:c");
+        terminal.keys_until("e", "save, then y to run");
+        terminal.keys("\x7fd\x13");
+        terminal.wait_for("with its verdict");
+        terminal.wait_for("once");
+        settle();
+        terminal.keys_until("y", "allowed: Bash git push");
+    }
+    for _ in 0..2 {
+        card(&mut terminal, "HEAD:b");
+        terminal.keys_until("y", "allowed: Bash git push");
+    }
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
+    project.write("work/src/x", "");
+    let mut learn = project.command(&["policy", "learn"]);
+    let output = learn.current_dir(project.path("work/src")).output().unwrap();
+    let learned = String::from_utf8(output.stdout).unwrap();
+    assert!(!learned.contains("HEAD:c") && !learned.contains("HEAD:d"), "edits are for once: {learned}");
+    assert!(!learned.contains("though it did not run"), "what was allowed for the run ran: {learned}");
+    assert_eq!(learned.matches("- name: ").count(), 2, "{learned}");
+    project.write("work/draft.yaml", &format!("version: 1\nrules:\n{learned}"));
+    let output = project.run(&["policy", "replay", "tk-1", "--policy", "draft.yaml"]);
+    let again = String::from_utf8(output.stdout).unwrap();
+    assert!(again.contains("ask        → allow       Bash git push -q origin HEAD:a && git push"), "{again}");
+}
+
+#[test]
+fn a_yes_for_the_ticket_outlives_the_process_while_the_rules_are_the_same() {
+    let project = project("guarded", &[&push("one"), &push("two"), "write: {path: \"{slug}.txt\", content: x}"]);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    card(&mut terminal, "HEAD:one");
+    terminal.keys_until("t", "HEAD:two");
+    card(&mut terminal, "HEAD:two");
+    terminal.signal(Signal::KILL);
+    terminal.wait_end();
+
+    let mut terminal = start(&project, &["resume"], ROOMY);
+    card(&mut terminal, "HEAD:two");
+    let by = [("allow ticket", "screen"), ("allow once", "ticket")];
+    assert_eq!(answers(&project.journal()), pairs(&by), "asked once, for both processes");
+    terminal.signal(Signal::KILL);
+    terminal.wait_end();
+
+    project.write("config/policy.yaml", "version: 1\nrules:\n  - {name: mine, action: block, command: frobnicate}\n");
+    let mut terminal = start(&project, &["resume"], ROOMY);
+    card(&mut terminal, "HEAD:one");
+    assert_eq!(answers(&project.journal()), pairs(&by), "other rules ask again");
+    for branch in ["one", "two"] {
+        card(&mut terminal, &format!("HEAD:{branch}"));
+        terminal.keys_until("y", "allowed: Bash git push");
+    }
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
 }
 
 #[test]

@@ -156,6 +156,7 @@ pub fn every_record() -> Vec<Record> {
             verdict: Verdict::Block,
             reason: text(),
             units: vec![UnitView { text: text(), verdict: Verdict::Ask, rule: text(), reason: text(), kind: None }],
+            cwd: None,
         },
         Record::ToolFinished { n, tool_use_id: text(), is_error: true },
         Record::ApiRetried(ApiRetried { n, attempt: 1, max_retries: 2, delay_ms: 3, error: text(), status: Some(529) }),
@@ -323,6 +324,7 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::ApprovalVoid(Voided { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::GrantsDropped,
+        Record::RulesKnown { rules: text() },
         Record::TurnBegan { n },
         Record::BackgroundChanged {
             n,

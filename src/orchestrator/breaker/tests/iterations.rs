@@ -39,6 +39,7 @@ fn judged(tool: &str, verdict: crate::domain::verdict::Verdict) -> Record {
         verdict,
         reason: String::new(),
         units: vec![],
+        cwd: None,
     }
 }
 

@@ -414,6 +414,7 @@ mod tests {
             verdict: Verdict::Ask,
             reason: String::new(),
             units: vec![],
+            cwd: None,
         };
         let answer = Answer::Allow { input: "{}".into(), scope: crate::domain::approval::Scope::Once };
         let yes = Record::ApprovalAnswered(Answered {
