@@ -7,6 +7,7 @@ use super::recorded::{Recorded, calls};
 use super::replay::Bench;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
+use crate::domain::summary::RunSummary;
 use crate::domain::verdict::Verdict;
 use crate::policy::proposal::{self, Proposal};
 use clap::Args;
@@ -39,7 +40,7 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Learn) -> Result<u8,
     let here = real(&session.folder);
     let runs = store.runs()?;
     // From a folder of the project, too.
-    let workspace = runs.iter().map(|run| run.workspace()).find(|workspace| workspace.contains(&here));
+    let workspace = runs.iter().map(RunSummary::workspace).find(|workspace| workspace.contains(&here));
     let folder = workspace.as_ref().map_or(here.as_path(), |workspace| workspace.directory());
     let resolved = session.resolve(folder).map_err(|error| CliError::bad_input(error.message))?;
     let mut all: Vec<Recorded> = Vec::new();

@@ -78,9 +78,8 @@ impl Draft<'_> {
     }
 
     /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on. Its
-    /// process is held meanwhile, however long that is: `defer` would end it at the call and ask about the same call when
-    /// the session is resumed (measured over stdio, 2.1.197 and 2.1.330), but only the callback can answer so. To
-    /// `can_use_tool` it is an invalid answer, which Claude takes for a refusal.
+    /// process is held meanwhile: `defer`, which ends it and asks again when the session is resumed (measured over stdio,
+    /// 2.1.197 and 2.1.330), is an answer to the callback only; given to `can_use_tool` it is an invalid one, and refuses.
     fn ask(&mut self, n: u32, call: ToolCall, ruling: Ruling, presence: Presence) {
         let reason = ruling.words();
         if call.request.via == Via::Callback || !self.state.gate.asks(&call.tool_use_id) {
@@ -118,7 +117,7 @@ impl Draft<'_> {
 
     /// `cwd`: where no question follows that has it.
     pub(super) fn record_verdict(&mut self, n: u32, id: &str, tool: &str, ruling: &Ruling, cwd: Option<&str>) {
-        let elsewhere = cwd.filter(|cwd| Path::new(cwd) != self.state.workspace.directory());
+        let elsewhere = |cwd: &&str| Path::new(cwd) != self.state.workspace.directory();
         self.record(Record::ToolJudged {
             n,
             tool_use_id: id.to_owned(),
@@ -128,7 +127,7 @@ impl Draft<'_> {
             reason: ruling.words(),
             // The question that follows has them whole.
             units: if matches!(ruling.verdict, Verdict::Allow | Verdict::Block) { ruling.parts() } else { Vec::new() },
-            cwd: elsewhere.map(str::to_owned),
+            cwd: cwd.filter(elsewhere).map(str::to_owned),
         });
     }
 
