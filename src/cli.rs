@@ -23,6 +23,7 @@ pub mod phase;
 mod picture;
 pub mod policy;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod session;
 pub mod sessions;
@@ -205,6 +206,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Review(args)) => review::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),

@@ -32,6 +32,7 @@ pub struct Config {
     pub validation: Vec<String>,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
+    pub review: ReviewConfig,
     pub screen: ScreenConfig,
     pub notify: NotifyConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
@@ -82,6 +83,16 @@ impl AgentConfig {
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         self.env.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
+}
+
+/// What `programmator review` asks whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewConfig {
+    /// What reviewers look for, one each; never empty.
+    pub focus: Vec<String>,
+    /// Reviewers at work at the same time.
+    pub parallel: u32,
+    pub model: Option<String>,
 }
 
 /// How much is kept on disk, and how long a run waits for one that cannot be written. Sizes are in bytes.

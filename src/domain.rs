@@ -29,6 +29,7 @@ pub mod phase;
 pub mod profile;
 pub mod record;
 pub mod request;
+pub mod review;
 pub mod scrollback;
 pub mod search;
 pub mod session;

@@ -203,16 +203,16 @@ impl WorkTree {
         }
     }
 
-    /// All that differs between two snapshots, as a patch of at most 200 KB that says where it was cut; of a plain folder,
+    /// All that differs between a snapshot and another one, or now, as a patch of at most 200 KB that says where it was cut; of a plain folder,
     /// of which no contents are kept, the names.
     pub async fn patch(
         &self,
         from: &SnapshotId,
-        to: &SnapshotId,
+        to: Option<&SnapshotId>,
         exclude: &[PathBuf],
     ) -> Result<String, EvidenceError> {
         match self {
-            Self::Git(repository) => changes::whole(repository, from, to).await,
+            Self::Git(repository) => changes::whole(repository, from, to, &self.excludes(exclude)).await,
             Self::Plain(folder) => {
                 let changed = folder.changed(&[from], self.excludes(exclude)).await?;
                 let names: Vec<String> = changed.into_iter().flatten().collect();
@@ -258,6 +258,14 @@ impl WorkTree {
             Self::Git(repository) => base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
                 "nothing to compare with: this branch has no upstream, and no commit in common with a main or master".to_owned()
             }),
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// The commit that the branch was at when it left `base`, a branch or commit; words for the person where there is none.
+    pub async fn merge_base_with(&self, base: &str) -> Result<SnapshotId, String> {
+        match self {
+            Self::Git(repository) => base::with(repository, base).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

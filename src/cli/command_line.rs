@@ -11,6 +11,7 @@ use super::phase::PhaseCommand;
 use super::picture::PictureOptions;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::settings::SettingsCommand;
@@ -103,6 +104,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Review what differs from a branch, by several reviewers in parallel: for CI, and before a merge.
+    #[command(after_help = help::REVIEW)]
+    Review(ReviewArgs),
     /// Search the tickets here and what Claude said, ran and changed in every run.
     #[command(after_help = help::SEARCH)]
     Search(SearchArgs),

@@ -105,6 +105,17 @@ Examples:
 
 With -f it ends when the run does.";
 
+pub const REVIEW: &str = "\
+Examples:
+  programmator review
+  programmator review --base origin/main --out review.md
+  programmator review --focus bug-deep,silent-failures --json | jq '.issues[].text'
+
+Each reviewer is a Claude that may only read, with one thing to look for; what several find is merged, and one more \
+looks at all of it again and drops what does not hold. Calls count for your limits, budget.run_usd for the whole review. \
+Exit code 0: no issues, 3: there are some, 1: it failed, or a reviewer did and the others found nothing, 2 usage, \
+75: another review is at work here.";
+
 pub const SETTINGS_MERGE: &str = "\
 Examples:
   programmator settings merge

@@ -23,6 +23,7 @@ pub fn check(
         Some(Command::Restore { .. }) => "restore a snapshot",
         Some(Command::Phase { .. }) => "edit phases",
         Some(Command::Settings { .. }) => "change Claude's settings",
+        Some(Command::Review(_)) => "start a review",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };

@@ -8,6 +8,7 @@ use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::review::FOCI;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
 use serde_json::Value as Yaml;
@@ -128,6 +129,9 @@ keys! {
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
     CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
     CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
+    ReviewFocus "review.focus" List, None, WhenTrusted, "what the reviewers of `programmator review` look for, one each";
+    ReviewParallel "review.parallel" Whole(1, 20), None, WhenTrusted, "reviewers at work at the same time";
+    ReviewModel "review.model" Text, None, WhenTrusted, "model of the reviewers; not set: the run's";
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
@@ -192,6 +196,8 @@ impl Row {
             Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
             Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
             Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
+            Key::ReviewFocus => Value::List(FOCI.map(str::to_owned).to_vec()),
+            Key::ReviewParallel => Value::Whole(3),
             Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
             Key::GitMessage => Value::Text(settings.git.message),
             Key::GitProtected => Value::List(settings.git.protected),
@@ -209,6 +215,7 @@ impl Row {
             | Key::ApprovalTimeout
             | Key::CriticModel
             | Key::CriticEffort
+            | Key::ReviewModel
             | Key::Model
             | Key::TicketsDir => return None,
         })

@@ -5,8 +5,8 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::orchestrator::prompt::{Template, Templates, commit_message};
-use crate::orchestrator::steps;
+use crate::orchestrator::prompt::{Kind, Template, Templates, commit_message};
+use crate::orchestrator::{review, steps};
 use std::collections::BTreeMap;
 
 /// What the layers are made of.
@@ -65,19 +65,19 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     }
     let given = layers.flags.iter().map(|(key, ..)| *key).collect();
     let config = assemble(&values, given, &mut notices, &mut errors);
-    let (templates, prompts) = templates(layers, &mut notices);
+    let (templates, explained) = templates(layers, &mut notices);
     let message = &config.settings.git.message;
     if let Err(why) = commit_message(message, "x", "x", "x") {
         let at = values.at(Key::GitMessage).to_owned();
         errors.push(ConfigError { at, message: format!("git.message: {}", clean_line(&why, 200)) });
     }
-    if let Err(error) = templates.check(&steps::prompts()) {
+    if let Err(error) = templates.check(&prompts()) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    let values = KEYS.iter().map(|row| values.explain(row)).chain(prompts).collect();
+    let values = KEYS.iter().map(|row| values.explain(row)).chain(explained).collect();
     Ok(Resolved { config, values, templates, notices })
 }
 
@@ -121,8 +121,13 @@ fn keep(read: Result<Value, String>, row: &'static Row, at: &str, errors: &mut V
     }
 }
 
+/// The templates that a person may have their own of.
+fn prompts() -> Vec<Kind> {
+    steps::prompts().into_iter().chain(review::prompts()).collect()
+}
+
 fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Explained>) {
-    let (mut templates, kinds) = (Templates::default(), steps::prompts());
+    let (mut templates, kinds) = (Templates::default(), prompts());
     let mut put = |prompt: &FileText, notices: &mut Vec<Notice>| {
         if let Some(kind) = kinds.iter().find(|kind| kind.file == prompt.name()) {
             let (file, source) = (prompt.path.clone(), prompt.text.clone());
@@ -208,7 +213,7 @@ mod tests {
         builtin.workflow.name = Workflow::Auto;
         assert_eq!(resolved.config.settings, builtin);
         assert_eq!(resolved.config.agent.command, ["claude"]);
-        assert_eq!(resolved.values.len(), KEYS.len() + steps::prompts().len());
+        assert_eq!(resolved.values.len(), KEYS.len() + prompts().len());
         assert!(resolved.notices.is_empty());
     }
 

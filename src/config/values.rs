@@ -2,11 +2,14 @@
 
 use crate::base::text::clean_line;
 use crate::config::key::{Key, Row, Value, row_of};
-use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
+use crate::config::{
+    AgentConfig, Config, ConfigError, Notice, NotifyConfig, ReviewConfig, ScreenConfig, StorageConfig, flags,
+};
 use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::review::FOCI;
 use crate::domain::settings::{BreakerSettings, Settings};
 use crate::domain::workflow::{MinorIssues, Workflow, WorkflowSettings};
 use std::collections::BTreeMap;
@@ -156,6 +159,14 @@ pub(super) fn assemble(
             wrong(Key::AgentEnv, message);
         }
     }
+    let focus = values.list(Key::ReviewFocus);
+    if let Some(other) = focus.iter().find(|name| !FOCI.contains(&name.as_str())) {
+        let other = clean_line(other, 40);
+        wrong(Key::ReviewFocus, format!("review.focus has `{other}`; there are {}", FOCI.join(", ")));
+    }
+    if focus.is_empty() {
+        wrong(Key::ReviewFocus, format!("review.focus is empty; there are {}", FOCI.join(", ")));
+    }
     Config {
         settings: Settings {
             max_iterations: values.count(Key::MaxIterations),
@@ -197,6 +208,11 @@ pub(super) fn assemble(
             reserve: values.whole(Key::StorageReserve) << 20,
             stream: values.whole(Key::StorageStream) << 20,
             validation_output: values.whole(Key::StorageValidationOutput) << 20,
+        },
+        review: ReviewConfig {
+            focus,
+            parallel: values.count(Key::ReviewParallel),
+            model: values.text(Key::ReviewModel),
         },
         screen: ScreenConfig {
             theme: values.text(Key::Theme).unwrap_or_default(),

@@ -5,6 +5,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::phase::Mark;
+use crate::domain::review::PLACE;
 use crate::domain::ticket::TicketKey;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
@@ -75,6 +76,11 @@ impl RunSummary {
     /// Where the run works.
     pub fn workspace(&self) -> Workspace {
         Workspace::shared(&self.folder)
+    }
+
+    /// It is part of a review, which nothing begins again.
+    pub fn is_review(&self) -> bool {
+        Path::new(&self.ticket_path).ends_with(PLACE)
     }
 
     /// What the person is waited for, while the run is at work.

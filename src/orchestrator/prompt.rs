@@ -47,6 +47,8 @@ pub struct PromptContext {
     pub validated: Vec<String>,
     /// What a critic found, an issue each.
     pub issues: Vec<String>,
+    /// What a reviewer looks for.
+    pub focus: String,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -150,6 +152,7 @@ impl Templates {
             validated: some(),
             issues: some(),
             diff: "x".to_owned(),
+            focus: "x".to_owned(),
             ..PromptContext::default()
         };
         let resumed = PromptContext { resumed: true, ..context.clone() };
@@ -257,6 +260,7 @@ mod tests {
             validated: vec!["$ cargo test\nexit code 0\nok".into()],
             issues: vec!["major: src/a.rs:3: wrong".into()],
             diff: "+++ b/src/a.rs\n+x".into(),
+            focus: "bugs".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,

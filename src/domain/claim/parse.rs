@@ -8,6 +8,7 @@
 //! comments) is no block. Time is linear in the text.
 
 mod block;
+mod checks;
 mod critique;
 mod flow;
 mod key;
@@ -15,6 +16,7 @@ mod lines;
 mod optional;
 mod value;
 
+pub use checks::parse_checks;
 pub use critique::parse_critique;
 
 use super::{Claim, ClaimStatus, Source};

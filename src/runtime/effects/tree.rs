@@ -87,7 +87,7 @@ impl Effects {
                 let taken = tree.snapshot(&name, &exclude).await?;
                 let diff = match shown_since.map(SnapshotId) {
                     None => String::new(),
-                    Some(since) => match tree.patch(&since, &taken.id, &exclude).await {
+                    Some(since) => match tree.patch(&since, Some(&taken.id), &exclude).await {
                         Err(EvidenceError::UnknownSnapshot { .. }) => BASELINE_GONE.to_owned(),
                         diff => diff?,
                     },

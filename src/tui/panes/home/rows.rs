@@ -198,6 +198,8 @@ impl<'a> Entry<'a> {
 
     fn grouped(&self, model: &Model) -> Group {
         match self.standing {
+            // Nothing can be done about one that failed.
+            TabStatus::Halted | TabStatus::Stopped if self.run.is_some_and(RunSummary::is_review) => Group::Done,
             TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Gone => Group::NeedsYou,
             TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => Group::Running,
             TabStatus::Waiting | TabStatus::Unstored | TabStatus::Parked | TabStatus::Paused | TabStatus::Stopped => {
