@@ -18,6 +18,7 @@ pub mod options;
 mod park;
 pub mod parse;
 pub mod passphrase;
+mod past;
 mod person_only;
 pub mod phase;
 mod picture;

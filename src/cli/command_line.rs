@@ -22,7 +22,7 @@ use std::path::PathBuf;
 ///
 /// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
 /// everything live, verifies every claim, ticks the boxes, and resumes after a crash. Without
-/// tickets it opens the screen and lists them; without a terminal it prints lines, as `programmator run` does.
+/// tickets it opens Home, the list of all tickets and runs; without a terminal it prints lines, as `programmator run` does.
 #[derive(Debug, Parser)]
 #[command(
     name = "programmator",
@@ -103,7 +103,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Search the tickets here and what Claude said, ran and changed in every run.
+    /// Search the tickets here, and the log and Claude's output of every run.
     #[command(after_help = help::SEARCH)]
     Search(SearchArgs),
     /// Show a past run on the screen.

@@ -32,7 +32,7 @@ Exit codes:
   2    wrong usage or configuration; nothing was started
   3    blocked: needs a person
   4    stopped by a guard or limit: iterations, no change, errors, time, budget,
-       the circuit breaker; the run waits for a limit that resets
+       the circuit breaker; a limit that resets is waited for
   5    stopped by you
   75   the ticket is in use by another program
   77   not allowed inside a run; use a shell of your own
@@ -119,7 +119,7 @@ Examples:
   programmator search --only errors
   programmator search --only edits --json stack.rs | jq -r .spot
 
-Tickets come first, then runs, the newest first, with at most 40 matches of each. The words are one phrase. \
+Tickets come first, then runs, the newest first, with at most 40 matches of each, 10 of them in its log. The words are one phrase. \
 Exit code 1: nothing was found.";
 
 pub const REPLAY: &str = "\
@@ -185,7 +185,7 @@ pub const PHASE_SPLIT: &str = "\
 Examples:
   programmator phase split tk-4f2a 2 \"Write the lexer\" \"Write the parser\"
 
-What stands below the phase stays with the first.";
+Lines below the phase stay with the first one.";
 
 pub const PHASE_MOVE: &str = "\
 Examples:
@@ -274,7 +274,7 @@ Examples:
   programmator export tk-4f2a --as jsonl | jq 'select(.kind == \"stream\")'
   programmator export tk-4f2a --as cast -o run.cast
 
-md is to be read, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
+md is for reading, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
 never overwritten. Values of variables whose names contain KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL, in your environment and \
 in agent.env, are masked; whatever else Claude has read is in it. Exit code 2 when there is no such run or iteration, or the \
 file exists.";
@@ -304,7 +304,7 @@ Examples:
   programmator circuit what-if tk-4f2a --no-progress 2
   programmator circuit what-if tk-4f2a --same-error 3 --permission-denials 4
 
-Claude's iterations are taken as they were recorded; only the thresholds are others. The first OPEN would have ended the run.";
+Claude's iterations are taken as they were recorded; only the thresholds differ. The first OPEN would have ended the run.";
 
 pub const CIRCUIT_RESET: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 //! editor, background, clipboard.
 
 use super::park;
+use super::past::Past;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -29,10 +30,17 @@ use std::process::Command;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
+/// What is behind a screen.
+pub enum Behind {
+    Service(App),
+    /// A replay.
+    Past(Past),
+}
+
 /// The host of a screen in a terminal.
 pub struct TerminalHost {
-    /// The service; `None`: nothing can be asked, a run of the past is shown.
-    pub app: Option<App>,
+    /// Who is asked.
+    pub behind: Behind,
     pub told: Subscription,
     /// What came of what was asked, by the screen or for it.
     pub replies: mpsc::UnboundedReceiver<Reply>,
@@ -54,7 +62,7 @@ pub struct TerminalHost {
 
 impl TerminalHost {
     /// The host of a screen that hears `told`, and of themes that are saved in the person's config folder.
-    pub fn new(app: Option<App>, told: Subscription, clock: Arc<dyn Clock>, config: Option<PathBuf>) -> Self {
+    pub fn new(behind: Behind, told: Subscription, clock: Arc<dyn Clock>, config: Option<PathBuf>) -> Self {
         let (reply, replies) = mpsc::unbounded_channel();
         let (save, saved) = mpsc::unbounded_channel();
         // Without a watch themes are read when one is chosen.
@@ -63,7 +71,7 @@ impl TerminalHost {
         let (colour, coloured) = mpsc::unbounded_channel();
         let syntax = SyntaxReader::new(move |snippet, spans| _ = colour.send((snippet, spans)));
         let mut host = Self {
-            app,
+            behind,
             told,
             replies,
             reply,
@@ -109,7 +117,10 @@ impl Host for TerminalHost {
     }
 
     fn ask(&mut self, request: Request) -> Result<(), Box<Request>> {
-        let Some(app) = &self.app else { return Err(Box::new(request)) };
+        let app = match &self.behind {
+            Behind::Service(app) => app,
+            Behind::Past(past) => return past.ask(request, &self.reply),
+        };
         let (replied, reply) = (app.ask_now(request, Answerer::SCREEN)?, self.reply.clone());
         tokio::spawn(async move {
             if let Ok(replied) = replied.await {
@@ -120,7 +131,8 @@ impl Host for TerminalHost {
     }
 
     async fn edit(&mut self, ticket: &TicketKey) -> Result<(), String> {
-        let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
+        let path = if let Behind::Service(app) = &self.behind { app.file_of(ticket) } else { None };
+        let Some(path) = path else {
             return Err(format!("no ticket file is known for {ticket}"));
         };
         wait_for(Editor::from_env().command(&path)).await

@@ -1,11 +1,11 @@
 //! The screen: opens it, and ends with the program's exit code.
 
 use super::error::CliError;
-use super::host::TerminalHost;
+use super::host::{Behind, TerminalHost};
 use super::in_force;
 use super::park;
+use super::past::Past;
 use super::session::Session;
-use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::amount::counted;
 use crate::base::id::RunId;
@@ -15,10 +15,8 @@ use crate::domain::approval::Presence;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
-use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
-use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::tui::home;
@@ -31,7 +29,6 @@ use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -79,8 +76,12 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
     let clock = session.clock();
-    let mut host =
-        TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone(), session.config_folder());
+    let mut host = TerminalHost::new(
+        Behind::Service(app.clone()),
+        app.subscribe(Presence::Screen),
+        clock.clone(),
+        session.config_folder(),
+    );
     host.notify = resolved.config.notify.clone();
     host.arrangement = Some(session.arrangement_file());
     let stop = CancellationToken::new();
@@ -252,15 +253,11 @@ pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, Ter
     let mut model = dressed(session, &resolved, surface)?;
     model.mode = Mode::Replay;
     let store = session.store_to_read()?;
-    let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
-    Ok((model, TerminalHost::new(None, told, session.clock(), session.config_folder())))
-}
-
-/// A run of the past, as news.
-fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
-    let reporter = Reporter::new(store.clone());
-    reporter.opened(summary.run, &summary.key(), 0, Arc::new(store.scrollback(summary.run, classify)?));
-    Ok(reporter.subscribe(Presence::Nobody))
+    let summary = session.find_run(&store, run, Typed::Part)?;
+    let past = Past::new(store, &session.places(&resolved).dir());
+    past.open(&summary).map_err(CliError::failure)?;
+    let told = past.reporter().subscribe(Presence::Nobody);
+    Ok((model, TerminalHost::new(Behind::Past(past), told, session.clock(), session.config_folder())))
 }
 
 fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {

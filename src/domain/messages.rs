@@ -332,7 +332,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
             info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
         }
-        Record::BreakerCounted(CounterMoved { counter, value, limit, why, .. }) => {
+        Record::BreakerCounted(CounterMoved { counter, value, limit, why, said, .. }) => {
+            let why = said.as_ref().unwrap_or(why);
             let value =
                 if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
             info(format!("circuit breaker: {} {value} · {why}", counter.word()))

@@ -377,7 +377,8 @@ fn beside(
     });
 }
 
-fn real(path: &Path) -> PathBuf {
+/// The path without links, where it can be found.
+pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -74,8 +74,8 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             let landing = ui.landing.take_if(|landing| landing.run == run);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
                 tab.stream.attach(scrollback);
-                if let Some(landing) = landing {
-                    tab.stream.update(landing.to);
+                if let Some(to) = landing.and_then(|landing| landing.to) {
+                    tab.stream.update(to);
                 }
             }
             Vec::new()

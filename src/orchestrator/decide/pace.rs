@@ -310,7 +310,7 @@ impl Draft<'_> {
         let n = open.n;
         // Counted before the fold forgets what the iteration is compared with.
         let judged = breaker::observe(open, outcome).map(|seen| {
-            let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, &seen);
+            let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, open.n, &seen);
             (seen.progress, counted)
         });
         self.record(Record::Receipt(receipt));

@@ -64,7 +64,7 @@ const REST: &[Row] = rows! {
         "open another ticket";
     Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
         "search the Stream, from a pane without a search of its own";
-    Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, live, |_| "find",
+    Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, always, |_| "find",
         "search all runs and tickets; what is found can be opened";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
@@ -115,13 +115,17 @@ const REST: &[Row] = rows! {
     Own("record_previous") "replay.record_previous" Scope::Replay, "replay", [c(',')], HelpOnly, in_replay, |_| "record back",
         "in a replay: one record back";
     Own("record_next") "replay.record_next" Scope::Replay, "replay", [c('.')], Shown, in_replay, |_| "step",
-        "in a replay: one record on";
+        "in a replay: one record forward";
     Own("iteration_previous") "replay.iteration_previous" Scope::Replay, "replay", [c('(')], HelpOnly, in_replay, |_| "iteration back",
-        "in a replay: to the iteration before";
+        "in a replay: to the previous iteration";
     Own("iteration_next") "replay.iteration_next" Scope::Replay, "replay", [c(')')], Shown, in_replay, |_| "iteration",
         "in a replay: to the next iteration";
     Own("copy") "select.copy" Scope::Visual, "selection", [c('y'), press(Key::Enter)], Shown, always, |_| "copy",
         "while lines are selected: copy them";
+    Own("card_down") "select.card_down" Scope::Visual, "selection", [c('J')], HelpOnly, always, |_| "card below",
+        "selecting in Stream: to the end of the card below";
+    Own("card_up") "select.card_up" Scope::Visual, "selection", [c('K')], HelpOnly, always, |_| "card above",
+        "selecting in Stream: to the start of the card above";
     Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",
         "while lines are selected: leave the selection";
     Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",

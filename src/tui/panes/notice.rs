@@ -107,7 +107,8 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             }
         };
         let words = crate::base::text::cut(&words, 200);
-        return Some((Role::Warning, format!("{words} · press !{more}")));
+        let air = if words.ends_with('?') { " " } else { " · " };
+        return Some((Role::Warning, format!("{words}{air}Press !{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {

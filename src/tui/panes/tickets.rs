@@ -33,7 +33,7 @@ pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<Tickets>::
 pub const NAME: &str = "tickets";
 
 const KEYS: &[command::Row] = rows! {
-    Choose "tickets.choose" Scope::Pane(NAME), "ticket", [press(Key::Enter)], Shown, always, |_| "open",
+    Choose "tickets.choose" Scope::Pane(NAME), "ticket", [press(Key::Enter)], Shown, always, enter_word,
         "in Tickets: open the selected ticket, or fold it";
     Own("fold") "tickets.fold" Scope::Pane(NAME), "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
         "in Tickets: fold or unfold the selected ticket";
@@ -42,6 +42,17 @@ const KEYS: &[command::Row] = rows! {
     Own("copy") "tickets.copy" Scope::Pane(NAME), "ticket", [c('y')], HelpOnly, always, |_| "copy",
         "in Tickets: copy the selected line";
 };
+
+/// What Enter does where the cursor is.
+fn enter_word(model: &Model) -> &'static str {
+    let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return "open" };
+    match model.tabs.iter().position(|tab| tab.id == id) {
+        Some(at) if at == model.active && model.selection.turned.contains(&id) => "unfold",
+        Some(at) if at == model.active => "fold",
+        Some(_) => "switch to it",
+        None => "open",
+    }
+}
 
 /// The pane's own state; its cursor is [`Selection`](crate::tui::selection::Selection), for other keys act on it too.
 #[derive(Default)]

@@ -236,7 +236,14 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCarried {
             breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },
         },
-        Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
+        Record::BreakerCounted(CounterMoved {
+            n,
+            counter: Counter::SameError,
+            value: 2,
+            limit: 5,
+            why: text(),
+            said: Some(text()),
+        }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset(ByPerson { by: Answerer::SCREEN }),
         Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),

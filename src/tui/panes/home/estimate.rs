@@ -71,7 +71,7 @@ fn cost(model: &Model, phases: usize) -> String {
 /// What would be wanted for a good run, and is not there.
 fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let dependency = entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model)?)));
-    let dependency = dependency.map(|(entry, dep)| format!("{} is to be done before {}", dep, entry.id));
+    let dependency = dependency.map(|(entry, dep)| format!("{} must be done before {}", dep, entry.id));
     let unchecked =
         entries.iter().filter(|entry| entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())).count();
     let checks = match (unchecked, entries.len()) {

@@ -2,6 +2,7 @@
 
 use super::rows::Entry;
 use crate::base::text::clean_line;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::commit::short;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
@@ -9,6 +10,7 @@ use crate::domain::phase::Mark;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Severity;
 use crate::orchestrator::state::Stage;
+use crate::tui::attention::What;
 use crate::tui::model::Model;
 use crate::tui::panes::notice::at_work;
 use crate::tui::tab::{Tab, TabStatus};
@@ -48,11 +50,22 @@ impl Entry<'_> {
 /// What a ticket that is open here does.
 fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     if let Some(failure) = &tab.failure {
-        return failure.clone();
+        // The row names the ticket.
+        let ticket = format!("{} ", tab.id);
+        return failure.strip_prefix(&ticket).unwrap_or(failure).to_owned();
     }
     let first = model.attention().into_iter().find(|item| item.ticket == tab.id);
-    if let Some(item) = first.filter(|item| item.what != crate::tui::attention::What::Ended) {
-        return model.words_of(&item);
+    if let Some(item) = first.filter(|item| item.what != What::Ended) {
+        let words = model.words_of(&item);
+        let is_call = |id| {
+            model
+                .approval(&item.ticket, id)
+                .is_some_and(|asked| matches!(asked.kind, ApprovalKind::Call | ApprovalKind::Passphrase))
+        };
+        return match &item.what {
+            What::Call(id) if is_call(id) => format!("approve: {}", words.strip_prefix("Bash ").unwrap_or(&words)),
+            _ => words,
+        };
     }
     let state = &tab.state;
     match (&state.ended, standing) {
