@@ -239,7 +239,7 @@ impl Model {
             _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
             Owner::Nobody => None,
             Owner::Another => {
-                Some("another program works on it, and here it is only shown; answer, pause and stop it there".into())
+                Some("running in another program, view only here; answer, pause and stop it there".into())
             }
         }
     }

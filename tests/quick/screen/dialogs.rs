@@ -46,9 +46,8 @@ fn a_peek_at_home() {
 }
 
 #[test]
-fn a_search_that_is_typed_and_lines_that_are_selected() {
+fn a_search_that_is_typed() {
     scene("search_prompt", || pressed(sample::busy(), "/ l i m"));
-    scene("selecting", || pressed(sample::busy(), "v k k k"));
 }
 
 fn committing(prepare: impl Fn(&mut domain::commit::CommitPlan)) -> Ui {

@@ -134,7 +134,9 @@ impl Body {
 
     fn diff(&mut self, old: &str, new: &str, language: &str) {
         let mut lines = diff::lines(old, new);
-        lines.iter_mut().for_each(|line| line.text = spelt::line(&line.text));
+        for line in &mut lines {
+            line.text = spelt::line(&line.text);
+        }
         let code = diff::code(language, lines.iter().map(|line| (line.side, &line.text)));
         for (line, code) in lines.iter().zip(code) {
             let (mark, role) = match line.side {

@@ -193,7 +193,7 @@ mod tests {
         let long = serde_json::json!({"command": "for f in *; do\n  sh -n \"$f\" && echo a quite long line that is broken\ndone"});
         assert_eq!(
             of("Bash", long),
-            [sh("for f in *; do"), sh("  sh -n \"$f\" && echo a quite long l"), sh("ine that is broken"), sh("done")]
+            [sh("for f in *; do"), sh("  sh -n \"$f\" && echo a quite long "), sh("line that is broken"), sh("done")]
         );
         let edit =
             serde_json::json!({"file_path": "a.rs", "old_string": "let a = 1;\nx", "new_string": "let b = 1;\nx"});
