@@ -67,7 +67,9 @@ fn longest<'a>(open: &[&'a str], line: &str) -> Option<&'a str> {
 /// An open phase's text when the line is a top-level unticked box or an unticked phase heading.
 fn open_phase(line: &str) -> Option<&str> {
     if let Some(text) = ["- [ ] ", "* [ ] ", "+ [ ] "].iter().find_map(|bullet| line.strip_prefix(bullet)) {
-        return Some(text.trim());
+        // What is said of the work on it is no part of its name.
+        let settings = text.find(" <!-- ").filter(|at| text[*at..].contains(": "));
+        return Some(text[..settings.unwrap_or(text.len())].trim());
     }
     let heading = line.strip_prefix("## ").or_else(|| line.strip_prefix("### "))?.trim();
     let numbered = heading.strip_prefix("Phase ").or_else(|| heading.strip_prefix("Step ")).unwrap_or(heading);

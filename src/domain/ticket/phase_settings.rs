@@ -33,6 +33,11 @@ impl PhaseSettings {
         set.collect::<Vec<_>>().join(", ")
     }
 
+    /// A text without such a comment behind it.
+    pub fn off(text: &str) -> &str {
+        std::str::from_utf8(split(text.as_bytes()).0).map_or(text, str::trim_end)
+    }
+
     /// Reads the inside of a comment; the errors say what cannot be used. `None`: it is an ordinary comment.
     pub(super) fn read(comment: &str) -> Option<(Self, Vec<String>)> {
         let key = |part: &str| part.split_once(':').map(|(key, _)| key.trim().to_owned());

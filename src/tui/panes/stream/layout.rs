@@ -105,6 +105,10 @@ pub(super) fn body(
                 body.add(Group::Words, card::critique(critique, columns));
                 body.last = Group::Notes;
             }
+            Block::Evaluation(said) => {
+                body.add(Group::Words, card::evaluation(said, columns));
+                body.last = Group::Notes;
+            }
             Block::Thinking(text) => {
                 body.add(Group::Words, thought(text, columns, fold));
             }
