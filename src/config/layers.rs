@@ -310,7 +310,7 @@ mod tests {
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (
                 "workflow:\n  models: {critic: opus}\n",
-                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (critique, fix, code, evaluate) to strings",
+                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (plan, critique, fix, code, evaluate) to strings",
             ),
             (
                 "workflow:\n  budgets_usd: {fix: -1}\n",

@@ -4,6 +4,7 @@
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
 mod approvals;
+mod breaker;
 mod commits;
 mod ends;
 mod goal;
@@ -27,11 +28,10 @@ use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
-use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ByPerson, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
+    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
     ValidationRan, WorkCarried,
 };
 use crate::domain::session::SessionEnded;
@@ -350,25 +350,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             },
             text.clone(),
         )),
-        Record::BreakerCarried { breaker } => {
-            let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
-            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
-        }
-        Record::BreakerCounted(CounterMoved { counter, value, limit, why, said, .. }) => {
-            let why = said.as_ref().unwrap_or(why);
-            let value =
-                if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
-            info(format!("circuit breaker: {} {value} · {why}", counter.word()))
-        }
-        Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
-            let level = match to {
-                Circuit::Closed => Info,
-                Circuit::HalfOpen => Warn,
-                Circuit::Open => Error,
-            };
-            Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
-        }
-        Record::BreakerReset(ByPerson { by }) => info(format!("circuit breaker closed by {by}, counters reset")),
+        Record::BreakerCarried { .. }
+        | Record::BreakerCounted(_)
+        | Record::BreakerMoved(_)
+        | Record::BreakerReset(_) => breaker::sentence(record),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,

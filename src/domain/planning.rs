@@ -178,7 +178,7 @@ mod tests {
             (draft(&["a"], &many), DraftFault::TooManyCommands),
             (draft(&["a"], &["cd x\nmake"]), DraftFault::BadCommand),
             (draft(&["a"], &[""]), DraftFault::BadCommand),
-            (draft(&["<!-- a"], &[]), DraftFault::Unreadable),
+            (draft(&["a <!-- model: m -->"], &[]), DraftFault::Unreadable),
             (Draft { text: "```\nopen".into(), ..draft(&["a"], &["make"]) }, DraftFault::Unreadable),
             (Draft { text: "x".repeat(LONGEST_TEXT + 1), ..draft(&["a"], &[]) }, DraftFault::LongText),
         ] {

@@ -19,7 +19,7 @@ use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
 use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Review, Stage, State, planning};
+use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, planning};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -240,10 +240,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase, id }, .. }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
-                phase.mark = Mark::Pending;
-                phase.dispute = None;
-                phase.review = Review::default();
-                phase.claimed_tick = phase.ticked;
+                phase.reopen();
             }
         }
         Record::CommitDue => state.stage = Stage::Committing,

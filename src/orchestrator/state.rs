@@ -1,5 +1,6 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
+mod carry;
 mod gate;
 mod goal;
 mod iteration;
@@ -27,7 +28,7 @@ use crate::domain::evaluation::{AddPhases, Proposal};
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::record::{PhaseCarried, PhaseSeed, TicketRevised, WorkCarried};
+use crate::domain::record::{PhaseSeed, TicketRevised};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::draft::Draft;
@@ -258,40 +259,6 @@ impl State {
         let claimed = |phase: &PhaseState| phase.ticked && !phase.stands().is_settled();
         let meant = self.again_in(seeds).filter(|(_, seed, phase)| seed.done && claimed(phase));
         meant.map(|(id, ..)| id).collect()
-    }
-
-    /// What this run and those before it came to, for a run that begins with `seeds`.
-    pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
-        let phases = self.again_in(seeds).map(|(id, seed, phase)| {
-            let how = match phase.stands() {
-                Mark::Done(how) if seed.done => Some(how),
-                _ => None,
-            };
-            PhaseCarried { id, how, spent_ms: phase.spent_ms, skipped: phase.since == Some(Mark::Skipped) }
-        });
-        let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
-        Some(WorkCarried {
-            run: self.run?,
-            cost_usd: self.ticket_usd(),
-            lines: self.ticket_lines(),
-            uncommitted: self.commits.due.clone(),
-            phases: phases.collect(),
-            whole,
-            since: self.since.clone(),
-            achieved: self.goal.achieved,
-        })
-    }
-
-    /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
-    fn again_in<'a>(
-        &'a self,
-        seeds: &'a [PhaseSeed],
-    ) -> impl Iterator<Item = (PhaseId, &'a PhaseSeed, &'a PhaseState)> {
-        (1..).zip(seeds).enumerate().filter_map(|(at, (id, seed))| {
-            let nth = seeds[..at].iter().filter(|before| before.text == seed.text).count();
-            let phase = self.phases.iter().filter(|phase| phase.text == seed.text).nth(nth)?;
-            Some((PhaseId(id), seed, phase))
-        })
     }
 
     /// What the ticket cost in this run and those before it.

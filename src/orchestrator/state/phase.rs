@@ -49,6 +49,14 @@ pub struct Review {
 }
 
 impl PhaseState {
+    /// It is to be worked on again, as if nothing had been said of it.
+    pub(in crate::orchestrator) fn reopen(&mut self) {
+        self.mark = Mark::Pending;
+        self.dispute = None;
+        self.review = Review::default();
+        self.claimed_tick = self.ticked;
+    }
+
     pub fn is_open(&self) -> bool {
         !self.mark.is_settled()
     }

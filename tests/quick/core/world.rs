@@ -99,7 +99,7 @@ pub struct World {
     formatter: LogFormatter,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Planned {
     phases: Vec<PhaseSeed>,
     validation: Vec<String>,
@@ -359,9 +359,11 @@ impl World {
             Effect::PlanEdit { id, edit } => Input::EditPlanned { id, planned: Ok(self.planned(&edit)) },
             Effect::Revise(revised) => {
                 if revised.is_draft() {
-                    let Planned { phases, validation } = std::mem::take(&mut self.planned);
-                    self.phases = phases;
-                    self.validation.extend(validation);
+                    let Planned { phases, validation } = self.planned.clone();
+                    if self.phases.is_empty() {
+                        self.phases = phases;
+                        self.validation.extend(validation);
+                    }
                     let read = self.reading();
                     self.coming.push(read);
                     Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
