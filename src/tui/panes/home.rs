@@ -42,7 +42,7 @@ const KEYS: &[command::Row] = rows! {
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
         "in Home: start the selected tickets; asks first";
     Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('P')], Shown, meant::can_plan, |_| "plan",
-        "in Home: let Claude draft the phases of a ticket without any; asks first";
+        "in Home: let Claude draft phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",

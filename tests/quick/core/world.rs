@@ -345,7 +345,8 @@ impl World {
             }
             // What it changes in the text is no matter of the core's.
             Effect::Revise(revised) => {
-                if revised.is_draft() {
+                // Done twice, it is done once.
+                if revised.is_draft() && !self.planned.phases.is_empty() {
                     let Planned { phases, validation } = std::mem::take(&mut self.planned);
                     self.phases = phases;
                     self.validation.extend(validation);
