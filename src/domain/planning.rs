@@ -128,8 +128,8 @@ pub fn checked(draft: Draft) -> Result<Draft, DraftFault> {
         some if some < draft.phases.len() => return Err(DraftFault::EmptyPhase),
         _ => {}
     }
-    let commands: Vec<&str> = draft.validation.iter().map(|command| command.trim()).collect();
-    let validation: Vec<String> = commands.iter().map(|command| Clean::new(command).into_string()).collect();
+    let clean = |command: &String| Clean::new(command.trim()).as_str().trim().to_owned();
+    let validation: Vec<String> = draft.validation.iter().map(clean).collect();
     let is_line = |text: &String| !text.is_empty() && text.len() <= LONGEST_LINE && !text.contains(['\n', '\t']);
     if (1..phases.len()).any(|at| phases[..at].contains(&phases[at])) {
         return Err(DraftFault::SamePhase);
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_only_markup_or_invisible_is_left_out() {
         let made = checked(draft(&["- [ ] **Say** \u{1b}[31mso", " * b  c "], &[" make \u{202e}"])).unwrap();
-        assert_eq!((made.phases, made.validation), (vec!["**Say** so".into(), "b c".into()], vec!["make ".into()]));
+        assert_eq!((made.phases, made.validation), (vec!["**Say** so".into(), "b c".into()], vec!["make".into()]));
     }
 
     proptest! {

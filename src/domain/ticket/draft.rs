@@ -58,7 +58,7 @@ impl Draft {
         let ticket = parse(self.markdown().as_bytes(), "new.md");
         let phases: Vec<String> = self.phases().collect();
         let read: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
-        let checks: Vec<String> = lines(&self.validation).collect();
+        let checks: Vec<String> = commands(&self.validation).collect();
         if !phases.is_empty() && read != phases {
             Some(
                 "The phases would not be read as typed: look for an open code block or comment, or boxes, in the text.",
@@ -95,10 +95,10 @@ impl Draft {
             let _ = write!(out, "## Design\n\n{}\n", phases.concat());
         }
         out.push_str("## Validation Commands\n\n");
-        for command in lines(&self.validation) {
+        for command in commands(&self.validation) {
             let _ = writeln!(out, "{}", item(&command));
         }
-        if lines(&self.validation).next().is_none() {
+        if commands(&self.validation).next().is_none() {
             out.push_str("<!-- Commands that check every claim, one a line: - `cargo test` -->\n");
         }
         out.push_str("\n## Acceptance Criteria\n\n");
@@ -135,6 +135,12 @@ fn prose(body: &str) -> String {
 /// Entries of a list, each in one line.
 fn lines(list: &[String]) -> impl Iterator<Item = String> {
     list.iter().map(|line| clean_line(line, 2_000).trim().to_owned()).filter(|line| !line.is_empty())
+}
+
+/// Commands, each in one line and with the blanks that it has.
+fn commands(list: &[String]) -> impl Iterator<Item = String> {
+    let lines = list.iter().map(|line| Clean::new(line).into_string().replace(['\n', '\t'], " ").trim().to_owned());
+    lines.filter(|line| !line.is_empty())
 }
 
 /// A phase without the bullet and the box that may have been typed before it.

@@ -141,7 +141,7 @@ const REST: &[Row] = rows! {
     Own("start") "draft.start" Scope::Draft, "new ticket", [ctrl('r')], Shown, always, |_| "start",
         "new ticket: save and start it";
     Own("plan") "draft.plan" Scope::Draft, "new ticket", [ctrl('p')], Shown, always, |_| "plan",
-        "new ticket: save it and let Claude draft the phases; asks first";
+        "new ticket: save it; Claude drafts phases; asks first";
     Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
         "new ticket: save it and open it in $EDITOR";
     Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
@@ -163,7 +163,7 @@ const REST: &[Row] = rows! {
     Own("editor") "plan.editor" Scope::Plan, "draft", [c('e')], Shown, always, |_| "editor",
         "in a draft: edit it in $EDITOR";
     Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
-        "in a draft: run its validation commands once, as far as the gate allows";
+        "in a draft: try its commands once, as the gate allows";
     Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "refuse",
         "in a draft: refuse it; nothing is written";
     NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
@@ -413,9 +413,11 @@ mod tests {
     #[test]
     fn a_pane_hides_a_global_key_only_on_purpose() {
         for row in table().filter(|row| matches!(row.scope, Scope::Pane(_))) {
-            // At Home a ticket is chosen, not a phase: there is none to skip. And while there is no search, `n` gives way.
+            // At Home a ticket is chosen, not a phase: there is none to skip. `P` gives way where there is something to
+            // pause, and while there is no search, `n` does.
             let own_search = ["stream.search", "log.filter", "home.filter"];
-            let on_purpose = [&["home.start", "home.new", "home.undo", "stream.next"], &own_search[..]].concat();
+            let on_purpose =
+                [&["home.start", "home.plan", "home.new", "home.undo", "stream.next"], &own_search[..]].concat();
             for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
                 let hidden = find(Scope::Global, &key[0]);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);

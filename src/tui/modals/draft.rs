@@ -197,8 +197,8 @@ impl Form {
         let template = self.template.and_then(|at| self.templates.get(at)).map(|(name, _)| format!("template {name}"));
         let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
         let inside = Frame::dialog("New ticket", &status, model.glyphs).draw(theme, area, buf);
-        let keys = ["save", "start", "plan", "editor", "suggest", "template"].map(Command::Own);
-        let keys = [&keys[..], &[Command::FocusNext, Command::Close]].concat();
+        let keys = ["save", "start", "plan", "editor", "suggest"].map(Command::Own);
+        let keys = [&keys[..], &[Command::FocusNext, Command::Close, Command::Own("template")]].concat();
         Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
         for ((place, head), (at, field)) in self.places(body).into_iter().zip(self.fields.iter().enumerate()) {

@@ -365,7 +365,8 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
         (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
             attention::drop_stale(ui, "the draft is written");
-            ui.tell(format!("{ticket} is planned; s in Home starts it"));
+            let key = if ui.is_home() { "s" } else { "p" };
+            ui.tell(format!("{ticket} is planned; {key} starts it"));
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ if matches!(ui.modals.last(), Some(Modal::Confirm(_))) => {

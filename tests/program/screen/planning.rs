@@ -51,7 +51,7 @@ fn an_idea_is_planned_with_a_question_and_words_about_the_draft() {
     let project = Project::with_config(&[], PLANNER, "policy: {profile: guarded}\n");
     std::fs::remove_dir_all(project.path("work/.tickets")).unwrap();
     let mut terminal = start(&project, &["plan", "Limit the logins"], ROOMY);
-    waiting(&mut terminal, "By address or by account?");
+    waiting(&mut terminal, "waiting for you ━");
     terminal.keys("j\r");
     let screen = waiting(&mut terminal, "Draft · ");
     assert!(screen.contains("Logins are limited by account") && screen.contains(" 1. Limit it"), "{screen}");
@@ -90,7 +90,7 @@ fn a_draft_outlives_its_program_and_a_refusal_writes_nothing() {
     terminal.wait_for("Limit logins");
     terminal.keys_until("P", "you decide on the draft");
     terminal.keys("y");
-    waiting(&mut terminal, "By address or by account?");
+    waiting(&mut terminal, "waiting for you ━");
     terminal.keys("\r");
     waiting(&mut terminal, "Draft · ");
     terminal.signal(Signal::KILL);
