@@ -11,6 +11,8 @@ worded! {
         Blocked = "blocked",
         /// A phase was not approved after the last attempt to fix it, or its critic gave no verdict.
         ReviewFailed = "review_failed",
+        /// The work could not be brought into its base: a conflict, commands that fail on the merged tree, a dirty base.
+        MergeFailed = "merge_failed",
         MaxIterations = "max_iterations",
         /// Too many iterations in a row without any change.
         Stagnation = "stagnation",
@@ -47,6 +49,7 @@ impl ExitReason {
                 | Self::TicketGone
                 | Self::StorageFailed
                 | Self::ReviewFailed
+                | Self::MergeFailed
         )
     }
 
@@ -55,7 +58,7 @@ impl ExitReason {
         match self {
             Self::Complete => 0,
             Self::Error | Self::TicketGone | Self::StorageFailed => 1,
-            Self::Blocked | Self::ReviewFailed => 3,
+            Self::Blocked | Self::ReviewFailed | Self::MergeFailed => 3,
             Self::MaxIterations
             | Self::Stagnation
             | Self::RepeatedError

@@ -101,9 +101,11 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             }
             state.stage = worktree::first(state);
         }
-        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
-            worktree::fold(state, record);
-        }
+        Record::WorktreeIntended(_)
+        | Record::WorktreeMade(_)
+        | Record::WorktreeRemoved(_)
+        | Record::MergeIntended(_)
+        | Record::MergeSettled(_) => worktree::fold(state, record),
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
@@ -259,7 +261,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
             // What was committed is what was there before.
-            state.commits.last = None;
+            (state.commits.last, state.is_merged) = (None, false);
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
             state.aside_in_a_row = if progress { 0 } else { state.aside_in_a_row + 1 };

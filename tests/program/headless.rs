@@ -4,6 +4,7 @@ mod commits;
 mod critique;
 mod exit;
 mod limits;
+mod merges;
 mod old_journal;
 mod old_state;
 mod phases;

@@ -8,6 +8,7 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
         ExitReason::Complete => "complete",
         ExitReason::Blocked => "Claude is blocked",
         ExitReason::ReviewFailed => "review failed",
+        ExitReason::MergeFailed => "not merged",
         ExitReason::MaxIterations => "iteration limit reached",
         ExitReason::Stagnation => "no change",
         ExitReason::RepeatedError => "same error",

@@ -198,7 +198,7 @@ impl Draft<'_> {
     /// Nothing is left to do. Changed validation commands that nobody has decided about hold the end.
     fn complete(&mut self) {
         match self.state.validation_change {
-            None => self.close_ticket(),
+            None => self.merge_and_close(),
             Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
             Some(_) => self.effect(Effect::SeekPerson),
         }
@@ -216,8 +216,13 @@ impl Draft<'_> {
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
         if presence == Presence::Nobody && self.is_held() {
-            self.close_ticket();
+            self.merge_and_close();
         }
+    }
+
+    /// The ticket is closed when its work is where it belongs: others may wait for it.
+    fn merge_and_close(&mut self) {
+        if self.owes_merge() { self.merge() } else { self.close_ticket() }
     }
 
     fn close_ticket(&mut self) {

@@ -12,6 +12,7 @@ use programmator::domain::denial::Denial;
 use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
+use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
@@ -53,6 +54,10 @@ impl World {
             settings.workflow.name =
                 dice.one_of(&[Workflow::Simple, Workflow::Simple, Workflow::Auto, Workflow::Reviewed]);
             settings.git.commit = dice.one_of(&[CommitWhen::Off, CommitWhen::Phase, CommitWhen::Ticket]);
+            // Those have a worktree, too.
+            if settings.git.commit == CommitWhen::Ticket {
+                settings.git.merge = MergeHow::Merge;
+            }
             settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
             settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }

@@ -19,6 +19,7 @@ use programmator::domain::denial::Denial;
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
+use programmator::domain::merge::{MergeIntended, MergeSettled};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
@@ -373,6 +374,8 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
         Record::CritiqueMade { n: 1, critique: critique() },
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
+        Record::MergeIntended(MergeIntended { branch: text(), base: text(), how: text() }),
+        Record::MergeSettled(MergeSettled { commit: Some(text()), files: vec![text()], trouble: Some(text()) }),
         Record::WorktreeIntended(worktree()),
         Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
         Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),
