@@ -20,6 +20,7 @@ pub mod export;
 pub mod find;
 pub mod finding;
 pub mod limits;
+pub mod merge;
 pub mod messages;
 pub mod news;
 pub mod note;

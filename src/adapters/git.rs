@@ -20,6 +20,7 @@ mod index;
 mod init;
 mod kept;
 mod look;
+pub mod merging;
 mod objects;
 mod paths;
 mod programs;

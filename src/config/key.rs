@@ -6,6 +6,7 @@ use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
+use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::review::FOCI;
@@ -151,6 +152,7 @@ keys! {
     GitWorktree "git.worktree" Choice(WorktreeFor::WORDS), None, WhenTrusted, "where runs work: off (where you are) or ticket (a git worktree for each ticket)";
     GitBranch "git.branch" Text, None, WhenTrusted, "template of the branch of a ticket's worktree, with id";
     GitBase "git.base" Text, None, WhenTrusted, "branch that a ticket's worktree begins at; not set: the one you are on";
+    GitMerge "git.merge" Choice(MergeHow::WORDS), None, WhenTrusted, "how the finished work of a worktree comes into its base: off, rebase or merge, once your commands pass on the merged tree";
     WorktreeFolder "worktree.folder" Text, None, Never, "folder for worktrees; not set: programmator/worktrees below ~/.local/share";
     WorktreeSetup "worktree.setup" Text, None, Never, "command that is run once in a new worktree";
     WorktreeCopy "worktree.copy" List, None, Never, "files that are copied into a new worktree, such as .env";
@@ -230,6 +232,7 @@ impl Row {
             Key::GitProtected => Value::List(settings.git.protected),
             Key::GitWorktree => Value::Text(settings.git.worktree.word().to_owned()),
             Key::GitBranch => Value::Text(settings.git.branch),
+            Key::GitMerge => Value::Text(settings.git.merge.word().to_owned()),
             Key::WorktreeDependencies => Value::List(DEPENDENCIES.map(str::to_owned).to_vec()),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),

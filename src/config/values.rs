@@ -9,6 +9,7 @@ use crate::config::{
 use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::evaluation::AddPhases;
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
+use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::review::FOCI;
@@ -131,6 +132,7 @@ impl Values {
             protected: self.list(Key::GitProtected),
             worktree: self.text(Key::GitWorktree).and_then(|word| WorktreeFor::from_word(&word)).unwrap_or_default(),
             branch: self.text(Key::GitBranch).unwrap_or_default(),
+            merge: self.text(Key::GitMerge).and_then(|word| MergeHow::from_word(&word)).unwrap_or_default(),
             base: self.text(Key::GitBase).filter(|base| !base.trim().is_empty()),
         }
     }

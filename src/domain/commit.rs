@@ -3,6 +3,7 @@
 
 use crate::domain::answerer::Answerer;
 use crate::domain::changes::ChangedFile;
+use crate::domain::merge::MergeHow;
 use crate::domain::worded::worded;
 use crate::domain::worktree::WorktreeFor;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ pub struct GitSettings {
     pub branch: String,
     /// What a worktree begins at; `None`: the branch that the person is on.
     pub base: Option<String>,
+    /// How the work of a worktree comes into its base.
+    pub merge: MergeHow,
 }
 
 impl Default for GitSettings {
@@ -48,6 +51,7 @@ impl Default for GitSettings {
             worktree: WorktreeFor::Off,
             branch: "programmator/{{ id }}".to_owned(),
             base: None,
+            merge: MergeHow::Off,
         }
     }
 }

@@ -118,12 +118,7 @@ impl LogFormatter {
             Record::AgentExited { swept, .. } if std::mem::take(&mut self.is_limited) && *swept == 0 => return None,
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
-                if let Record::RunStarted { folder, .. } = record {
-                    self.workspace = Workspace::shared(folder);
-                }
-                if let Record::WorktreeIntended(worktree) = record {
-                    self.workspace = std::mem::take(&mut self.workspace).in_worktree(Some(worktree.clone()));
-                }
+                worktrees::follow(&mut self.workspace, record);
                 sentence(record)?
             }
         };
@@ -206,9 +201,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::LinesCounted { .. }
         | Record::RulesKnown { .. }
         | Record::RulesRead(_) => None,
-        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
-            worktrees::sentence(record)
-        }
+        Record::WorktreeIntended(_)
+        | Record::WorktreeMade(_)
+        | Record::WorktreeRemoved(_)
+        | Record::MergeIntended(_)
+        | Record::MergeSettled(_) => worktrees::sentence(record),
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }

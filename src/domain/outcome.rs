@@ -17,6 +17,8 @@ worded! {
         Drafted = "drafted",
         /// The draft was refused, or there is none that can be read.
         NotPlanned = "not_planned",
+        /// The work could not be brought into its base: a conflict, commands that fail on the merged tree, a dirty base.
+        MergeFailed = "merge_failed",
         MaxIterations = "max_iterations",
         /// Too many iterations in a row without any change.
         Stagnation = "stagnation",
@@ -54,6 +56,7 @@ impl ExitReason {
                 | Self::StorageFailed
                 | Self::ReviewFailed
                 | Self::Drafted
+                | Self::MergeFailed
         )
     }
 
@@ -62,7 +65,7 @@ impl ExitReason {
         match self {
             Self::Complete | Self::Planned => 0,
             Self::Error | Self::TicketGone | Self::StorageFailed => 1,
-            Self::Blocked | Self::ReviewFailed | Self::Drafted | Self::NotPlanned => 3,
+            Self::Blocked | Self::ReviewFailed | Self::Drafted | Self::NotPlanned | Self::MergeFailed => 3,
             Self::MaxIterations
             | Self::Stagnation
             | Self::RepeatedError

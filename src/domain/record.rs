@@ -15,6 +15,7 @@ use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::critique::{Critique, Issue, ShownFile};
 use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
+use crate::domain::merge::{MergeIntended, MergeSettled};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
@@ -373,6 +374,10 @@ pub enum Record {
     WorktreeIntended(Worktree),
     /// It is there.
     WorktreeMade(WorktreeMade),
+    /// The finished work of a worktree is about to be brought into its base.
+    MergeIntended(MergeIntended),
+    /// It is there, or it is known that it is not.
+    MergeSettled(MergeSettled),
     /// The person has removed it.
     WorktreeRemoved(WorktreeRemoved),
     /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.

@@ -6,6 +6,7 @@
 mod agent;
 mod goal;
 mod merge;
+mod resume;
 mod session;
 mod watch;
 mod worktree;
@@ -18,7 +19,7 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
-use crate::orchestrator::exit::{self, Signs};
+use crate::orchestrator::exit;
 use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, planning};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
@@ -89,23 +90,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::WorkCarried(carried) => merge::carried(state, carried),
         Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
-        Record::RunResumed { .. } => {
-            state.ended = None;
-            state.rules_trouble = None;
-            state.signs = Signs::default();
-            state.pace = Pace::Run;
-            state.has_tree = false;
-            state.ticket_lost = None;
-            for phase in state.phases.iter_mut().chain([&mut state.whole]) {
-                phase.box_writes = 0;
-                // The person wants it tried again.
-                phase.review.rejections = 0;
-            }
-            state.stage = worktree::first(state);
-        }
-        Record::WorktreeIntended(_) | Record::WorktreeMade(_) | Record::WorktreeRemoved(_) => {
-            worktree::fold(state, record);
-        }
+        Record::RunResumed { .. } => resume::fold(state),
+        Record::WorktreeIntended(_)
+        | Record::WorktreeMade(_)
+        | Record::WorktreeRemoved(_)
+        | Record::MergeIntended(_)
+        | Record::MergeSettled(_) => worktree::fold(state, record),
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
@@ -264,7 +254,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
             // What was committed is what was there before.
-            state.commits.last = None;
+            (state.commits.last, state.is_merged) = (None, false);
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
             if progress {

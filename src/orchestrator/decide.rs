@@ -2,10 +2,10 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `goal` has proposed phases decided, `exit` weighs what
-//! else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file, `session` chooses
-//! Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the timers, `worktree` has the
-//! run's own worktree made.
+//! `circuit` moves the breaker, `commit` has done work committed, `merge` has it merged, `goal` has proposed phases decided,
+//! `exit` weighs what else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file,
+//! `session` chooses Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the timers,
+//! `worktree` has the run's own worktree made.
 
 mod agent;
 mod approval;
@@ -14,6 +14,7 @@ mod circuit;
 mod commit;
 mod exit;
 mod goal;
+mod merge;
 mod pace;
 mod park;
 mod person;
@@ -135,6 +136,7 @@ impl<'a> Draft<'a> {
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
             Input::CommitUnknown { why } => self.commit_unknown(&why),
             Input::CommitMade(settled) => self.commit_made(settled),
+            Input::MergeSettled(settled) => self.merge_settled(settled),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),
             Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),

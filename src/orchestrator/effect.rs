@@ -5,6 +5,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::commit::{Agreed, CommitIntended, OwnCommit};
 use crate::domain::limits::admission::Ask;
+use crate::domain::merge::MergeHow;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record, TicketRevised};
 use crate::domain::session::Told;
@@ -122,6 +123,9 @@ pub enum Effect {
     MakeCommit { id: String, agreed: Box<Agreed> },
     /// Find out what came of one that an earlier process has begun, and finish it → `CommitMade`.
     RecoverCommit(Box<CommitIntended>),
+    /// Bring the run's work into its base, once these commands pass on the merged tree → `MergeSettled`. Done twice, it is
+    /// done once.
+    MergeWork { how: MergeHow, commands: Vec<String>, title: String },
     /// Ask whether a person is there to decide → `PersonSought`.
     SeekPerson,
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.

@@ -11,6 +11,7 @@ use crate::domain::critique::ShownFile;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
+use crate::domain::merge::MergeSettled;
 use crate::domain::phase::PhaseId;
 use crate::domain::planning::{PlanAsked, Tried};
 use crate::domain::record::{
@@ -224,6 +225,8 @@ pub enum Input {
     CommitUnknown { why: String },
     /// A commit is made, or it is known that it is not.
     CommitMade(CommitSettled),
+    /// The work is in its base, or it is known that it is not.
+    MergeSettled(MergeSettled),
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).

@@ -50,6 +50,8 @@ pub struct State {
     pub workspace: Workspace,
     /// The run's worktree was there, with all it needs.
     pub has_worktree: bool,
+    /// The base has all that was done in it.
+    pub is_merged: bool,
     /// The workspace is its own: no other run may work there.
     pub has_tree: bool,
     pub ticket_path: String,

@@ -7,6 +7,7 @@ mod answer;
 mod check;
 mod commit;
 mod ledger;
+mod merge;
 mod plan;
 mod repository;
 mod tree;
@@ -171,6 +172,9 @@ impl Effects {
             Effect::PlanCommit(own) => self.plan_commit(*own),
             Effect::MakeCommit { id, agreed } => self.make_commit(id, *agreed),
             Effect::RecoverCommit(open) => self.recover_commit(*open),
+            Effect::MergeWork { how, commands, title } => {
+                self.merge_work(how, commands, &title, state.settings.validation_timeout);
+            }
             Effect::SeekPerson => return Some(Input::PersonSought { presence: self.reporter.presence() }),
             Effect::Finish => self.finish().await,
         }

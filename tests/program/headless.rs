@@ -5,6 +5,7 @@ mod critique;
 mod evaluate;
 mod exit;
 mod limits;
+mod merges;
 mod old_journal;
 mod old_state;
 mod phases;

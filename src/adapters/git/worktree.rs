@@ -35,11 +35,11 @@ pub struct Found {
 
 /// What git knows of a working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Known {
-    path: PathBuf,
+pub(super) struct Known {
+    pub(super) path: PathBuf,
     commit: String,
     /// The ref that is checked out.
-    branch: Option<String>,
+    pub(super) branch: Option<String>,
     locked: Option<String>,
 }
 
@@ -129,15 +129,36 @@ pub async fn held(worktree: &Worktree) -> Result<Held, String> {
     if tips.is_empty() {
         return Ok(held);
     }
+    if let Some(base) = commit_at(home_top, base).await? {
+        for tip in &tips {
+            held.unmerged = held.unmerged.max(unmerged(home_top, &base, tip).await?);
+        }
+        return Ok(held);
+    }
+    // What it began at is gone: any other branch that has the commits will do.
     let call = git(home_top, "rev-list").args(["--count"]).args(&tips).args(["--not"]);
-    let call = match commit_at(home_top, base).await? {
-        Some(base) => call.args([base]),
-        // What it began at is gone: any other branch that has the commits will do.
-        None => call.args([format!("--exclude={branch}"), "--branches".to_owned()]),
-    };
-    let count = paths::shown(&line(call.thorough().ok().await.map_err(words)?));
-    held.unmerged = count.parse().map_err(|_| format!("git counts `{}` commits", clean_line(&count, 40)))?;
+    let call = call.args([format!("--exclude={branch}"), "--branches".to_owned()]);
+    held.unmerged = number(call.thorough().ok().await.map_err(words)?)?;
     Ok(held)
+}
+
+/// Commits of a branch that the base has neither as they are nor made anew.
+pub(super) async fn unmerged(home_top: &Path, base: &str, tip: &str) -> Result<u32, String> {
+    let range = format!("{base}...{tip}");
+    let call = git(home_top, "rev-list").args(["--count", "--cherry-pick", "--right-only", &range]);
+    number(call.thorough().ok().await.map_err(words)?)
+}
+
+fn number(said: Vec<u8>) -> Result<u32, String> {
+    let count = paths::shown(&line(said));
+    count.parse().map_err(|_| format!("git counts `{}` commits", clean_line(&count, 40)))
+}
+
+/// The git folder that all working trees of the repository share.
+pub async fn common(home_top: &Path) -> Result<PathBuf, String> {
+    let said = git(home_top, "rev-parse").args(["--git-common-dir"]).ok().await.map_err(words)?;
+    let folder = home_top.join(paths::path(&line(said)));
+    fs::canonicalize(&folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 /// Removes it and its branch, where nothing is held: git itself looks once more. Words for the person where it stays.
@@ -167,29 +188,29 @@ pub async fn remove(worktree: &Worktree) -> Result<(), String> {
 }
 
 /// A call for the person's repository. It runs no hook.
-fn git(folder: &Path, verb: &'static str) -> Git {
+pub(super) fn git(folder: &Path, verb: &'static str) -> Git {
     Git::new(folder, std::iter::empty::<&str>(), verb)
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
-fn words(error: EvidenceError) -> String {
+pub(super) fn words(error: EvidenceError) -> String {
     clean_line(&error.to_string(), 600)
 }
 
 /// The commit of a name; `None`: there is none.
-async fn commit_at(folder: &Path, name: &str) -> Result<Option<String>, String> {
+pub(super) async fn commit_at(folder: &Path, name: &str) -> Result<Option<String>, String> {
     let name = format!("{name}^{{commit}}");
     let said = git(folder, "rev-parse").args(["--verify", "--quiet", "--end-of-options", &name]).run().await;
     let said = said.map_err(words)?;
     Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
 }
 
-async fn known(home_top: &Path, top: &Path) -> Result<Option<Known>, String> {
+pub(super) async fn known(home_top: &Path, top: &Path) -> Result<Option<Known>, String> {
     Ok(all(home_top).await?.into_iter().find(|known| known.path == top))
 }
 
 /// Every working tree of the repository.
-async fn all(home_top: &Path) -> Result<Vec<Known>, String> {
+pub(super) async fn all(home_top: &Path) -> Result<Vec<Known>, String> {
     let listed = git(home_top, "worktree").args(["list", "--porcelain", "-z"]).ok().await.map_err(words)?;
     let mut all: Vec<Known> = Vec::new();
     for entry in listed.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()) {
@@ -232,7 +253,7 @@ async fn is_whole(top: &Path) -> Result<bool, String> {
 }
 
 /// Changed files that are tracked, and those that are not and are not ignored.
-async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
+pub(super) async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
     let status = git(top, "status").args(["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
     let said = status.thorough().ok().await.map_err(words)?;
     let entries = said.split(|&byte| byte == 0).filter(|entry| entry.len() > 3);

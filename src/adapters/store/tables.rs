@@ -206,6 +206,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::TickIntended(_)
         | Record::UntickIntended(_)
         | Record::CommitDue
+        | Record::MergeIntended(_)
         | Record::StatusIntended { .. } => ledger::released(db, run)?,
         Record::CallCounted(counted) => ledger::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => ledger::refused(db, record, time)?,

@@ -11,6 +11,7 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
         ExitReason::Planned => "planned",
         ExitReason::Drafted => "draft ready",
         ExitReason::NotPlanned => "not planned",
+        ExitReason::MergeFailed => "not merged",
         ExitReason::MaxIterations => "iteration limit reached",
         ExitReason::Stagnation => "no change",
         ExitReason::RepeatedError => "same error",

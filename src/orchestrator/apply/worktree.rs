@@ -1,4 +1,4 @@
-//! What records make of the worktree that a run works in.
+//! What records make of the worktree that a run works in, and of what becomes of the work there.
 
 use crate::domain::record::Record;
 use crate::orchestrator::state::{Stage, State};
@@ -14,6 +14,13 @@ pub(super) fn fold(state: &mut State, record: &Record) {
         Record::WorktreeMade(_) => {
             state.has_worktree = true;
             state.stage = Stage::AwaitingTree { holder: None };
+        }
+        Record::MergeIntended(_) => state.stage = Stage::Merging,
+        Record::MergeSettled(settled) => {
+            state.is_merged = settled.trouble.is_none();
+            if state.stage == Stage::Merging {
+                state.stage = Stage::Idle;
+            }
         }
         Record::WorktreeRemoved(_) => state.has_worktree = false,
         _ => {}

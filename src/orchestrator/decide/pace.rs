@@ -208,7 +208,7 @@ impl Draft<'_> {
             return self.decide_proposal();
         }
         match self.state.validation_change {
-            None => self.close_ticket(),
+            None => self.merge_and_close(),
             Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
             Some(_) => self.effect(Effect::SeekPerson),
         }
@@ -230,9 +230,14 @@ impl Draft<'_> {
         if presence == Presence::Nobody && self.is_held() {
             match self.state.goal.proposal.as_ref().map(Proposal::unreached) {
                 Some(why) => self.end(ExitReason::ReviewFailed, why),
-                None => self.close_ticket(),
+                None => self.merge_and_close(),
             }
         }
+    }
+
+    /// The ticket is closed when its work is where it belongs: others may wait for it.
+    fn merge_and_close(&mut self) {
+        if self.owes_merge() { self.merge() } else { self.close_ticket() }
     }
 
     fn close_ticket(&mut self) {

@@ -158,7 +158,8 @@ impl Draft<'_> {
             | Stage::Parked
             | Stage::AwaitingTree { .. }
             | Stage::Committing
-            | Stage::MakingWorktree => {}
+            | Stage::MakingWorktree
+            | Stage::Merging => {}
             // They run what Claude has written: what they have done to the ticket's file is to be known first.
             Stage::Validating => return self.effect(Effect::StopValidation),
             Stage::Snapshotting | Stage::Comparing => {

@@ -31,6 +31,8 @@ pub enum Stage {
     SettingStatus,
     /// What was done is being committed.
     Committing,
+    /// What was done is being brought into its base.
+    Merging,
     /// The run waits for a limit.
     Parked,
     /// The run waits for the person.

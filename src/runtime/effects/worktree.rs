@@ -19,8 +19,8 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 
 /// What a new worktree is made with.
-struct Making {
-    worktree: Worktree,
+pub(super) struct Making {
+    pub(super) worktree: Worktree,
     config: WorktreeConfig,
     timeout: Duration,
     log_dir: PathBuf,
@@ -33,17 +33,7 @@ struct Making {
 impl Effects {
     /// `timeout`: seconds for the setup command.
     pub(super) fn make_worktree(&mut self, worktree: Worktree, timeout: u64) {
-        let (env, shell, room) = self.surroundings();
-        let making = Making {
-            worktree,
-            config: self.config.worktree.clone(),
-            timeout: Duration::from_secs(timeout),
-            log_dir: self.run_dir().join("worktree"),
-            output: self.config.storage.validation_output,
-            room,
-            env,
-            shell,
-        };
+        let making = self.making(worktree, timeout, "worktree");
         self.answer_with(async move {
             match making.make().await {
                 Ok(made) => Input::WorktreeReady(made),
@@ -51,9 +41,30 @@ impl Effects {
             }
         });
     }
+
+    /// What is made there, and where the outputs of its commands go.
+    pub(super) fn making(&self, worktree: Worktree, timeout: u64, log: &str) -> Making {
+        let (env, shell, room) = self.surroundings();
+        Making {
+            worktree,
+            config: self.config.worktree.clone(),
+            timeout: Duration::from_secs(timeout),
+            log_dir: self.run_dir().join(log),
+            output: self.config.storage.validation_output,
+            room,
+            env,
+            shell,
+        }
+    }
 }
 
 impl Making {
+    /// Where a command of the person's is run.
+    pub(super) fn place<'a>(&'a self, folder: &'a Path) -> Place<'a> {
+        let Self { timeout, log_dir, output, room, env, shell, .. } = self;
+        Place { folder, timeout: *timeout, log_dir, output: *output, room: room.clone(), env, shell }
+    }
+
     async fn make(self) -> Result<WorktreeMade, String> {
         // On the disk that it is on, or will be.
         let top = &self.worktree.top;
@@ -73,7 +84,7 @@ impl Making {
     }
 
     /// Folders and files of the person's working tree. What git does not ignore is not copied: it would pass for new work.
-    async fn fill(&self) -> Result<Vec<String>, String> {
+    pub(super) async fn fill(&self) -> Result<Vec<String>, String> {
         let Worktree { top, home_top, .. } = &self.worktree;
         let mut notes = Vec::new();
         for name in &self.config.dependencies {
@@ -104,12 +115,9 @@ impl Making {
         Ok(notes)
     }
 
-    async fn set_up(&self) -> Result<Option<String>, String> {
+    pub(super) async fn set_up(&self) -> Result<Option<String>, String> {
         let Some(command) = &self.config.setup else { return Ok(None) };
-        let Self { timeout, log_dir, output, room, env, shell, .. } = self;
-        let folder = &self.worktree.top;
-        let place = Place { folder, timeout: *timeout, log_dir, output: *output, room: room.clone(), env, shell };
-        let ran = validate::run(0, std::slice::from_ref(command), &place).await;
+        let ran = validate::run(0, std::slice::from_ref(command), &self.place(&self.worktree.top)).await;
         let Some(ValidationRan { exit, timed_out, ms, tail, log, .. }) = ran.into_iter().next() else {
             return Ok(None);
         };

@@ -1,8 +1,10 @@
 //! Worktrees with the real git: what is half made, gone or in the way, and that nothing of it is lost.
 
 use super::repo::Repo;
+use programmator::adapters::git::merging::{self, Prepared};
 use programmator::adapters::git::worktree::{self, Found};
 use programmator::adapters::room::Room;
+use programmator::domain::merge::MergeHow;
 use programmator::domain::worktree::Worktree;
 use std::fs;
 use std::path::Path;
@@ -111,7 +113,8 @@ fn is_kept(repo: &Repo, folders: &[&Path], text: &str) -> bool {
 /// Random histories of edits, commits, merges, worktrees made, found and removed, and git killed at any step of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_happens_no_byte_of_work_is_lost() {
-    for seed in 0..6_u64 {
+    let mut met = [0; 3];
+    for seed in 0..8_u64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut roll = move |sides: u64| {
             state ^= state << 13;
@@ -125,12 +128,28 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
             repo.write(&format!("src/{n}.txt"), "many files take a moment\n");
         }
         repo.commit_all("files");
-        let (mut written, mut removed, mut killed) = (Vec::new(), 0, 0);
+        let (mut written, mut validated) = (Vec::new(), Vec::new());
+        let (mut removed, mut killed, mut merged) = (0, 0, 0);
         for step in 0..40 {
             let text = format!("written-{seed}-{step}.");
             let is_there = own.top.join(".git").is_file();
-            match roll(9) {
+            match roll(11) {
                 0 => repo.write(&format!("person-{step}.txt"), &text),
+                8 => {
+                    repo.commit_all("The person's");
+                    continue;
+                }
+                9 | 10 => {
+                    let patience = std::time::Duration::from_micros(5_000 + roll(200_000));
+                    let prepare = merging::prepare(&own, MergeHow::Merge, "Ours", None);
+                    if let Ok(Ok(Prepared::Ready(to))) = tokio::time::timeout(patience, prepare).await
+                        && roll(2) == 0
+                    {
+                        validated.push(to.commit.clone());
+                        merged += u32::from(merging::advance(&own, &to, Path::new("/nowhere")).await == Ok(true));
+                    }
+                    continue;
+                }
                 1 | 2 if is_there => fs::write(own.top.join(format!("claude-{step}.txt")), &text).unwrap(),
                 3 if is_there && worktree::held(&own).await.is_ok() => {
                     let call = |args: &[&str]| {
@@ -170,11 +189,15 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
                 }
             }
             written.push(text);
+            let ours = repo.git(&["log", "--first-parent", "--merges", "--grep=^Ours$", "--format=%H", "main"]);
+            assert!(ours.lines().all(|commit| validated.iter().any(|known| known == commit)), "{ours} {validated:?}");
             for text in &written {
                 assert!(is_kept(&repo, &[&repo.top, beside.path()], text), "seed {seed}, step {step}: {text} is lost");
             }
         }
         let all = written.iter().all(|text| is_kept(&repo, &[&repo.top, beside.path()], text));
         assert!(all, "seed {seed}: something is lost at the end; {removed} removed, {killed} killed");
+        met = [met[0] + removed, met[1] + killed, met[2] + merged];
     }
+    assert!(met.iter().all(|times| *times > 0), "removed, killed, merged: {met:?}");
 }

@@ -127,7 +127,7 @@ fn killed_while_a_worktree_is_set_up_it_is_finished_by_the_next_start() {
         begun.display()
     );
     project.scenario_with(DILIGENT, &config);
-    let (mut child, _) = start_until(&project, &["tk-1"], "worktree_intended");
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "worktree_intended");
     while !begun.exists() {
         std::thread::yield_now();
     }

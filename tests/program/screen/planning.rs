@@ -88,7 +88,7 @@ fn a_draft_outlives_its_program_and_a_refusal_writes_nothing() {
     let before = project.ticket_text("tk-1");
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("Limit logins");
-    terminal.keys_until("P", "you decide on the draft");
+    terminal.keys_until("w", "you decide on the draft");
     terminal.keys("y");
     waiting(&mut terminal, "waiting for you ━");
     terminal.keys("\r");

@@ -11,6 +11,7 @@ use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
 use programmator::domain::evaluation::{AddPhases, GoalVerdict};
 use programmator::domain::limits::admission::Purpose;
+use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Mark, PhaseId};
 use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
@@ -196,6 +197,8 @@ impl Invariants {
                     let is_owed = mode != CommitWhen::Off && !commits.due.is_empty() && !commits.tried;
                     // With changed commands that nobody could decide about, all of it may still be opened again.
                     assert!(!is_owed || before.validation_change.is_some(), "complete, with work not committed");
+                    let is_own = before.workspace.worktree().is_some() && before.settings.git.merge != MergeHow::Off;
+                    assert!(before.is_merged || !is_own, "complete, with work not merged");
                     assert!(commits.open.is_none(), "complete, while a commit is being made");
                 }
                 ExitReason::CircuitOpen => assert_eq!(before.breaker.state, Circuit::Open),

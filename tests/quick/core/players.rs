@@ -13,6 +13,7 @@ use programmator::domain::evaluation::{AddPhases, ProposalAnswer};
 use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
+use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
@@ -61,6 +62,10 @@ impl World {
                 Workflow::Thorough,
             ]);
             settings.git.commit = dice.one_of(&[CommitWhen::Off, CommitWhen::Phase, CommitWhen::Ticket]);
+            // Those have a worktree, too.
+            if settings.git.commit == CommitWhen::Ticket {
+                settings.git.merge = MergeHow::Merge;
+            }
             settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
             settings.workflow.add_phases =
                 dice.one_of(&[AddPhases::Ask, AddPhases::Ask, AddPhases::Auto, AddPhases::Never]);

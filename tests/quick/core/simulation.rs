@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 52] = [
+const MET: [(&str, u64); 53] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -35,6 +35,7 @@ const MET: [(&str, u64); 52] = [
     ("ticket_gone", 500),
     ("error", 20),
     ("review_failed", 60),
+    ("merge_failed", 60),
     ("approved by a critic", 20),
     ("rejected by a critic", 20),
     ("fixed", 20),

@@ -16,6 +16,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::commit::{Agreed, CommitSettled, CommitWhen};
 use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
+use programmator::domain::merge::MergeSettled;
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
 use programmator::domain::planning::Tried;
@@ -278,6 +279,10 @@ impl World {
         let next = match effect {
             Effect::MakeWorktree(_) if self.rough(10) => Input::WorktreeFailed { why: "the disk is full".into() },
             Effect::MakeWorktree(_) => Input::WorktreeReady(WorktreeMade::default()),
+            Effect::MergeWork { .. } if self.rough(3) => {
+                Input::MergeSettled(MergeSettled::refused("a conflict".into()))
+            }
+            Effect::MergeWork { .. } => Input::MergeSettled(MergeSettled::default()),
             Effect::AcquireTree if self.rough(6) => {
                 self.coming.push(Input::TreeBusy { holder: "other".into() });
                 Input::TreeGranted

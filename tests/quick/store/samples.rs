@@ -20,6 +20,7 @@ use programmator::domain::evaluation::{Evaluation, GoalVerdict, Proposal, Propos
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
+use programmator::domain::merge::{MergeIntended, MergeSettled};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
@@ -416,6 +417,8 @@ pub fn every_record() -> Vec<Record> {
             by: Answerer::CONFIGURATION,
         }),
         Record::EditDropped { id: text(), what: text(), why: text() },
+        Record::MergeIntended(MergeIntended { branch: text(), base: text(), how: text() }),
+        Record::MergeSettled(MergeSettled { commit: Some(text()), files: vec![text()], trouble: Some(text()) }),
         Record::WorktreeIntended(worktree()),
         Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
         Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),

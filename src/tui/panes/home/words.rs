@@ -89,6 +89,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             _ => "drafting".to_owned(),
         },
         (None, _) => match (&state.stage, &tab.call) {
+            (Stage::Merging, _) => "merging into its base".to_owned(),
             (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
             (Stage::Validating, _) => "running the validation commands".to_owned(),
             (Stage::AwaitingTree { holder }, _) => {

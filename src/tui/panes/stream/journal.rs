@@ -199,6 +199,7 @@ impl Journal {
         self.follow_notes(&stored.record);
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
+            Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
             Record::WorkCarried(WorkCarried { run, .. }) => {
                 self.say(
