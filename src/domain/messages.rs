@@ -11,6 +11,7 @@ mod limits;
 mod line;
 mod phases;
 mod turns;
+mod wheel;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use iterations::IterationSummary;
@@ -199,6 +200,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }
+        Record::WheelTaken(_) | Record::WheelJudged(_) | Record::WheelReturned(_) => wheel::sentence(record),
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }

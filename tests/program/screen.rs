@@ -19,3 +19,4 @@ mod reverts;
 mod runs;
 mod stage;
 mod strain;
+mod wheel;
