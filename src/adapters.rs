@@ -12,6 +12,7 @@ pub mod editor;
 pub mod environment;
 pub mod file_watch;
 pub mod git;
+pub mod hook_socket;
 pub mod logging;
 pub mod notifier;
 pub mod own_session;

@@ -10,6 +10,7 @@ pub mod error;
 pub mod export;
 pub mod headless;
 mod help;
+mod hook;
 pub mod host;
 mod in_force;
 mod keys;
@@ -94,7 +95,10 @@ pub fn run(cli: Cli) -> ExitCode {
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
     // The demo and what only reads leave nothing behind, not even a log.
     if let Ok(state) = state
-        && !matches!(cli.command, Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. }))
+        && !matches!(
+            cli.command,
+            Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. } | Command::Hook(_))
+        )
     {
         logging::start(&state);
     }
@@ -217,6 +221,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
         Some(Command::Review(args)) => review::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
+        Some(Command::Hook(wanted)) => hook::run(out, &wanted).await,
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),

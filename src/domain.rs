@@ -47,6 +47,7 @@ pub mod tool_call;
 pub mod turn;
 pub mod verdict;
 pub mod watchdog;
+pub mod wheel;
 pub(crate) mod worded;
 pub mod workflow;
 pub mod workspace;

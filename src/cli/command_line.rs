@@ -4,6 +4,7 @@ use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
 use super::export::ExportArgs;
 use super::help;
+use super::hook::Hook;
 use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
@@ -241,6 +242,9 @@ pub enum Command {
     /// Trust this folder's `.programmator` and Claude settings as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
+    /// Decide about a tool call for Claude, which runs this by itself in a session that you have opened with `O`.
+    #[command(hide = true)]
+    Hook(Hook),
     /// Print shell completions.
     #[command(after_help = help::COMPLETIONS)]
     Completions {

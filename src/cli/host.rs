@@ -11,6 +11,7 @@ use crate::adapters::notifier;
 use crate::adapters::private_file;
 use crate::adapters::syntax::SyntaxReader;
 use crate::base::id::RunId;
+use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::NotifyConfig;
 use crate::domain::answerer::Answerer;
@@ -19,6 +20,7 @@ use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::domain::syntax::{Snippet, Spans};
 use crate::domain::ticket::TicketKey;
+use crate::domain::wheel::Wheel;
 use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
 use crate::tui::arrangement::Arrangement;
@@ -155,6 +157,25 @@ impl Host for TerminalHost {
         read.map_err(|error| format!("the message cannot be read again: {error}"))
     }
 
+    async fn take_wheel(&mut self, run: RunId) -> Wheel {
+        let Some(app) = self.app.clone() else { return Wheel::Refused("there is no run here".to_owned()) };
+        let mut ungated = false;
+        loop {
+            match app.ask(Request::TakeWheel { run, ungated }, Answerer::SCREEN).await {
+                Reply::Wheel(Wheel::Ungated(why)) if !ungated => {
+                    ungated = agrees(&why).await;
+                    if !ungated {
+                        // The person has seen why.
+                        return Wheel::Returned;
+                    }
+                }
+                Reply::Wheel(wheel) => return wheel,
+                Reply::Refused(refused) => return Wheel::Refused(refused.message),
+                _ => return Wheel::Refused("nothing was opened: try again".to_owned()),
+            }
+        }
+    }
+
     fn touched(&mut self) {
         self.told.touched(self.clock.now());
     }
@@ -207,6 +228,22 @@ impl Host for TerminalHost {
     fn copy(&mut self, text: &str) -> Result<String, String> {
         clipboard::copy(text)
     }
+}
+
+/// Whether the person wants Claude opened although the rules cannot judge what it does.
+async fn agrees(why: &str) -> bool {
+    let question = format!(
+        "UNGATED: {}.\nYour policy cannot judge the tool calls of this session; only Claude's own prompts ask you. \
+         Open it anyway? [y/N] ",
+        clean_line(why, 400)
+    );
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut answer = String::new();
+        let mut out = std::io::stdout();
+        write!(out, "{question}").and_then(|()| out.flush()).and_then(|()| std::io::stdin().read_line(&mut answer))?;
+        Ok::<_, std::io::Error>(matches!(answer.trim(), "y" | "Y" | "yes"))
+    });
+    asked.await.is_ok_and(|answer| answer.unwrap_or(false))
 }
 
 /// The editor has the terminal; runs go on on other threads meanwhile.

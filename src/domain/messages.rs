@@ -15,6 +15,7 @@ mod phases;
 mod planning;
 mod turns;
 mod worktrees;
+mod wheel;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use goal::goal_words;
@@ -213,6 +214,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. }
         | Record::EditDropped { .. } => goal::sentence(record),
+        Record::WheelTaken(_) | Record::WheelJudged(_) | Record::WheelReturned(_) => wheel::sentence(record),
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }

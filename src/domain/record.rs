@@ -26,6 +26,7 @@ use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
 use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
+use crate::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -380,6 +381,12 @@ pub enum Record {
     MergeSettled(MergeSettled),
     /// The person has removed it.
     WorktreeRemoved(WorktreeRemoved),
+    /// A person is about to work in the ticket's session.
+    WheelTaken(WheelTaken),
+    /// A call in that session was judged.
+    WheelJudged(WheelJudged),
+    /// The session is the run's again.
+    WheelReturned(WheelReturned),
     /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.
     LinesCounted { added: u64, removed: u64 },
 }

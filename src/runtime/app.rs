@@ -15,6 +15,7 @@ mod listing;
 mod opening;
 mod stats;
 mod turns;
+mod wheel;
 
 use self::branch::Branch;
 use self::files::Files;
@@ -332,6 +333,7 @@ impl Service {
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
+            Request::TakeWheel { run, ungated } => return self.take_wheel(run, ungated, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
             Request::Stats => return self.stats(reply),

@@ -34,6 +34,7 @@ pub enum Command {
     NextWaiting,
     Queue,
     Edit,
+    TakeWheel,
     Home,
     Changes,
     Log,

@@ -17,6 +17,7 @@ mod replay;
 mod spending;
 mod stats;
 mod unavailable;
+mod wheel;
 
 use crate::domain::request::Request;
 use crate::tui::changes;

@@ -20,3 +20,4 @@ mod reverts;
 mod runs;
 mod stage;
 mod strain;
+mod wheel;

@@ -9,7 +9,7 @@ use crate::adapters::environment::{Variables, begins, claudes, of_builds, set_sc
 use crate::adapters::scratch_folder::VARIABLES;
 use crate::adapters::shell::BASH;
 use crate::domain::approval::Presence;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -131,6 +131,27 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
     args.extend(options.extra.iter().cloned());
     args
 }
+
+/// The arguments of a Claude that a person drives, in the run's session. `hook`: the command that decides about each of
+/// its calls; one that fails leaves the call to Claude's own prompt.
+pub fn interactive(launch: &Launch, hook: Option<&str>) -> Vec<String> {
+    let options = &launch.options;
+    let mut settings = launch.settings();
+    if let Some(command) = hook {
+        let hooks = json!([{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT}]}]);
+        settings["hooks"] = json!({"PreToolUse": hooks, "SessionStart": hooks});
+    }
+    let mut args: Vec<String> =
+        ["--permission-mode", "default", "--strict-mcp-config", "--settings"].map(str::to_owned).into();
+    args.extend([settings.to_string(), "--setting-sources".to_owned(), options.setting_sources.join(",")]);
+    for (name, value) in [("--model", &options.model), ("--resume", &options.resume)] {
+        args.extend(value.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+    }
+    args
+}
+
+/// Seconds that Claude waits for its hook, which gives up before.
+const HOOK_TIMEOUT: u32 = 60;
 
 /// Tools that start turns which nobody asked for, later.
 const OWN_TURNS: [&str; 2] = ["ScheduleWakeup", "CronCreate"];
@@ -275,6 +296,23 @@ mod tests {
         let sources = arguments(&Launch::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
+    }
+
+    #[test]
+    fn a_person_drives_with_our_settings_and_a_hook_for_every_call() {
+        let options = Options { resume: Some("id-1".into()), model: Some("opus".into()), ..Options::default() };
+        let launch = Launch { options, ..Launch::default() };
+        let settings = |args: &[String]| -> Value {
+            let at = args.iter().position(|word| word == "--settings").unwrap();
+            serde_json::from_str(&args[at + 1]).unwrap()
+        };
+        let gated = interactive(&launch, Some("'/p' hook"));
+        let hook = |event: &str| settings(&gated)["hooks"][event][0]["hooks"][0]["command"].clone();
+        assert_eq!([hook("PreToolUse"), hook("SessionStart")], ["'/p' hook", "'/p' hook"]);
+        assert_eq!(settings(&gated)["disableAllHooks"], false);
+        assert!(gated.join(" ").ends_with("--setting-sources  --model opus --resume id-1"), "{gated:?}");
+        assert!(!gated.iter().any(|word| word == "-p" || word.contains("skip-permissions")));
+        assert_eq!(settings(&interactive(&launch, None)), launch.settings());
     }
 
     #[test]

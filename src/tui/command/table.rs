@@ -50,6 +50,8 @@ const FIRST: &[Row] = rows! {
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
+    TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_command, |_| "take the wheel",
+        "open Claude on the ticket's own session, between iterations";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back your last tick, skip or change of a limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",

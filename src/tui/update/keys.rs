@@ -25,7 +25,9 @@ use crate::tui::msg::{Ask, Input, Key};
 use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
-use crate::tui::update::{arrange, attention, certain, commits, dialogs, find, replay, spending, stats, unavailable};
+use crate::tui::update::{
+    arrange, attention, certain, commits, dialogs, find, replay, spending, stats, unavailable, wheel,
+};
 use crate::tui::{changes, home};
 
 /// A key, or one more of those that mean something together.
@@ -188,6 +190,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::NextWaiting => return attention::next(ui),
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
         Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
+        Command::TakeWheel => return wheel::take(ui),
         Command::Home => {
             ui.home.cursor = ui.ticket_in_front().cloned();
             (ui.home.is_chosen, ui.home.shown) = (ui.home.cursor.is_some(), ui.now);

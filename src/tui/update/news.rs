@@ -139,7 +139,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
 pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
-        Reply::Done | Reply::BoxSet(_) | Reply::PhasesEdited(..) | Reply::Reset { .. } => {}
+        Reply::Done | Reply::Wheel(_) | Reply::BoxSet(_) | Reply::PhasesEdited(..) | Reply::Reset { .. } => {}
         Reply::Listed => {
             let is_empty = ui.listed.is_empty() && ui.tabs.is_empty();
             if ui.home.place == Place::Reading {

@@ -40,6 +40,7 @@ use programmator::domain::ticket::{Boxes, PhaseSettings, Revision, TicketStatus}
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
+use programmator::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
 use programmator::domain::workspace::Workspace;
 use programmator::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use std::path::Path;
@@ -341,6 +342,9 @@ pub fn every_record() -> Vec<Record> {
         Record::ApprovalVoid(Voided { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::GrantsDropped,
         Record::RulesKnown { rules: text() },
+        Record::WheelTaken(WheelTaken { session: text(), ungated: Some(text()), by: Answerer::SCREEN }),
+        Record::WheelJudged(WheelJudged { tool: text(), target: text(), verdict: Verdict::Block, reason: text() }),
+        Record::WheelReturned(WheelReturned { files: vec![text()], total: 1, checked: true, trouble: Some(text()) }),
         Record::TurnBegan { n },
         Record::BackgroundChanged {
             n,
