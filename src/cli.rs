@@ -94,7 +94,7 @@ pub fn run(cli: Cli) -> ExitCode {
     {
         logging::start(&state);
     }
-    let code = threads::room().and_then(|()| {
+    let code = threads::room(0).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
         // What nobody waits for any more is given up, and its programs with it. A blocked thread (a lock that is waited for)
@@ -128,6 +128,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         return Err(CliError::usage(format!(
             "options go after the subcommand: `programmator {name} {option} …`; only -C goes before it"
         )));
+    }
+    // The screen asks for them when its first frame has been drawn.
+    if cli.command.is_some() || !stdout().is_terminal() {
+        threads::room(threads::WORK)?;
     }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     person_only::check(cli.command.as_ref(), &cli.run, here)?;

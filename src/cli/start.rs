@@ -5,6 +5,8 @@ use super::host::TerminalHost;
 use super::in_force;
 use super::park;
 use super::session::Session;
+use super::threads;
+use crate::adapters::clock::zone;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::amount::counted;
@@ -75,6 +77,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
+    threads::room(threads::WORK)?;
     let parts = in_force::parts(session, &resolved)?;
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
@@ -264,7 +267,7 @@ fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
 }
 
 fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
-    let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
+    let mut model = Ui::new(session.clock().now(), zone());
     model.profile = resolved.config.profile.word();
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
