@@ -32,7 +32,8 @@ fn a_planner_only_reads_and_its_draft_is_written_when_asked_for() {
     let journal = bench.project.journal();
     let of = |kind: &str| journal.iter().filter(|record| record["kind"] == kind).collect::<Vec<_>>();
     let verdicts: Vec<&str> = of("tool_judged").iter().map(|call| call["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["allow", "block", "block", "block"]);
+    // Claude's plan files are its own, and its plan mode refuses one of another name.
+    assert_eq!(verdicts, ["allow", "block", "allow", "block"]);
     assert_eq!((of("claim_missing").len(), of("follow_up_sent").len()), (1, 1));
     assert_eq!(bench.stub.requests().len(), 6);
     let tools = bench.stub.requests()[0]["tools"].to_string();
