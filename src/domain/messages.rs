@@ -14,8 +14,8 @@ mod line;
 mod phases;
 mod planning;
 mod turns;
-mod worktrees;
 mod wheel;
+mod worktrees;
 
 pub use ends::{done_words, outcome_words, reason_words};
 pub use goal::goal_words;

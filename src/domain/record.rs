@@ -25,8 +25,8 @@ use crate::domain::step::Role;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
-use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use crate::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
+use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
