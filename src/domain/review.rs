@@ -226,7 +226,7 @@ mod tests {
             doubtful: true,
             ..issue(Severity::Minor, "a", Some(3), "never closes the file handle")
         };
-        let without = issue(Severity::Major, "a", Some(4), "the file handle is never closed");
+        let without = issue(Severity::Major, "a", Some(3), "the file handle is never closed");
         for found in [[&with, &without], [&without, &with]] {
             let merged = merge(found.map(|issue| ("x".to_owned(), vec![issue.clone()])));
             let [one] = &merged[..] else { panic!("{merged:?}") };

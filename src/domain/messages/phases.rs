@@ -17,6 +17,12 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PhaseChecked { phase, how, .. } => {
             info(format!("ready for the critic: {} · {}", quoted(phase.as_deref()), done_words(*how)))
         }
+        Record::PhaseSettingsRead { phases } => {
+            let set = phases.iter().filter(|set| !set.settings.is_empty());
+            let set: Vec<String> = set.map(|set| format!("“{}” {}", set.text, set.settings.words())).collect();
+            let set = if set.is_empty() { "none".to_owned() } else { set.join(" · ") };
+            info(format!("phase settings: {set}"))
+        }
         Record::CritiqueMade { critique, .. } => info(critique_words(critique)),
         Record::PhaseRejected { phase, issues, .. } => {
             let first = issues.first().map(|issue| format!(" · {}", issue.words())).unwrap_or_default();
