@@ -250,7 +250,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
-        Record::RevisionSettled(settled) => state.revisions.retain(|open| open.id != settled.revised.id),
+        Record::RevisionSettled(settled) => {
+            state.revisions.retain(|open| open.id != settled.revised.id);
+            if let Some(renamed) = settled.revised.renamed.as_ref().filter(|_| is_so(&settled.outcome)) {
+                merge::renamed(state, renamed);
+            }
+        }
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;

@@ -11,9 +11,11 @@ mod find;
 mod keys;
 mod mouse;
 mod news;
+mod phases;
 mod replay;
 mod spending;
 mod stats;
+mod told;
 mod unavailable;
 
 use crate::domain::request::Request;

@@ -13,6 +13,8 @@ mod cards;
 
 mod home;
 
+mod phases;
+
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};
 use domain::find::{Batch, Match, Spot};
@@ -476,6 +478,9 @@ fn long_names() {
         for name in &names {
             model.tabs.push(sample::titled(sample::guarded(name), long));
         }
+        let mut file = model.tabs[5].ticket.as_deref().cloned().unwrap();
+        file.phases[0].text = long.into();
+        model.tabs[5].ticket = Some(Arc::new(file));
         model.tabs[5].state.phases[0].text = long.into();
         model.active = 5;
         model

@@ -180,8 +180,29 @@ pub struct TicketRevised {
     /// It says why this phase was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts: Option<PhasePlace>,
+    /// A phase has another text: the one before, and the new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<(String, String)>,
+    /// It takes back the change of this id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
     #[serde(default, skip_serializing_if = "Answerer::is_screen")]
     pub by: Answerer,
+}
+
+impl TicketRevised {
+    /// The change that takes this one back.
+    pub fn taken_back(self, id: String, by: Answerer) -> Self {
+        Self {
+            id,
+            what: format!("undid: {}", self.what),
+            revision: self.revision.reversed(),
+            accepts: None,
+            renamed: self.renamed.map(|(from, to)| (to, from)),
+            undoes: Some(self.id),
+            by,
+        }
+    }
 }
 
 /// What came of it.

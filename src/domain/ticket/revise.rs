@@ -9,7 +9,7 @@ use super::outline::Outline;
 use super::parse::parse;
 use super::revision::Revision;
 use super::section::phase_number;
-use super::{Phase, PhaseForm, Ticket, front};
+use super::{Phase, PhaseForm, Task, Ticket, front};
 use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,14 @@ pub enum TicketEdit {
     Note {
         text: String,
     },
-    /// A change is taken back.
-    Undo(Box<Revision>),
+}
+
+/// What is to be changed in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revised {
+    pub revision: Revision,
+    /// A phase has another text now: the one before, and the new one.
+    pub renamed: Option<(String, String)>,
 }
 
 /// Where a phase is moved, by one place.
@@ -73,7 +79,6 @@ impl TicketEdit {
             Self::Move { phase, to: Direction::Up } => format!("moved “{}” up", phase.text),
             Self::Move { phase, to: Direction::Down } => format!("moved “{}” down", phase.text),
             Self::Note { .. } => "added a note".to_owned(),
-            Self::Undo(_) => "took back a change".to_owned(),
         }
     }
 }
@@ -102,10 +107,7 @@ pub enum NotRevised {
 }
 
 /// What the change is in the file of these bytes, which is called `name` (without folder).
-pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revision, NotRevised> {
-    if let TicketEdit::Undo(revision) = edit {
-        return Ok(revision.as_ref().clone());
-    }
+pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
     let text = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
@@ -115,7 +117,8 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
         edit => vec![file.changed(edit)?],
     };
     let made = candidates.into_iter().find(|made| file.reads_as(made, name)).ok_or(NotRevised::Unreadable)?;
-    Revision::between(&file.lines, &made.lines).ok_or(NotRevised::AlreadySo)
+    let revision = Revision::between(&file.lines, &made.lines).ok_or(NotRevised::AlreadySo)?;
+    Ok(Revised { revision, renamed: made.renamed })
 }
 
 struct File<'a> {
@@ -127,7 +130,9 @@ struct File<'a> {
 /// What a file is to be: its lines, and the phases that are to be read from them.
 struct Made {
     lines: Vec<String>,
-    phases: Vec<(String, bool)>,
+    /// Text, ticked, and what is nested in it.
+    phases: Vec<(String, bool, Vec<Task>)>,
+    renamed: Option<(String, String)>,
 }
 
 impl File<'_> {
@@ -158,14 +163,15 @@ impl File<'_> {
                 };
                 self.swap(&mut made, first.ok_or_else(|| NotRevised::AtTheEnd(phase.text.clone(), end))?);
             }
-            TicketEdit::Note { .. } | TicketEdit::Undo(_) => {}
+            TicketEdit::Note { .. } => {}
         }
         Ok(made)
     }
 
     fn unchanged(&self) -> Made {
-        let phases = self.ticket.phases.iter().map(|phase| (phase.text.clone(), phase.done));
-        Made { lines: self.lines.iter().map(|line| (*line).to_owned()).collect(), phases: phases.collect() }
+        let phases = self.ticket.phases.iter().map(|phase| (phase.text.clone(), phase.done, phase.tasks.clone()));
+        let lines = self.lines.iter().map(|line| (*line).to_owned()).collect();
+        Made { lines, phases: phases.collect(), renamed: None }
     }
 
     fn find(&self, wanted: &PhasePlace) -> Result<usize, NotRevised> {
@@ -181,6 +187,7 @@ impl File<'_> {
         let behind = prefix(phase, line).ok_or(NotRevised::Unreadable)?.len();
         let from = behind + line[behind..].find(&phase.text).ok_or(NotRevised::Unreadable)?;
         line.replace_range(from..from + phase.text.len(), &text);
+        made.renamed = Some((phase.text.clone(), text.clone()));
         made.phases[at].0 = text;
         Ok(())
     }
@@ -195,7 +202,7 @@ impl File<'_> {
             let boxes = texts.iter().map(|text| format!("- [ ] {text}"));
             let lines = ["", "## Phases", ""].map(str::to_owned).into_iter().chain(boxes);
             self.insert(made, self.end(), lines);
-            made.phases = texts.into_iter().map(|text| (text.to_owned(), false)).collect();
+            made.phases = texts.into_iter().map(|text| (text.to_owned(), false, Vec::new())).collect();
             return Ok(());
         };
         let phase = &self.ticket.phases[at];
@@ -220,7 +227,7 @@ impl File<'_> {
                 let hashes = "#".repeat(level.map_or(2, |heading| heading.level));
                 lines.extend([String::new(), format!("{hashes} {text}")]);
             }
-            phases.push((text, false));
+            phases.push((text, false, Vec::new()));
         }
         self.insert(made, self.block(phase).1, lines);
         let behind = made.phases.split_off(at + 1);
@@ -321,10 +328,10 @@ impl File<'_> {
     /// The phases are those that are meant, and the rest of the ticket says what it said.
     fn reads_as(&self, made: &Made, name: &str) -> bool {
         let (old, new) = (&self.ticket, parse(made.lines.join("\n").as_bytes(), name));
-        let read = new.phases.iter().map(|phase| (&phase.text, phase.done));
+        let read = new.phases.iter().map(|phase| (&phase.text, phase.done, &phase.tasks));
         let said =
             |ticket: &Ticket| (ticket.id.clone(), ticket.title.clone(), ticket.status, ticket.validation.clone());
-        read.eq(made.phases.iter().map(|(text, done)| (text, *done)))
+        read.eq(made.phases.iter().map(|(text, done, tasks)| (text, *done, tasks)))
             && said(old) == said(&new)
             && new.problems.len() <= old.problems.len() + 1
     }
@@ -401,7 +408,7 @@ mod tests {
     }
 
     fn made(file: &str, edit: &TicketEdit) -> Result<String, NotRevised> {
-        let revision = revise(file.as_bytes(), "t.md", edit, Timestamp::from_millis(0))?;
+        let Revised { revision, .. } = revise(file.as_bytes(), "t.md", edit, Timestamp::from_millis(0))?;
         let bytes = revision.apply(file.as_bytes()).unwrap();
         assert_eq!(revision.reversed().apply(&bytes).unwrap(), file.as_bytes(), "taken back");
         Ok(String::from_utf8(bytes).unwrap())

@@ -135,7 +135,7 @@ fn text(buffer: &Buffer) -> String {
 pub fn help_screen() -> String {
     let mut model = demo();
     update(&mut model, Msg::Key(Input { key: Key::Char('?'), ..Input::default() }));
-    text(&draw(&mut model, (84, 200)))
+    text(&draw(&mut model, (84, 240)))
 }
 
 #[test]
