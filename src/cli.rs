@@ -10,6 +10,7 @@ pub mod error;
 pub mod export;
 pub mod headless;
 mod help;
+mod hook;
 pub mod host;
 mod in_force;
 mod keys;
@@ -18,11 +19,14 @@ pub mod options;
 mod park;
 pub mod parse;
 pub mod passphrase;
+mod past;
 mod person_only;
 pub mod phase;
 mod picture;
+pub mod plan;
 pub mod policy;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod session;
 pub mod sessions;
@@ -34,6 +38,7 @@ pub mod status;
 mod threads;
 mod tick;
 pub mod ticket;
+pub mod worktree;
 
 pub use command_line::{Cli, Command};
 
@@ -90,11 +95,14 @@ pub fn run(cli: Cli) -> ExitCode {
         state_dir(std::env::var_os("PROGRAMMATOR_STATE_DIR").as_deref(), std::env::var_os("XDG_STATE_HOME").as_deref());
     // The demo and what only reads leave nothing behind, not even a log.
     if let Ok(state) = state
-        && !matches!(cli.command, Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. }))
+        && !matches!(
+            cli.command,
+            Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. } | Command::Hook(_))
+        )
     {
         logging::start(&state);
     }
-    let code = threads::room().and_then(|()| {
+    let code = threads::room(0).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
         // What nobody waits for any more is given up, and its programs with it. A blocked thread (a lock that is waited for)
@@ -129,6 +137,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             "options go after the subcommand: `programmator {name} {option} …`; only -C goes before it"
         )));
     }
+    // The screen asks for them when its first frame has been drawn.
+    if cli.command.is_some() || !stdout().is_terminal() {
+        threads::room(threads::WORK)?;
+    }
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
     person_only::check(cli.command.as_ref(), &cli.run, here)?;
     let out = &mut stdout();
@@ -143,6 +155,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Run { tickets, json, run }) => {
             headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
         }
+        Some(Command::Plan(args)) => plan::run(out, &here(&args.run)?, &args).await,
         Some(Command::Resume { run, json, options }) => {
             let session = here(&options)?;
             if stdout().is_terminal() && !json {
@@ -183,6 +196,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let consent = if yes { Consent::Given } else { Consent::Ask };
             snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n, consent).await.map(|()| 0)
         }
+        Some(Command::Worktree { command }) => worktree::run(out, &here(&cli.run)?, command).await.map(|()| 0),
         Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;
@@ -205,7 +219,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
+        Some(Command::Review(args)) => review::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
+        Some(Command::Hook(wanted)) => hook::run(out, &wanted).await,
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),

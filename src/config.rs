@@ -30,8 +30,11 @@ pub struct Config {
     pub agent: AgentConfig,
     /// Commands that check every claim, after the ticket's own.
     pub validation: Vec<String>,
+    /// What a new worktree gets.
+    pub worktree: WorktreeConfig,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
+    pub review: ReviewConfig,
     pub screen: ScreenConfig,
     pub notify: NotifyConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
@@ -71,6 +74,8 @@ pub struct AgentConfig {
     /// Further flags for Claude, vetted.
     pub flags: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// What Claude switches to while its model is overloaded.
+    pub fallback_model: Option<String>,
     /// Claude's own settings that it may load: empty or `user`.
     pub setting_sources: Vec<String>,
     /// `CLAUDE_CODE_MAX_RETRIES`; `None` leaves it as the environment has it.
@@ -82,6 +87,29 @@ impl AgentConfig {
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         self.env.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
+}
+
+/// What a new worktree gets: the person's own, never a project's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorktreeConfig {
+    /// Where worktrees are, as written (a leading `~/` is the home folder).
+    pub folder: Option<String>,
+    /// Run once in it.
+    pub setup: Option<String>,
+    /// Files that are copied, relative to the top.
+    pub copy: Vec<String>,
+    /// Ignored folders that are copied where that costs no room.
+    pub dependencies: Vec<String>,
+}
+
+/// What `programmator review` asks whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewConfig {
+    /// What reviewers look for, one each; never empty.
+    pub focus: Vec<String>,
+    /// Reviewers at work at the same time.
+    pub parallel: u32,
+    pub model: Option<String>,
 }
 
 /// How much is kept on disk, and how long a run waits for one that cannot be written. Sizes are in bytes.

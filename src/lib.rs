@@ -68,8 +68,9 @@
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
-//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): work, a critic's look at
-//! what was found done, or the fixing of what a critic has rejected.
+//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): the drafting of phases,
+//! work, a critic's look at what was found done, the fixing of what a critic has rejected, or an evaluator's look at the
+//! whole ticket at its end.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).
@@ -84,8 +85,8 @@
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
 //! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session). [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
-//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots and
-//! commits; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
+//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
+//! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
 //! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
 //! repository.
 //!
@@ -93,6 +94,7 @@
 //! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of
 //! [`private_file`](adapters::private_file), [`repository_files`](adapters::repository_files) are what a repository
 //! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
+//! [`hook_socket`](adapters::hook_socket) brings it the calls of a session that the person drives.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),
@@ -109,7 +111,8 @@
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`stats`](runtime::stats) counts what came of them, [`shutdown`](runtime::shutdown) hears signals.
+//! searches all of them, [`stats`](runtime::stats) counts what came of them, [`review`](runtime::review) has a diff looked at by
+//! several Claudes that may only read, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which

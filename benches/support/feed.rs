@@ -66,15 +66,20 @@ impl Feed {
     }
 }
 
-/// The writing end, once somebody reads.
+/// The writing end, once somebody reads. It is opened once: a reader that sees a writer go takes it for the end.
 fn open(pipe: &Path) -> File {
-    use rustix::fs::{Mode, OFlags, open};
+    use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
     let began = Instant::now();
-    while let Err(error) = open(pipe, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()) {
-        assert!(began.elapsed() < PATIENCE, "nobody reads {}: {error}", pipe.display());
+    loop {
+        match open(pipe, OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(end) => {
+                fcntl_setfl(&end, OFlags::empty()).unwrap();
+                return end.into();
+            }
+            Err(error) => assert!(began.elapsed() < PATIENCE, "nobody reads {}: {error}", pipe.display()),
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
-    File::options().write(true).open(pipe).unwrap()
 }
 
 impl Drop for Feed {

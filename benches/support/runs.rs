@@ -30,5 +30,6 @@ pub fn summary(run: RunId, ticket: &TicketId, time: Timestamp) -> RunSummary {
         committing: false,
         added: 0,
         removed: 0,
+        worktree: None,
     }
 }

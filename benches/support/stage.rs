@@ -12,8 +12,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// The first word with which the bench's binary plays Claude.
 pub const AGENT: &str = "--agent";
 
-/// Words of the help, which `?` opens.
-pub const HELP: &str = "thing that needs you";
+/// Words of the help, which `?` opens, in a replay too.
+pub const HELP: &str = "redraw the screen";
 
 /// What the screen says of a run that has ended well.
 pub const ENDED: &str = "✓ done";

@@ -5,6 +5,8 @@
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Moment, Timestamp, Uptime};
 use crate::domain::passphrase::BootTime;
+use jiff::tz::TimeZone;
+use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// The clock of the machine.
@@ -21,6 +23,23 @@ impl Clock for SystemClock {
         let millis = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         Moment { now: self.now(), uptime: (!boot.is_empty()).then_some(Uptime { boot, millis }) }
     }
+}
+
+/// The zone of the machine, or the one that `TZ` names. Only its file is read: to look for all zones that there are takes
+/// as long as a first frame.
+pub fn zone() -> TimeZone {
+    let name = std::env::var_os("TZ");
+    let path = match name.as_deref().map(|name| name.to_str().filter(|name| names_file(name))) {
+        None => Some(PathBuf::from("/etc/localtime")),
+        Some(name) => name.map(|name| Path::new("/usr/share/zoneinfo").join(name)),
+    };
+    let read = |path: PathBuf| TimeZone::tzif("Local", &std::fs::read(path).ok()?).ok();
+    path.and_then(read).unwrap_or_else(TimeZone::system)
+}
+
+/// It is the name of a zone, not a rule of its own or a path.
+fn names_file(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains("..")
 }
 
 /// The id of a new run: UUID version 7, so ids of one process sort by the time they were made.
@@ -62,6 +81,17 @@ pub fn boot_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_zone_of_the_machine_is_as_far_from_utc_as_the_system_says() {
+        let now = jiff::Timestamp::now();
+        assert_eq!(zone().to_offset(now), TimeZone::system().to_offset(now));
+        for (name, is_one) in [("Europe/Berlin", true), ("UTC", true), ("", false), ("/etc/x", false), (":UTC", false)]
+        {
+            assert_eq!(names_file(name), is_one, "{name}");
+        }
+        assert!(!names_file("a/../../etc/x"));
+    }
 
     #[test]
     fn fresh_ids_are_apart_and_run_ids_sort_by_time() {

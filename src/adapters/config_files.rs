@@ -129,7 +129,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Reads one file of at most 64 KiB; `None` when there is none.
-pub(super) fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
+pub fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
     let failed = |reason: String| ReadError { path: path.to_owned(), reason };
     let file = match open(path) {
         Ok(file) => file,

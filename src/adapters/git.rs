@@ -20,6 +20,7 @@ mod index;
 mod init;
 mod kept;
 mod look;
+pub mod merging;
 mod objects;
 mod paths;
 mod programs;
@@ -32,6 +33,7 @@ mod seen;
 mod settling;
 mod snapshot;
 mod warm;
+pub mod worktree;
 
 pub use attribution::Work;
 pub use commit::{PATIENCE, Try};
@@ -45,6 +47,7 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::workspace::Workspace;
 use paths::Excludes;
 use scratch::Staged;
 use std::path::{Path, PathBuf};
@@ -82,10 +85,10 @@ impl WorkTree {
         })
     }
 
-    /// What is never evidence of a run in `folder`: the ticket's own file and our folders.
-    pub fn excluded(&self, ticket: &Path, folder: &Path) -> Vec<PathBuf> {
-        let ours = [folder, self.top()].map(|folder| folder.join(".programmator"));
-        std::iter::once(ticket.to_owned()).chain(ours).collect()
+    /// What is never evidence of a run in a workspace: the ticket's own file, a worktree's copy of it, and our folders.
+    pub fn excluded(&self, ticket: &Path, workspace: &Workspace) -> Vec<PathBuf> {
+        let ours = [workspace.directory(), self.top()].map(|folder| folder.join(".programmator"));
+        std::iter::once(ticket.to_owned()).chain(workspace.copy_of(ticket)).chain(ours).collect()
     }
 
     /// The top: paths in answers are relative to it.
@@ -203,16 +206,16 @@ impl WorkTree {
         }
     }
 
-    /// All that differs between two snapshots, as a patch of at most 200 KB that says where it was cut; of a plain folder,
+    /// All that differs between a snapshot and another one, or now, as a patch of at most 200 KB that says where it was cut; of a plain folder,
     /// of which no contents are kept, the names.
     pub async fn patch(
         &self,
         from: &SnapshotId,
-        to: &SnapshotId,
+        to: Option<&SnapshotId>,
         exclude: &[PathBuf],
     ) -> Result<String, EvidenceError> {
         match self {
-            Self::Git(repository) => changes::whole(repository, from, to).await,
+            Self::Git(repository) => changes::whole(repository, from, to, &self.excludes(exclude)).await,
             Self::Plain(folder) => {
                 let changed = folder.changed(&[from], self.excludes(exclude)).await?;
                 let names: Vec<String> = changed.into_iter().flatten().collect();
@@ -258,6 +261,14 @@ impl WorkTree {
             Self::Git(repository) => base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
                 "nothing to compare with: this branch has no upstream, and no commit in common with a main or master".to_owned()
             }),
+            Self::Plain(_) => Err(NO_GIT.to_owned()),
+        }
+    }
+
+    /// The commit that the branch was at when it left `base`, a branch or commit; words for the person where there is none.
+    pub async fn merge_base_with(&self, base: &str) -> Result<SnapshotId, String> {
+        match self {
+            Self::Git(repository) => base::with(repository, base).await,
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

@@ -29,6 +29,18 @@ impl Carried {
         files.chain(self.unreadable.iter().cloned()).collect()
     }
 
+    /// The same, as they would be below another top.
+    #[must_use]
+    pub fn moved(&self, from: &Path, to: &Path) -> Self {
+        let mut moved = self.clone();
+        for file in &mut moved.files {
+            if let Ok(below) = Path::new(&file.path).strip_prefix(from) {
+                file.path = to.join(below).display().to_string();
+            }
+        }
+        moved
+    }
+
     pub fn servers(&self) -> Vec<PathBuf> {
         self.files.iter().filter(|file| file.name() == ".mcp.json").map(|file| file.path.clone().into()).collect()
     }
@@ -73,6 +85,8 @@ mod tests {
             "a folder in the place of a file is told: {names:?}"
         );
         assert_eq!(carried.servers(), [repo.join(".mcp.json")]);
+        let moved = carried.moved(&repo, Path::new("/home/dev/shop"));
+        assert_eq!(moved.servers(), [Path::new("/home/dev/shop/.mcp.json")]);
         assert!(look(tmp.path()).names(tmp.path()).contains(&".envrc".to_owned()));
         assert!(look(&tmp.path().join("repo/a/b/.claude")).files.iter().all(|file| !file.text.contains("OUTSIDE")));
     }

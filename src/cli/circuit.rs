@@ -233,6 +233,7 @@ fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) ->
     let (mut breaker, thresholds) = (state.breaker, state.settings.breaker);
     breaker.reason = clean_line(&breaker.reason, 400);
     breaker.error = breaker.error.map(|error| clean_line(&error, 400));
+    breaker.said = breaker.said.map(|said| clean_line(&said, 400));
     let left = match recover(&breaker, &thresholds, now) {
         Recovery::Refused { left } => Some(left.as_secs() + u64::from(left.subsec_nanos() > 0)),
         Recovery::Moves(_) => Some(0),

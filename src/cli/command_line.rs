@@ -4,17 +4,21 @@ use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
 use super::export::ExportArgs;
 use super::help;
+use super::hook::Hook;
 use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
 use super::phase::PhaseCommand;
 use super::picture::PictureOptions;
+use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::settings::SettingsCommand;
 use super::ticket::TicketCommand;
+use super::worktree::WorktreeCommand;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -22,7 +26,7 @@ use std::path::PathBuf;
 ///
 /// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
 /// everything live, verifies every claim, ticks the boxes, and resumes after a crash. Without
-/// tickets it opens the screen and lists them; without a terminal it prints lines, as `programmator run` does.
+/// tickets it opens Home, the list of all tickets and runs; without a terminal it prints lines, as `programmator run` does.
 #[derive(Debug, Parser)]
 #[command(
     name = "programmator",
@@ -63,6 +67,9 @@ pub enum Command {
         #[command(flatten)]
         run: RunOptions,
     },
+    /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
+    #[command(after_help = super::plan::HELP)]
+    Plan(PlanArgs),
     /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]
     Resume {
@@ -103,7 +110,10 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Search the tickets here and what Claude said, ran and changed in every run.
+    /// Review what differs from a branch, by several reviewers in parallel: for CI, and before a merge.
+    #[command(after_help = help::REVIEW)]
+    Review(ReviewArgs),
+    /// Search the tickets here, and the log and Claude's output of every run.
     #[command(after_help = help::SEARCH)]
     Search(SearchArgs),
     /// Show a past run on the screen.
@@ -163,6 +173,12 @@ pub enum Command {
         /// Restore without asking first.
         #[arg(long, short)]
         yes: bool,
+    },
+    /// List, find and remove the worktrees of tickets.
+    Worktree {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: WorktreeCommand,
     },
     /// Show the tickets' circuit breakers, or close one by hand.
     Circuit {
@@ -226,6 +242,9 @@ pub enum Command {
     /// Trust this folder's `.programmator` and Claude settings as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
+    /// Decide about a tool call for Claude, which runs this by itself in a session that you have opened with `O`.
+    #[command(hide = true)]
+    Hook(Hook),
     /// Print shell completions.
     #[command(after_help = help::COMPLETIONS)]
     Completions {

@@ -10,6 +10,8 @@ use crate::base::text::{Clean, clean_line};
 use crate::config::key::Key;
 use crate::config::{ConfigError, FileText, Files, Layers, Notice, Resolved, Trust, resolve};
 use crate::domain::record::Level;
+use crate::orchestrator::prompt::Template;
+use crate::orchestrator::steps::code::{PHASED, PHASELESS};
 use clap::Subcommand;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -45,6 +47,8 @@ pub struct Sources<'a> {
     pub environment: &'a BTreeMap<String, String>,
     /// Flags of the command line: key, name of the flag, what stands behind it.
     pub flags: &'a [(Key, &'static str, String)],
+    /// A template in the place of those of work.
+    pub prompt: Option<&'a Path>,
 }
 
 /// Reads all layers and resolves them. What is wrong with an untrusted project's files is a notice: a
@@ -66,11 +70,32 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
     let layers =
         Layers { user, project, trust, environment: sources.environment.clone(), flags: sources.flags.to_vec() };
     let mut resolved = resolve(&layers).map_err(LoadError::Settings)?;
+    if let Some(path) = sources.prompt {
+        own_prompt(&mut resolved, path)?;
+    }
     resolved.notices.extend(unreadable.map(|error| Notice {
         level: Level::Warn,
         text: clean_line(&format!("{error}; the project's settings are ignored"), 400),
     }));
     Ok(resolved)
+}
+
+/// Puts the person's file in the place of the templates of work.
+fn own_prompt(resolved: &mut Resolved, path: &Path) -> Result<(), LoadError> {
+    let file = path.display().to_string();
+    let missing = || ReadError { path: path.to_owned(), reason: "there is no such file".to_owned() };
+    let source = config_files::read_file(path)?.ok_or_else(missing)?.text;
+    for kind in [PHASED, PHASELESS] {
+        resolved.templates.set(kind, Template { file: file.clone(), source: source.clone() });
+        let name = format!("prompts.{}", kind.file.trim_end_matches(".md"));
+        for row in resolved.values.iter_mut().filter(|row| row.name == name) {
+            (row.value, row.from) = (format!("{} lines", source.lines().count()), "--prompt".to_owned());
+        }
+    }
+    resolved.templates.check(&[PHASED, PHASELESS]).map_err(|error| {
+        let at = format!("{}:{}", error.file, error.line);
+        LoadError::Settings(vec![ConfigError { at, message: error.message }])
+    })
 }
 
 /// Prints each value and where it came from, then what a person should know.
@@ -142,10 +167,12 @@ fn print_file(out: &mut dyn Write, file: &FileText) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::path::PathBuf;
 
     struct Home {
         folder: tempfile::TempDir,
         environment: BTreeMap<String, String>,
+        prompt: Option<PathBuf>,
     }
 
     impl Home {
@@ -155,7 +182,8 @@ mod tests {
                 fs::create_dir_all(folder.path().join(name)).unwrap();
             }
             let user = folder.path().join("user").display().to_string();
-            Self { folder, environment: BTreeMap::from([("PROGRAMMATOR_CONFIG_DIR".to_owned(), user)]) }
+            let environment = BTreeMap::from([("PROGRAMMATOR_CONFIG_DIR".to_owned(), user)]);
+            Self { folder, environment, prompt: None }
         }
 
         fn write(&self, name: &str, text: &str) {
@@ -168,6 +196,7 @@ mod tests {
                 state_folder: &self.folder.path().join("state"),
                 environment: &self.environment,
                 flags: &[],
+                prompt: self.prompt.as_deref(),
             })
         }
 
@@ -207,6 +236,23 @@ mod tests {
         assert_eq!(home.load().unwrap().config.settings.model, None);
         let told = home.trust();
         assert!(told.contains("    new\n") && !told.contains('\u{1b}'), "{told:?}");
+    }
+
+    #[test]
+    fn a_run_has_a_template_of_its_own() {
+        let mut home = Home::new();
+        home.write("own.md", "Do {{ phase }}.\nEnd with PROGRAMMATOR_STATUS.\n");
+        home.write("user/config.yaml", "");
+        home.prompt = Some(home.folder.path().join("own.md"));
+        let resolved = home.load().unwrap();
+        assert!(resolved.templates.get(PHASED).source.starts_with("Do {{ phase }}"));
+        assert!(
+            shown(&resolved).lines().any(|line| line.starts_with("prompts.phaseless") && line.ends_with("--prompt"))
+        );
+        home.write("own.md", "Do\n{{ fase }}\n");
+        assert!(home.load().unwrap_err().to_string().contains("own.md:2"));
+        home.prompt = Some(home.folder.path().join("gone.md"));
+        assert!(home.load().unwrap_err().to_string().contains("gone.md: there is no such file"));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
         Err(error) => print(&Finding::new("config", Mark::Fail, error.message))?,
     }
     print(&doctor::git(&session.folder).await)?;
+    if let Some(finding) = doctor::identity(&session.folder).await {
+        print(&finding)?;
+    }
     print(&state(session, reserve))?;
     print(&terminal(session))?;
     Ok(worst)

@@ -9,6 +9,7 @@ use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::news::News;
+use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
@@ -29,10 +30,18 @@ pub enum Work {
     Tickets(Vec<String>),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
+    /// The plan of this ticket.
+    Plan(String, PlanAsked),
 }
 
 /// Works without a screen until every run has ended. Gives the program's exit code.
 pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, CliError> {
+    let printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
+    run_by(session, work, printer).await
+}
+
+/// The same, printing elsewhere.
+pub async fn run_by<W: Write>(session: &Session, work: Work, mut printer: Printer<W>) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     notices(&resolved);
     let parts = in_force::parts(session, &resolved)?;
@@ -44,7 +53,6 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
     let begun = begin(&app, session.places(&resolved), work);
     tokio::pin!(begun);
     let mut beginning = true;
-    let mut printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     let mut by_signal = None;
     let mut signalled: Option<Instant> = None;
     let clock = session.clock();
@@ -94,15 +102,18 @@ pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, Cl
 
 /// Opens what the command line names. What is typed wrongly is said before anything is begun.
 async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
-    let names = match work {
-        Work::Tickets(names) => names,
-        Work::Resume(run) => {
-            return match app.ask(Request::Resume(run), Answerer::COMMAND_LINE).await {
-                Reply::Refused(refused) => Err(refused.into()),
-                _ => Ok(()),
-            };
-        }
+    let one = match work {
+        Work::Tickets(names) => return open(app, places, names).await,
+        Work::Resume(run) => Request::Resume(run),
+        Work::Plan(ticket, asked) => Request::Plan(ticket, asked),
     };
+    match app.ask(one, Answerer::COMMAND_LINE).await {
+        Reply::Refused(refused) => Err(refused.into()),
+        _ => Ok(()),
+    }
+}
+
+async fn open(app: &App, places: Places, names: Vec<String>) -> Result<(), CliError> {
     for found in names.iter().map(|name| tickets::find(name, &places)).collect::<Vec<_>>() {
         found?;
     }

@@ -1,6 +1,9 @@
 //! What stands below the options in `--help`: examples, exit codes, environment. The sentences above them are the
 //! doc comments in `cli`; `tests/quick/docs.rs` holds both to the program.
 
+mod trees;
+
+pub use trees::*;
 mod policy;
 
 pub use policy::*;
@@ -32,7 +35,7 @@ Exit codes:
   2    wrong usage or configuration; nothing was started
   3    blocked: needs a person
   4    stopped by a guard or limit: iterations, no change, errors, time, budget,
-       the circuit breaker; the run waits for a limit that resets
+       the circuit breaker; a limit that resets is waited for
   5    stopped by you
   75   the ticket is in use by another program
   77   not allowed inside a run; use a shell of your own
@@ -50,7 +53,7 @@ Environment:
   PROGRAMMATOR_CLAUDE_FLAGS       more flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself retries a failed request
   PROGRAMMATOR_PROFILE            the policy profile: strict, guarded, trusted or read_only
-  PROGRAMMATOR_WORKFLOW           who looks at finished work: auto, simple or reviewed
+  PROGRAMMATOR_WORKFLOW           who looks at finished work: auto, simple, reviewed or thorough
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
@@ -64,6 +67,7 @@ Examples:
   programmator run tk-4f2a
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
+  programmator run --worktree tk-4f2a
 
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
@@ -85,7 +89,7 @@ Examples:
   programmator status tk-4f2a --json | jq .receipts.phases
 
 With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
-started, updated, marks, unverified, needs, until. With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
+started, updated, marks, unverified, needs, until, worktree (top, branch, base; null without one). With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
 (calls, tokens, windows, budgets) and receipts (total, phases, iterations: ms, input, output, cache_read, cache_write, \
 cost_usd, tries).";
 
@@ -105,6 +109,17 @@ Examples:
 
 With -f it ends when the run does.";
 
+pub const REVIEW: &str = "\
+Examples:
+  programmator review
+  programmator review --base origin/main --out review.md
+  programmator review --focus bug-deep,silent-failures --json | jq '.issues[].text'
+
+Each reviewer is a Claude that may only read, with one thing to look for; what several find is merged, and one more \
+looks at all of it again and drops what does not hold. Calls count for your limits, budget.run_usd for the whole review. \
+Exit code 0: no issues, 3: there are some, 1: it failed, or a reviewer did and the others found nothing, 2 usage, \
+75: another review is at work here.";
+
 pub const SETTINGS_MERGE: &str = "\
 Examples:
   programmator settings merge
@@ -119,7 +134,7 @@ Examples:
   programmator search --only errors
   programmator search --only edits --json stack.rs | jq -r .spot
 
-Tickets come first, then runs, the newest first, with at most 40 matches of each. The words are one phrase. \
+Tickets come first, then runs, the newest first, with at most 40 matches of each, 10 of them in its log. The words are one phrase. \
 Exit code 1: nothing was found.";
 
 pub const REPLAY: &str = "\
@@ -185,7 +200,7 @@ pub const PHASE_SPLIT: &str = "\
 Examples:
   programmator phase split tk-4f2a 2 \"Write the lexer\" \"Write the parser\"
 
-What stands below the phase stays with the first.";
+Lines below the phase stay with the first one.";
 
 pub const PHASE_MOVE: &str = "\
 Examples:
@@ -222,20 +237,6 @@ Examples:
   programmator ticket new \"Limit logins to five a minute\"
 
 It prints the path of the new file and, on a terminal, opens it in $VISUAL or $EDITOR: write the phases into it.";
-
-pub const SNAPSHOTS: &str = "\
-Examples:
-  programmator snapshots tk-4f2a
-
-Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
-
-pub const RESTORE: &str = "\
-Examples:
-  programmator restore tk-4f2a 3
-  programmator restore tk-4f2a restore/1    undo a restore
-  programmator restore tk-4f2a 3 --yes      without asking
-
-It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
 
 pub const DEMO: &str = "\
 Examples:
@@ -274,7 +275,7 @@ Examples:
   programmator export tk-4f2a --as jsonl | jq 'select(.kind == \"stream\")'
   programmator export tk-4f2a --as cast -o run.cast
 
-md is to be read, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
+md is for reading, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
 never overwritten. Values of variables whose names contain KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL, in your environment and \
 in agent.env, are masked; whatever else Claude has read is in it. Exit code 2 when there is no such run or iteration, or the \
 file exists.";
@@ -304,7 +305,7 @@ Examples:
   programmator circuit what-if tk-4f2a --no-progress 2
   programmator circuit what-if tk-4f2a --same-error 3 --permission-denials 4
 
-Claude's iterations are taken as they were recorded; only the thresholds are others. The first OPEN would have ended the run.";
+Claude's iterations are taken as they were recorded; only the thresholds differ. The first OPEN would have ended the run.";
 
 pub const CIRCUIT_RESET: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 //! editor, background, clipboard.
 
 use super::park;
+use super::past::Past;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -10,6 +11,7 @@ use crate::adapters::notifier;
 use crate::adapters::private_file;
 use crate::adapters::syntax::SyntaxReader;
 use crate::base::id::RunId;
+use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::NotifyConfig;
 use crate::domain::answerer::Answerer;
@@ -18,6 +20,7 @@ use crate::domain::request::{Reply, Request};
 use crate::domain::scrollback::Scrollback;
 use crate::domain::syntax::{Snippet, Spans};
 use crate::domain::ticket::TicketKey;
+use crate::domain::wheel::Wheel;
 use crate::runtime::app::App;
 use crate::runtime::reporter::Subscription;
 use crate::tui::arrangement::Arrangement;
@@ -29,10 +32,17 @@ use std::process::Command;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
+/// What is behind a screen.
+pub enum Behind {
+    Service(App),
+    /// A replay.
+    Past(Past),
+}
+
 /// The host of a screen in a terminal.
 pub struct TerminalHost {
-    /// The service; `None`: nothing can be asked, a run of the past is shown.
-    pub app: Option<App>,
+    /// Who is asked.
+    pub behind: Behind,
     pub told: Subscription,
     /// What came of what was asked, by the screen or for it.
     pub replies: mpsc::UnboundedReceiver<Reply>,
@@ -54,7 +64,7 @@ pub struct TerminalHost {
 
 impl TerminalHost {
     /// The host of a screen that hears `told`, and of themes that are saved in the person's config folder.
-    pub fn new(app: Option<App>, told: Subscription, clock: Arc<dyn Clock>, config: Option<PathBuf>) -> Self {
+    pub fn new(behind: Behind, told: Subscription, clock: Arc<dyn Clock>, config: Option<PathBuf>) -> Self {
         let (reply, replies) = mpsc::unbounded_channel();
         let (save, saved) = mpsc::unbounded_channel();
         // Without a watch themes are read when one is chosen.
@@ -63,7 +73,7 @@ impl TerminalHost {
         let (colour, coloured) = mpsc::unbounded_channel();
         let syntax = SyntaxReader::new(move |snippet, spans| _ = colour.send((snippet, spans)));
         let mut host = Self {
-            app,
+            behind,
             told,
             replies,
             reply,
@@ -109,7 +119,10 @@ impl Host for TerminalHost {
     }
 
     fn ask(&mut self, request: Request) -> Result<(), Box<Request>> {
-        let Some(app) = &self.app else { return Err(Box::new(request)) };
+        let app = match &self.behind {
+            Behind::Service(app) => app,
+            Behind::Past(past) => return past.ask(request, &self.reply),
+        };
         let (replied, reply) = (app.ask_now(request, Answerer::SCREEN)?, self.reply.clone());
         tokio::spawn(async move {
             if let Ok(replied) = replied.await {
@@ -120,7 +133,8 @@ impl Host for TerminalHost {
     }
 
     async fn edit(&mut self, ticket: &TicketKey) -> Result<(), String> {
-        let Some(path) = self.app.as_ref().and_then(|app| app.file_of(ticket)) else {
+        let path = if let Behind::Service(app) = &self.behind { app.file_of(ticket) } else { None };
+        let Some(path) = path else {
             return Err(format!("no ticket file is known for {ticket}"));
         };
         wait_for(Editor::from_env().command(&path)).await
@@ -141,6 +155,25 @@ impl Host for TerminalHost {
         // Editors put another file in its place.
         let read = std::fs::read(file.path()).map(|text| String::from_utf8_lossy(&text).into_owned());
         read.map_err(|error| format!("the message cannot be read again: {error}"))
+    }
+
+    async fn take_wheel(&mut self, run: RunId) -> Wheel {
+        let Some(app) = self.app.clone() else { return Wheel::Refused("there is no run here".to_owned()) };
+        let mut ungated = false;
+        loop {
+            match app.ask(Request::TakeWheel { run, ungated }, Answerer::SCREEN).await {
+                Reply::Wheel(Wheel::Ungated(why)) if !ungated => {
+                    ungated = agrees(&why).await;
+                    if !ungated {
+                        // The person has seen why.
+                        return Wheel::Returned;
+                    }
+                }
+                Reply::Wheel(wheel) => return wheel,
+                Reply::Refused(refused) => return Wheel::Refused(refused.message),
+                _ => return Wheel::Refused("nothing was opened: try again".to_owned()),
+            }
+        }
     }
 
     fn touched(&mut self) {
@@ -195,6 +228,22 @@ impl Host for TerminalHost {
     fn copy(&mut self, text: &str) -> Result<String, String> {
         clipboard::copy(text)
     }
+}
+
+/// Whether the person wants Claude opened although the rules cannot judge what it does.
+async fn agrees(why: &str) -> bool {
+    let question = format!(
+        "UNGATED: {}.\nYour policy cannot judge the tool calls of this session; only Claude's own prompts ask you. \
+         Open it anyway? [y/N] ",
+        clean_line(why, 400)
+    );
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut answer = String::new();
+        let mut out = std::io::stdout();
+        write!(out, "{question}").and_then(|()| out.flush()).and_then(|()| std::io::stdin().read_line(&mut answer))?;
+        Ok::<_, std::io::Error>(matches!(answer.trim(), "y" | "Y" | "yes"))
+    });
+    asked.await.is_ok_and(|answer| answer.unwrap_or(false))
 }
 
 /// The editor has the terminal; runs go on on other threads meanwhile.

@@ -110,7 +110,7 @@ pub fn policy_engines(session: &Session) -> PolicyEngines {
     let (reads, looks) = (session.clone(), session.clone());
     let known = Mutex::new(BTreeMap::<PathBuf, Vec<PathBuf>>::new());
     let load = move |workspace: &Workspace, opened, own: Option<Profile>| {
-        let folder = workspace.directory();
+        let folder = workspace.home();
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let tickets = known.entry(folder.to_owned()).or_default();
         // A configuration that is just being written says nothing of the profile, nor where the tickets are.
@@ -118,8 +118,11 @@ pub fn policy_engines(session: &Session) -> PolicyEngines {
             *tickets = self::tickets(&reads, folder, &resolved);
             resolved.config.profile
         });
-        in_force(&reads, folder, own.unwrap_or(profile), tickets)
+        // What a worktree has of them is a copy that nobody reads.
+        let copies = tickets.iter().filter_map(|tickets| workspace.copy_of(tickets));
+        let tickets: Vec<PathBuf> = tickets.iter().cloned().chain(copies).collect();
+        in_force(&reads, folder, own.unwrap_or(profile), &tickets)
     };
-    let files = move |workspace: &Workspace| self::files(&looks, workspace.directory());
+    let files = move |workspace: &Workspace| self::files(&looks, workspace.home());
     PolicyEngines::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })
 }

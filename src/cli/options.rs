@@ -1,6 +1,7 @@
 //! The options that several commands share: those of runs and those of the screen.
 
 use clap::Args;
+use std::path::PathBuf;
 
 /// Options of everything that starts runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -20,9 +21,16 @@ pub struct RunOptions {
     /// The model that Claude uses [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Who looks at finished work: auto, simple (commands only) or reviewed (a critic, too) [default: auto].
+    /// Who looks at finished work: auto, simple (commands only), reviewed (a critic, too) or thorough (and, at the end,
+    /// whether the goal is reached) [default: auto].
     #[arg(long, value_name = "NAME")]
     pub workflow: Option<String>,
+    /// A template for what Claude is told of its work, in this run in place of the usual one.
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<PathBuf>,
+    /// Work in a git worktree of the ticket, on a branch of its own.
+    #[arg(long)]
+    pub worktree: bool,
     /// Start every iteration with a fresh Claude session.
     #[arg(long)]
     pub no_continue: bool,

@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::options::RunOptions;
 use super::session::Session;
 use super::sessions::SessionCommand;
+use super::worktree::WorktreeCommand;
 
 /// Refuses such a command inside a run, with exit code 77.
 pub fn check(
@@ -17,12 +18,15 @@ pub fn check(
     let what = match command {
         // The screen starts and resumes runs, too.
         None | Some(Command::Run { .. }) => "start or resume a run",
+        Some(Command::Plan(_)) => "plan a ticket",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
+        Some(Command::Worktree { command: WorktreeCommand::Remove { .. } }) => "remove a worktree",
         Some(Command::Phase { .. }) => "edit phases",
         Some(Command::Settings { .. }) => "change Claude's settings",
+        Some(Command::Review(_)) => "start a review",
         Some(Command::Resume { .. }) => "resume a run",
         _ => return Ok(()),
     };

@@ -52,7 +52,7 @@ pub enum PhaseCommand {
     Split {
         #[command(flatten)]
         which: Which,
-        /// Their texts; the first one stays the phase.
+        /// The new texts; the first one replaces the phase's.
         #[arg(required = true, num_args = 2..)]
         texts: Vec<String>,
     },

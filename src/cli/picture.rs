@@ -31,7 +31,7 @@ const LARGEST: u16 = 500;
 pub struct PictureOptions {
     /// A run id or its last characters, or a ticket.
     pub run: String,
-    /// Write here, as PNG or SVG by the name's end; without it, an SVG goes to standard output.
+    /// Write here, as PNG or SVG by the file's extension; without it, an SVG goes to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace the file if it exists.

@@ -1,4 +1,4 @@
-//! `programmator search`: words in the tickets here and in what Claude said, ran and changed in every run.
+//! `programmator search`: words in the tickets here, and in the log and in what Claude said, ran and changed of every run.
 
 use super::error::CliError;
 use super::session::Session;
@@ -86,15 +86,16 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn print(&mut self, found: &Match) -> Result<(), CliError> {
-        let (head, place) = match found.spot {
-            Spot::Ticket { line } => ("ticket".to_owned(), format!("line {line}")),
-            Spot::Run { run, iteration, .. } => {
-                let age = found.time.map_or_else(String::new, |time| {
-                    format!(" · {} ago", crate::base::time::short(self.now.since(time)))
-                });
-                (format!("run {}{age}", run.short()), format!("iteration {iteration}"))
-            }
+        let place = match found.spot {
+            Spot::Ticket { line } => format!("line {line}"),
+            Spot::Run { iteration, .. } => format!("iteration {iteration}"),
+            Spot::Log { .. } => "log".to_owned(),
         };
+        let age = || {
+            let ago = |time| format!(" · {} ago", crate::base::time::short(self.now.since(time)));
+            found.time.map_or_else(String::new, ago)
+        };
+        let head = found.spot.run().map_or_else(|| "ticket".to_owned(), |run| format!("run {}{}", run.short(), age()));
         let head = format!("{}  {} · {head}", found.ticket, clean_line(&found.title, 200));
         let is_new = self.last.as_ref() != Some(&head);
         if self.format == Format::Json {

@@ -12,9 +12,10 @@ use crate::adapters::private_file;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::tickets::Places;
 use crate::base::time::Clock;
-use crate::config::Resolved;
 use crate::config::key::Key;
+use crate::config::{Config, Resolved};
 use crate::domain::summary::RunSummary;
+use crate::domain::worktree::WorktreeFor;
 use crate::runtime::policy_engine::Person;
 use crate::runtime::supervisor::{Rules, Typed, find_run};
 use crate::tui::arrangement::Arrangement;
@@ -35,6 +36,8 @@ pub struct Session {
     pub flags: Vec<(Key, &'static str, String)>,
     /// The state folder; need not exist.
     pub state: PathBuf,
+    /// The template of this run's work, absolute.
+    pub prompt: Option<PathBuf>,
 }
 
 impl Session {
@@ -49,7 +52,8 @@ impl Session {
         let own = std::env::var_os("PROGRAMMATOR_STATE_DIR");
         let xdg = std::env::var_os("XDG_STATE_HOME");
         let state = state_dir(own.as_deref(), xdg.as_deref())?;
-        Ok(Self { folder, environment, flags: flags(options), state })
+        let prompt = options.prompt.as_ref().map(|path| folder.join(path));
+        Ok(Self { folder, environment, flags: flags(options), state, prompt })
     }
 
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
@@ -62,7 +66,8 @@ impl Session {
 
     /// The configuration for runs in `folder`.
     pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
-        let sources = Sources { folder, state_folder: &self.state, environment: &self.environment, flags: &self.flags };
+        let (environment, flags, prompt) = (&self.environment, &self.flags, self.prompt.as_deref());
+        let sources = Sources { folder, state_folder: &self.state, environment, flags, prompt };
         Ok(load(&sources)?)
     }
 
@@ -70,19 +75,39 @@ impl Session {
     pub fn rules(&self) -> Rules {
         let session = self.clone();
         Arc::new(move |workspace| {
-            let resolved = session.resolve(workspace.directory()).map_err(|error| error.message)?;
-            Ok((Arc::new(resolved.config), Arc::new(resolved.templates)))
+            let Resolved { mut config, templates, .. } =
+                session.resolve(workspace.home()).map_err(|error| error.message)?;
+            config.worktree.folder = session.worktrees(&config).map(|folder| folder.display().to_string());
+            Ok((Arc::new(config), Arc::new(templates)))
         })
     }
 
     /// Where tickets are looked for.
     pub fn places(&self, resolved: &Resolved) -> Places {
-        let home = self.environment.get("HOME").map(PathBuf::from);
-        let configured = resolved.config.tickets_dir.as_deref().map(|dir| match (dir.strip_prefix("~/"), &home) {
+        let configured = resolved.config.tickets_dir.as_deref().map(|dir| self.written(dir));
+        Places { folder: self.folder.clone(), tickets_dir: configured, home: self.home() }
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.environment.get("HOME").map(PathBuf::from)
+    }
+
+    /// A path as a person writes it: a leading `~/` is the home folder.
+    fn written(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), self.home()) {
             (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(dir),
-        });
-        Places { folder: self.folder.clone(), tickets_dir: configured, home }
+            _ => PathBuf::from(path),
+        }
+    }
+
+    /// Where worktrees are made; `None` without a home. Not in our state folder, which the gate keeps from Claude.
+    fn worktrees(&self, config: &Config) -> Option<PathBuf> {
+        if let Some(folder) = &config.worktree.folder {
+            return Some(self.written(folder));
+        }
+        let data = self.environment.get("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let data = data.or_else(|| Some(self.home()?.join(".local/share")))?;
+        Some(data.join("programmator/worktrees"))
     }
 
     /// The run that `text` names, whether or not the configuration can be read.
@@ -171,6 +196,7 @@ fn flags(options: &RunOptions) -> Vec<(Key, &'static str, String)> {
         (Key::Calls, "--calls", options.calls.clone()),
         (Key::Model, "--model", options.model.clone()),
         (Key::WorkflowName, "--workflow", options.workflow.clone()),
+        (Key::GitWorktree, "--worktree", options.worktree.then(|| WorktreeFor::Ticket.word().to_owned())),
         (Key::SessionContinuity, "--no-continue", options.no_continue.then(|| "false".to_owned())),
         (Key::SessionExpiry, "--session-expiry", options.session_expiry.clone()),
         (Key::Theme, "--theme", options.look.theme.clone()),
@@ -187,7 +213,8 @@ mod tests {
     fn the_arrangement_is_read_as_it_was_kept_and_a_broken_one_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().to_owned();
-        let session = Session { folder: state.clone(), environment: BTreeMap::new(), flags: Vec::new(), state };
+        let (folder, environment) = (state.clone(), BTreeMap::new());
+        let session = Session { folder, environment, flags: Vec::new(), state, prompt: None };
         assert_eq!(session.arrangement(), Ok(Arrangement::default()));
         let own = Arrangement { left: 6, hidden: ["log".to_owned()].into(), ..Arrangement::default() };
         let kept = serde_json::to_string(&Arrangement { is_zoomed: true, ..own.clone() }).unwrap();

@@ -25,7 +25,7 @@ const MAX_NAMES: usize = 200;
 pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> Result<(), CliError> {
     // What only compares keeps nothing, and works where our own folder cannot be written.
     let keep = tempfile::tempdir()?;
-    let (tree, ticket, exclude) = open(session, ticket, keep.path()).await?;
+    let Opened { tree, ticket, exclude, .. } = open(session, ticket, keep.path()).await?;
     Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
 }
 
@@ -46,10 +46,9 @@ pub async fn run_restore(
     pick: &str,
     consent: Consent,
 ) -> Result<(), CliError> {
-    let (tree, ticket, exclude) = open(session, ticket, &session.state.join("restore")).await?;
+    let Opened { tree, ticket, exclude, workspace } = open(session, ticket, &session.state.join("restore")).await?;
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
-    let workspace = Workspace::shared(&session.folder);
     let _lock = session.store()?.lock_tree(&workspace, &holder).map_err(|error| match error {
         LockError::Held { holder } => {
             CliError::new(75, format!("{workspace} is in use by {holder}; stop that run first"))
@@ -123,18 +122,34 @@ fn kept(out: &mut impl Write, verb: &str, all: &[Kept]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The working tree, the ticket, and what is never touched: tickets, which are the person's, and our folder.
-async fn open(session: &Session, name: &str, keep: &Path) -> Result<(WorkTree, TicketId, Vec<PathBuf>), CliError> {
+/// Where a ticket's snapshots are.
+struct Opened {
+    tree: WorkTree,
+    ticket: TicketId,
+    /// What is never touched: tickets, which are the person's, and our folder.
+    exclude: Vec<PathBuf>,
+    /// The ticket's worktree, or the directory that we are in.
+    workspace: Workspace,
+}
+
+async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let places = session.places(&resolved);
     let path = tickets::find(name, &places)?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
-    let tree = WorkTree::open(&session.folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
-    let mut untouched = vec![path, session.folder.join(".programmator")];
+    // Where there is no store that can be read, no run has made a worktree.
+    let latest = session.store_to_read().ok().and_then(|store| store.latest_for(&path.display().to_string()).ok()?);
+    let own = latest.map(|run| run.workspace()).filter(|own| own.worktree().is_some_and(|own| own.top.is_dir()));
+    let workspace = own.unwrap_or_else(|| Workspace::shared(&session.folder));
+    let folder = workspace.directory();
+    let tree = WorkTree::open(folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
+    let mut exclude = vec![path, folder.join(".programmator")];
     // Where the tickets lie among the work there is no telling them from it.
     let tickets = std::fs::canonicalize(places.dir()).ok();
-    untouched.extend(tickets.filter(|dir| dir.starts_with(&session.folder) && *dir != session.folder));
-    Ok((tree, ticket.id, untouched))
+    exclude.extend(tickets.filter(|dir| dir.starts_with(&session.folder) && *dir != session.folder));
+    let copies: Vec<PathBuf> = exclude.iter().filter_map(|path| workspace.copy_of(path)).collect();
+    exclude.extend(copies);
+    Ok(Opened { tree, ticket: ticket.id, exclude, workspace })
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.

@@ -1,11 +1,13 @@
 //! The screen: opens it, and ends with the program's exit code.
 
 use super::error::CliError;
-use super::host::TerminalHost;
+use super::host::{Behind, TerminalHost};
 use super::in_force;
 use super::park;
+use super::past::Past;
 use super::session::Session;
-use crate::adapters::store::Store;
+use super::threads;
+use crate::adapters::clock::zone;
 use crate::adapters::tickets::{self, Places};
 use crate::base::amount::counted;
 use crate::base::id::RunId;
@@ -14,11 +16,10 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
+use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
-use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
-use crate::runtime::reporter::{Reporter, Subscription};
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::tui::home;
@@ -31,7 +32,6 @@ use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +53,8 @@ pub enum Open {
     Tickets(Vec<String>),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
+    /// The plan of this ticket.
+    Plan(String, PlanAsked),
 }
 
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
@@ -71,16 +73,22 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     model.opening = match &open {
         Open::Tickets(names) => names.first().cloned(),
         Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
+        Open::Plan(ticket, _) => Some(ticket.clone()),
     };
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
+    threads::room(threads::WORK)?;
     let parts = in_force::parts(session, &resolved)?;
     tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
     let app = App::start(parts);
     let clock = session.clock();
-    let mut host =
-        TerminalHost::new(Some(app.clone()), app.subscribe(Presence::Screen), clock.clone(), session.config_folder());
+    let mut host = TerminalHost::new(
+        Behind::Service(app.clone()),
+        app.subscribe(Presence::Screen),
+        clock.clone(),
+        session.config_folder(),
+    );
     host.notify = resolved.config.notify.clone();
     host.arrangement = Some(session.arrangement_file());
     let stop = CancellationToken::new();
@@ -156,19 +164,27 @@ async fn work(
 async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     let listed = app.ask(Request::ListTickets, Answerer::SCREEN).await;
     let _ = first.screen.send(listed);
-    let names = match first.open {
-        Open::Tickets(names) => names,
-        Open::Resume(run) => {
-            return match app.ask(Request::Resume(run), Answerer::SCREEN).await {
-                Reply::Refused(refused) => Err(refused.into()),
-                opened => {
-                    let _ = first.screen.send(opened);
-                    Ok(())
-                }
-            };
-        }
+    let one = match first.open {
+        Open::Tickets(names) => return begin_all(app, names, &first.places, &first.screen).await,
+        Open::Resume(run) => Request::Resume(run),
+        Open::Plan(ticket, asked) => Request::Plan(ticket, asked),
     };
-    for found in names.iter().map(|name| tickets::find(name, &first.places)).collect::<Vec<_>>() {
+    match app.ask(one, Answerer::SCREEN).await {
+        Reply::Refused(refused) => Err(refused.into()),
+        opened => {
+            let _ = first.screen.send(opened);
+            Ok(())
+        }
+    }
+}
+
+async fn begin_all(
+    app: &App,
+    names: Vec<String>,
+    places: &Places,
+    screen: &mpsc::UnboundedSender<Reply>,
+) -> Result<(), CliError> {
+    for found in names.iter().map(|name| tickets::find(name, places)).collect::<Vec<_>>() {
         found?;
     }
     let alone = names.len() == 1;
@@ -182,7 +198,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
                 return Err(refused.into());
             }
             Reply::Opened { .. } if at > 0 => {}
-            reply => drop(first.screen.send(reply)),
+            reply => drop(screen.send(reply)),
         }
     }
     Ok(())
@@ -219,6 +235,9 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
         Some(ExitReason::CircuitOpen) => {
             ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
         }
+        Some(ExitReason::Drafted) => {
+            ("draft ready", Some(format!("`programmator plan {}` shows the draft", run.ticket)))
+        }
         Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         None => (run.state.word(), Some(resume)),
     };
@@ -252,20 +271,18 @@ pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, Ter
     let mut model = dressed(session, &resolved, surface)?;
     model.mode = Mode::Replay;
     let store = session.store_to_read()?;
-    let told = past(&store, &session.find_run(&store, run, Typed::Part)?)?;
-    Ok((model, TerminalHost::new(None, told, session.clock(), session.config_folder())))
-}
-
-/// A run of the past, as news.
-fn past(store: &Store, summary: &RunSummary) -> Result<Subscription, CliError> {
-    let reporter = Reporter::new(store.clone());
-    reporter.opened(summary.run, &summary.key(), 0, Arc::new(store.scrollback(summary.run, classify)?));
-    Ok(reporter.subscribe(Presence::Nobody))
+    let summary = session.find_run(&store, run, Typed::Part)?;
+    let past = Past::new(store, &session.places(&resolved).dir());
+    past.open(&summary).map_err(CliError::failure)?;
+    let told = past.reporter().subscribe(Presence::Nobody);
+    Ok((model, TerminalHost::new(Behind::Past(past), told, session.clock(), session.config_folder())))
 }
 
 fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
-    let mut model = Ui::new(session.clock().now(), jiff::tz::TimeZone::system());
+    let mut model = Ui::new(session.clock().now(), zone());
     model.profile = resolved.config.profile.word();
+    model.workflow.clone_from(&resolved.config.settings.workflow);
+    model.has_commands = !resolved.config.validation.is_empty();
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Threads that a run needs beside those of the processors: of the store, the watches, Claude's streams, work on files.
-const THREADS: usize = 16;
+pub(super) const WORK: usize = 16;
 
-/// Makes sure that the system grants the threads that will be needed. Without this a limit that is reached would be a
-/// panic at the start, or work that waits for a thread for ever.
-pub(super) fn room() -> Result<(), CliError> {
-    let wanted = THREADS + thread::available_parallelism().map_or(1, NonZero::get);
+/// Makes sure that the system grants the threads of the processors and so many more. Without this a limit that is reached
+/// would be a panic at the start, or work that waits for a thread for ever.
+pub(super) fn room(more: usize) -> Result<(), CliError> {
+    let wanted = more + thread::available_parallelism().map_or(1, NonZero::get);
     // They wait until all are there.
     let gate = Mutex::new(());
     let all_start = thread::scope(|scope| {

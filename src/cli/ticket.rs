@@ -9,7 +9,7 @@ use crate::adapters::tickets::{self, CreateError, Listed, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::draft::Draft;
-use crate::domain::ticket::{Phase, Problem, TEMPLATE_PHASE, Ticket, TicketStatus};
+use crate::domain::ticket::{Phase, PhaseSettings, Problem, TEMPLATE_PHASE, Ticket, TicketStatus};
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
@@ -222,7 +222,9 @@ fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {
         writeln!(out, "\nPhases ({} of {} done)", done(ticket), ticket.phases.len())?;
     }
     for phase in &ticket.phases {
-        writeln!(out, "  {} {}", tick(phase.done), clean_line(&phase.text, 200))?;
+        let settings = phase.settings.words();
+        let settings = if settings.is_empty() { settings } else { format!("  ({})", clean_line(&settings, 200)) };
+        writeln!(out, "  {} {}{settings}", tick(phase.done), clean_line(&phase.text, 200))?;
         for task in &phase.tasks {
             writeln!(out, "      {} {}", tick(task.done), clean_line(&task.text, 200))?;
         }
@@ -264,6 +266,8 @@ struct ShownPhase<'a> {
     text: &'a str,
     state: &'static str,
     line: usize,
+    #[serde(skip_serializing_if = "PhaseSettings::is_empty")]
+    settings: &'a PhaseSettings,
 }
 
 impl<'a> TicketRow<'a> {
@@ -273,6 +277,7 @@ impl<'a> TicketRow<'a> {
             text: &phase.text,
             state: if phase.done { "done" } else { "pending" },
             line: phase.line,
+            settings: &phase.settings,
         };
         Self {
             id: ticket.id.as_str(),

@@ -15,9 +15,9 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 16] = [
     "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "budget", "approval", "policy",
-    "storage", "workflow", "git",
+    "storage", "workflow", "review", "git", "worktree",
 ];
 
 /// A setting in a file.

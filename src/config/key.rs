@@ -6,10 +6,14 @@ use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
+use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::review::FOCI;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
+use crate::domain::worktree::WorktreeFor;
+use crate::orchestrator::steps::STEPS;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
@@ -28,6 +32,8 @@ pub enum Kind {
     /// A list of words; a single text is split like a shell would.
     Words,
     Pairs,
+    /// A map of steps to texts.
+    PerStep,
 }
 
 /// Whether a project's file may set a key.
@@ -37,6 +43,8 @@ pub enum FromProject {
     Always,
     /// Once the person trusts the project: it decides what is run or told.
     WhenTrusted,
+    /// Never: it reads or runs what is the person's alone.
+    Never,
 }
 
 /// A row of the table.
@@ -61,6 +69,9 @@ const USD: f64 = 1e6;
 /// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
 const MAX_RETRIES: u64 = 10;
 
+/// Folders that builds fill.
+const DEPENDENCIES: [&str; 2] = ["node_modules", "target"];
+
 macro_rules! keys {
     ($($key:ident $name:literal $kind:expr, $env:expr, $from_project:expr, $doc:literal;)+) => {
         /// A key by its meaning.
@@ -71,8 +82,8 @@ macro_rules! keys {
 
         /// All keys, in the order in which they are shown.
         pub const KEYS: &[Row] = {
-            use FromProject::{Always, WhenTrusted};
-            use Kind::{Choice, List, Pairs, Switch, Text, Usd, Whole, Words};
+            use FromProject::{Always, Never, WhenTrusted};
+            use Kind::{Choice, List, Pairs, PerStep, Switch, Text, Usd, Whole, Words};
             &[$(Row { key: Key::$key, name: $name, kind: $kind, env: $env, from_project: $from_project, doc: $doc }),+]
         };
     };
@@ -87,6 +98,7 @@ keys! {
     PostResultGrace "limits.post_result_grace" Whole(1, 3_600), None, Always, "seconds from the result to the end of the process";
     AgentCommand "agent.command" Words, Some("PROGRAMMATOR_CLAUDE"), WhenTrusted, "program and first arguments that start Claude";
     Model "agent.model" Text, None, WhenTrusted, "model for Claude";
+    FallbackModel "agent.fallback_model" Text, None, WhenTrusted, "model that Claude switches to while its own is overloaded";
     Flags "agent.flags" Words, Some("PROGRAMMATOR_CLAUDE_FLAGS"), WhenTrusted, "more flags for Claude";
     AgentEnv "agent.env" Pairs, None, WhenTrusted, "more environment variables for Claude and the validation commands";
     SettingSources "agent.setting_sources" List, None, WhenTrusted, "Claude's own settings to load: nothing, or user";
@@ -123,14 +135,28 @@ keys! {
     DayTokens "budget.day_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day";
     ApprovalTimeout "approval.timeout" Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour";
     PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded, trusted or read_only";
-    WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), auto (a critic where no command checks it)";
+    WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), thorough (and, at the end, whether the goal is reached), auto (a critic where no command checks it)";
     FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
-    CriticModel "workflow.critic_model" Text, None, WhenTrusted, "model of the critic; not set: the run's";
-    CriticEffort "workflow.critic_effort" Text, None, WhenTrusted, "effort of the critic; not set: Claude's own default";
+    StepModels "workflow.models" PerStep, None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
+    StepEfforts "workflow.efforts" PerStep, None, WhenTrusted, "effort of single steps; the others use Claude's own default";
+    StepBudgets "workflow.budgets_usd" PerStep, None, WhenTrusted, "USD that one call of a step may cost";
+    AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
+    MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
+    ReviewFocus "review.focus" List, None, WhenTrusted, "what the reviewers of `programmator review` look for, one each";
+    ReviewParallel "review.parallel" Whole(1, 20), None, WhenTrusted, "reviewers at work at the same time";
+    ReviewModel "review.model" Text, None, WhenTrusted, "model of the reviewers; not set: the run's";
     GitCommit "git.commit" Choice(CommitWhen::WORDS), None, WhenTrusted, "when a run commits what it has done: off, phase (after each that is done) or ticket (once it is done)";
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
+    GitWorktree "git.worktree" Choice(WorktreeFor::WORDS), None, WhenTrusted, "where runs work: off (where you are) or ticket (a git worktree for each ticket)";
+    GitBranch "git.branch" Text, None, WhenTrusted, "template of the branch of a ticket's worktree, with id";
+    GitBase "git.base" Text, None, WhenTrusted, "branch that a ticket's worktree begins at; not set: the one you are on";
+    GitMerge "git.merge" Choice(MergeHow::WORDS), None, WhenTrusted, "how the finished work of a worktree comes into its base: off, rebase or merge, once your commands pass on the merged tree";
+    WorktreeFolder "worktree.folder" Text, None, Never, "folder for worktrees; not set: programmator/worktrees below ~/.local/share";
+    WorktreeSetup "worktree.setup" Text, None, Never, "command that is run once in a new worktree";
+    WorktreeCopy "worktree.copy" List, None, Never, "files that are copied into a new worktree, such as .env";
+    WorktreeDependencies "worktree.dependencies" List, None, Never, "ignored folders that are copied into a new worktree where the file system can share their contents";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -153,6 +179,8 @@ pub enum Value {
     /// For [`Kind::List`] and [`Kind::Words`].
     List(Vec<String>),
     Pairs(BTreeMap<String, String>),
+    /// By the name of a step.
+    PerStep(BTreeMap<String, String>),
 }
 
 impl Row {
@@ -168,7 +196,10 @@ impl Row {
             Key::PostResultGrace => Value::Whole(settings.post_result_grace),
             Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
-            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand => Value::List(Vec::new()),
+            Key::StepModels | Key::StepEfforts | Key::StepBudgets => Value::PerStep(BTreeMap::new()),
+            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand | Key::WorktreeCopy => {
+                Value::List(Vec::new())
+            }
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
             Key::Ascii => Value::Switch(false),
@@ -192,9 +223,17 @@ impl Row {
             Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
             Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
             Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
+            Key::AddPhases => Value::Text(settings.workflow.add_phases.word().to_owned()),
+            Key::MaxAddedPhases => Value::Whole(settings.workflow.max_added_phases.into()),
+            Key::ReviewFocus => Value::List(FOCI.map(str::to_owned).to_vec()),
+            Key::ReviewParallel => Value::Whole(3),
             Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
             Key::GitMessage => Value::Text(settings.git.message),
             Key::GitProtected => Value::List(settings.git.protected),
+            Key::GitWorktree => Value::Text(settings.git.worktree.word().to_owned()),
+            Key::GitBranch => Value::Text(settings.git.branch),
+            Key::GitMerge => Value::Text(settings.git.merge.word().to_owned()),
+            Key::WorktreeDependencies => Value::List(DEPENDENCIES.map(str::to_owned).to_vec()),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),
@@ -207,9 +246,12 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
-            | Key::CriticModel
-            | Key::CriticEffort
+            | Key::GitBase
+            | Key::WorktreeFolder
+            | Key::WorktreeSetup
+            | Key::ReviewModel
             | Key::Model
+            | Key::FallbackModel
             | Key::TicketsDir => return None,
         })
     }
@@ -233,7 +275,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Choice(_) | Kind::Pairs => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs | Kind::PerStep => Err(wrong()),
         }
     }
 
@@ -260,6 +302,15 @@ impl Row {
                 .collect::<Option<_>>()
                 .map(Value::Pairs)
                 .ok_or_else(wrong),
+            (Kind::PerStep, Yaml::Object(pairs)) => {
+                let read = |(step, value): (&String, &Yaml)| {
+                    let is_step = STEPS.iter().any(|known| known.name.word() == step);
+                    let value = scalar(value).filter(|text| is_step && !text.trim().is_empty())?;
+                    let is_amount = self.key != Key::StepBudgets || value.parse().ok().and_then(micros).is_some();
+                    is_amount.then(|| (step.clone(), value))
+                };
+                pairs.iter().map(read).collect::<Option<_>>().map(Value::PerStep).ok_or_else(wrong)
+            }
             _ => Err(wrong()),
         }
     }
@@ -285,13 +336,18 @@ impl Row {
             Kind::List => "a list of strings".to_owned(),
             Kind::Words => "a list of words".to_owned(),
             Kind::Pairs => "a map of names to strings".to_owned(),
+            Kind::PerStep => {
+                let names: Vec<&str> = STEPS.iter().map(|step| step.name.word()).collect();
+                let what = if self.key == Key::StepBudgets { "amounts in USD above 0" } else { "strings" };
+                format!("a map of steps ({}) to {what}", names.join(", "))
+            }
         };
         format!("{} is `{}`, but must be {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
 }
 
 /// Millionths of a USD; `None` for what is no amount.
-fn micros(usd: f64) -> Option<u64> {
+pub(super) fn micros(usd: f64) -> Option<u64> {
     (usd > 0.0 && usd <= USD).then(|| (usd * 1e6).round() as u64).filter(|micros| *micros > 0)
 }
 
@@ -313,6 +369,10 @@ impl Value {
             Self::Switch(on) => on.to_string(),
             Self::Text(text) => text.clone(),
             Self::List(items) => Yaml::from(items.clone()).to_string(),
+            Self::PerStep(pairs) => {
+                let all: Vec<_> = pairs.iter().map(|(step, value)| format!("{step}: {value}")).collect();
+                format!("{{{}}}", all.join(", "))
+            }
             Self::Pairs(pairs) => {
                 let names: Vec<_> = pairs.keys().map(|name| format!("{name}: …")).collect();
                 format!("{{{}}}", names.join(", "))

@@ -5,8 +5,8 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::orchestrator::prompt::{Template, Templates, commit_message};
-use crate::orchestrator::steps;
+use crate::orchestrator::prompt::{Kind, Template, Templates, branch_name, commit_message};
+use crate::orchestrator::{review, steps};
 use std::collections::BTreeMap;
 
 /// What the layers are made of.
@@ -43,7 +43,18 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     let mut settings = Vec::new();
     for (files, is_project) in [(&layers.user, false), (&layers.project, true)] {
         let Some(file) = &files.config else { continue };
-        let (found, wrong) = file::read(file);
+        let (mut found, wrong) = file::read(file);
+        if is_project {
+            let is_own = |setting: &Setting| setting.row.from_project == FromProject::Never;
+            let ignored = found.iter().filter(|setting| is_own(setting)).map(|setting| {
+                Notice::warn(format!(
+                    "{} sets {}: ignored, only your own configuration can set it",
+                    setting.at, setting.row.name
+                ))
+            });
+            notices.extend(ignored);
+            found.retain(|setting| !is_own(setting));
+        }
         // A project that nobody trusts cannot keep the program from starting.
         if is_project && layers.trust != Trust::Trusted {
             notices.extend(wrong.iter().map(|error| Notice::warn(format!("{error}: ignored"))));
@@ -65,19 +76,30 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     }
     let given = layers.flags.iter().map(|(key, ..)| *key).collect();
     let config = assemble(&values, given, &mut notices, &mut errors);
-    let (templates, prompts) = templates(layers, &mut notices);
+    let (templates, explained) = templates(layers, &mut notices);
     let message = &config.settings.git.message;
     if let Err(why) = commit_message(message, "x", "x", "x") {
         let at = values.at(Key::GitMessage).to_owned();
         errors.push(ConfigError { at, message: format!("git.message: {}", clean_line(&why, 200)) });
     }
-    if let Err(error) = templates.check(&steps::prompts()) {
+    let branch = &config.settings.git.branch;
+    if let Err(why) = branch_name(branch, "x") {
+        let at = values.at(Key::GitBranch).to_owned();
+        errors.push(ConfigError { at, message: format!("git.branch: {}", clean_line(&why, 200)) });
+    }
+    if let Some(base) = config.settings.git.base.as_deref().filter(|base| base.starts_with('-')) {
+        let at = values.at(Key::GitBase).to_owned();
+        errors.push(ConfigError { at, message: format!("git.base: `{}` is no branch", clean_line(base, 60)) });
+    }
+    // What is built in is checked by the tests.
+    let own: Vec<_> = prompts().into_iter().filter(|kind| templates.own(*kind).is_some()).collect();
+    if let Err(error) = templates.check(&own) {
         errors.push(ConfigError { at: format!("{}:{}", error.file, error.line), message: error.message });
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    let values = KEYS.iter().map(|row| values.explain(row)).chain(prompts).collect();
+    let values = KEYS.iter().map(|row| values.explain(row)).chain(explained).collect();
     Ok(Resolved { config, values, templates, notices })
 }
 
@@ -121,8 +143,13 @@ fn keep(read: Result<Value, String>, row: &'static Row, at: &str, errors: &mut V
     }
 }
 
+/// The templates that a person may have their own of.
+fn prompts() -> Vec<Kind> {
+    steps::prompts().into_iter().chain(review::prompts()).collect()
+}
+
 fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Explained>) {
-    let (mut templates, kinds) = (Templates::default(), steps::prompts());
+    let (mut templates, kinds) = (Templates::default(), prompts());
     let mut put = |prompt: &FileText, notices: &mut Vec<Notice>| {
         if let Some(kind) = kinds.iter().find(|kind| kind.file == prompt.name()) {
             let (file, source) = (prompt.path.clone(), prompt.text.clone());
@@ -159,7 +186,8 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
 mod tests {
     use super::*;
     use crate::domain::settings::Settings;
-    use crate::domain::workflow::Workflow;
+    use crate::domain::step::StepName;
+    use crate::domain::workflow::{StepSettings, Workflow};
 
     fn layers() -> Layers {
         Layers {
@@ -202,13 +230,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_the_persons_alone_no_project_sets_trusted_or_not() {
+        let own = "worktree: {setup: make, copy: [.env], folder: /trees}\n";
+        for trust in [Trust::Trusted, Trust::Unknown] {
+            let resolved = resolve(&Layers { project: file("p.yaml", own), trust, ..layers() }).unwrap();
+            assert_eq!(resolved.config.worktree.setup, None);
+            assert_eq!((resolved.config.worktree.copy.len(), &resolved.config.worktree.folder), (0, &None));
+            assert_eq!(resolved.notices.len(), 3, "{:?}", resolved.notices);
+            assert!(resolved.notices[0].text.contains("only your own configuration"), "{:?}", resolved.notices);
+        }
+        let resolved = resolve(&Layers { user: file("u.yaml", own), ..layers() }).unwrap();
+        assert_eq!(resolved.config.worktree.setup.as_deref(), Some("make"));
+    }
+
+    #[test]
     fn nothing_set_is_the_built_in_rules() {
         let resolved = resolve(&layers()).unwrap();
         let mut builtin = Settings::default();
         builtin.workflow.name = Workflow::Auto;
         assert_eq!(resolved.config.settings, builtin);
         assert_eq!(resolved.config.agent.command, ["claude"]);
-        assert_eq!(resolved.values.len(), KEYS.len() + steps::prompts().len());
+        assert_eq!(resolved.values.len(), KEYS.len() + prompts().len());
         assert!(resolved.notices.is_empty());
     }
 
@@ -239,6 +281,20 @@ mod tests {
     }
 
     #[test]
+    fn a_step_has_settings_of_its_own() {
+        let text =
+            "workflow:\n  models: {critique: opus}\n  efforts: {critique: high}\n  budgets_usd: {evaluate: 0.5}\n";
+        let resolved = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap();
+        let workflow = &resolved.config.settings.workflow;
+        let critic = StepSettings { model: Some("opus".into()), effort: Some("high".into()), micro_usd: None };
+        assert_eq!(workflow.of(&StepName::CRITIQUE), critic);
+        assert_eq!(workflow.of(&StepName::EVALUATE).micro_usd, Some(500_000));
+        assert_eq!(workflow.of(&StepName::CODE), StepSettings::default());
+        let shown = resolved.values.iter().find(|row| row.name == "workflow.models").unwrap();
+        assert_eq!((shown.value.as_str(), shown.from.as_str()), ("{critique: opus}", "u.yaml:2"));
+    }
+
+    #[test]
     fn what_cannot_be_used_names_its_source() {
         let cases = [
             ("agent:\n  flags: [--permission-mode, plan]\n", "u.yaml:2: the flag `--permission-mode` cannot be used"),
@@ -246,7 +302,20 @@ mod tests {
             ("agent:\n  setting_sources: [project]\n", "u.yaml:2: agent.setting_sources has `project`"),
             ("agent:\n  env: {CLAUDE_CODE_SIMPLE: 1}\n", "u.yaml:2: agent.env cannot set `CLAUDE_CODE_SIMPLE`"),
             ("agent:\n  env: {\"A=B\": 1}\n", "u.yaml:2: agent.env has `A=B`"),
+            ("worktree:\n  copy: [../x]\n", "u.yaml:2: worktree.copy has `../x`"),
+            ("worktree:\n  copy: [.git/config]\n", "u.yaml:2: worktree.copy has `.git/config`"),
+            ("worktree:\n  dependencies: [a/.venv]\n", "u.yaml:2: worktree.dependencies has .venv"),
+            ("git:\n  branch: \"a b\"\n", "u.yaml:2: git.branch: `a b` is no name"),
+            ("git:\n  base: --x\n", "u.yaml:2: git.base: `--x` is no branch"),
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
+            (
+                "workflow:\n  models: {critic: opus}\n",
+                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (plan, critique, fix, code, evaluate) to strings",
+            ),
+            (
+                "workflow:\n  budgets_usd: {fix: -1}\n",
+                "u.yaml:2: workflow.budgets_usd is `{\"fix\":-1}`, but must be a map of steps",
+            ),
         ];
         for (text, expected) in cases {
             let errors = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap_err();

@@ -1,15 +1,23 @@
 //! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
 
 use crate::base::text::clean_line;
-use crate::config::key::{Key, Row, Value, row_of};
-use crate::config::{AgentConfig, Config, ConfigError, Notice, NotifyConfig, ScreenConfig, StorageConfig, flags};
+use crate::config::key::{Key, Row, Value, micros, row_of};
+use crate::config::{
+    AgentConfig, Config, ConfigError, Notice, NotifyConfig, ReviewConfig, ScreenConfig, StorageConfig, WorktreeConfig,
+    flags,
+};
 use crate::domain::commit::{CommitWhen, GitSettings};
+use crate::domain::evaluation::AddPhases;
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
+use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::review::FOCI;
 use crate::domain::settings::{BreakerSettings, Settings};
-use crate::domain::workflow::{MinorIssues, Workflow, WorkflowSettings};
+use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
+use crate::domain::worktree::WorktreeFor;
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 /// The values that were set, with where.
@@ -79,6 +87,28 @@ impl Values {
         }
     }
 
+    fn per_step(&self, key: Key) -> BTreeMap<String, String> {
+        match self.get(key) {
+            Some(Value::PerStep(pairs)) => pairs,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// What single steps have of their own.
+    fn steps(&self) -> BTreeMap<String, StepSettings> {
+        let mut steps: BTreeMap<String, StepSettings> = BTreeMap::new();
+        for (step, model) in self.per_step(Key::StepModels) {
+            steps.entry(step).or_default().model = Some(model);
+        }
+        for (step, effort) in self.per_step(Key::StepEfforts) {
+            steps.entry(step).or_default().effort = Some(effort);
+        }
+        for (step, usd) in self.per_step(Key::StepBudgets) {
+            steps.entry(step).or_default().micro_usd = usd.parse().ok().and_then(micros);
+        }
+        steps
+    }
+
     /// Who looks at finished work.
     fn workflow(&self) -> WorkflowSettings {
         WorkflowSettings {
@@ -88,8 +118,9 @@ impl Values {
                 .text(Key::MinorIssues)
                 .and_then(|word| MinorIssues::from_word(&word))
                 .unwrap_or_default(),
-            critic_model: self.text(Key::CriticModel),
-            critic_effort: self.text(Key::CriticEffort),
+            steps: self.steps(),
+            add_phases: self.text(Key::AddPhases).and_then(|word| AddPhases::from_word(&word)).unwrap_or_default(),
+            max_added_phases: self.count(Key::MaxAddedPhases),
         }
     }
 
@@ -99,6 +130,10 @@ impl Values {
             commit: self.text(Key::GitCommit).and_then(|word| CommitWhen::from_word(&word)).unwrap_or_default(),
             message: self.text(Key::GitMessage).unwrap_or_default(),
             protected: self.list(Key::GitProtected),
+            worktree: self.text(Key::GitWorktree).and_then(|word| WorktreeFor::from_word(&word)).unwrap_or_default(),
+            branch: self.text(Key::GitBranch).unwrap_or_default(),
+            merge: self.text(Key::GitMerge).and_then(|word| MergeHow::from_word(&word)).unwrap_or_default(),
+            base: self.text(Key::GitBase).filter(|base| !base.trim().is_empty()),
         }
     }
 
@@ -150,11 +185,32 @@ pub(super) fn assemble(
             ),
         );
     }
+    for key in [Key::WorktreeCopy, Key::WorktreeDependencies] {
+        for path in values.list(key).iter().filter(|path| !stays_below(path)) {
+            let (name, path) = (row_of(key).name, clean_line(path, 60));
+            wrong(key, format!("{name} has `{path}`, but takes paths below the top of the repository"));
+        }
+        // Its paths are absolute: what is run from a copy changes the original.
+        if values.list(key).iter().any(|path| Path::new(path).iter().any(|part| part == ".venv")) {
+            wrong(
+                key,
+                format!("{} has .venv, which works in one place only; make it in worktree.setup", row_of(key).name),
+            );
+        }
+    }
     let env = values.pairs(Key::AgentEnv);
     for name in env.keys() {
         if let Some(message) = bad_variable(name) {
             wrong(Key::AgentEnv, message);
         }
+    }
+    let focus = values.list(Key::ReviewFocus);
+    if let Some(other) = focus.iter().find(|name| !FOCI.contains(&name.as_str())) {
+        let other = clean_line(other, 40);
+        wrong(Key::ReviewFocus, format!("review.focus has `{other}`; there are {}", FOCI.join(", ")));
+    }
+    if focus.is_empty() {
+        wrong(Key::ReviewFocus, format!("review.focus is empty; there are {}", FOCI.join(", ")));
     }
     Config {
         settings: Settings {
@@ -189,14 +245,26 @@ pub(super) fn assemble(
             flags: vetted.flags,
             env,
             setting_sources,
+            fallback_model: values.text(Key::FallbackModel),
             max_retries: values.get(Key::MaxRetries).map(|_| values.count(Key::MaxRetries)),
         },
         validation: values.list(Key::ValidationCommands),
+        worktree: WorktreeConfig {
+            folder: values.text(Key::WorktreeFolder),
+            setup: values.text(Key::WorktreeSetup).filter(|command| !command.trim().is_empty()),
+            copy: values.list(Key::WorktreeCopy),
+            dependencies: values.list(Key::WorktreeDependencies),
+        },
         storage: StorageConfig {
             patience: Duration::from_secs(values.whole(Key::StoragePatience)),
             reserve: values.whole(Key::StorageReserve) << 20,
             stream: values.whole(Key::StorageStream) << 20,
             validation_output: values.whole(Key::StorageValidationOutput) << 20,
+        },
+        review: ReviewConfig {
+            focus,
+            parallel: values.count(Key::ReviewParallel),
+            model: values.text(Key::ReviewModel),
         },
         screen: ScreenConfig {
             theme: values.text(Key::Theme).unwrap_or_default(),
@@ -213,6 +281,13 @@ pub(super) fn assemble(
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,
     }
+}
+
+/// A relative path that leads nowhere else, and not into git's own folder.
+fn stays_below(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(name) if name != ".git");
+    !path.is_empty() && parts.all(is_plain)
 }
 
 /// Why a variable cannot be handed to Claude.

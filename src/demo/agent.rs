@@ -8,12 +8,13 @@
 //!
 //! Rooms: [`flags`] (command line), [`host`] and [`control`] (stdin and signals), [`dialect`] (the two ways to speak),
 //! [`gate`] (asking), [`subagents`], [`tools`] and [`shell`] (doing), [`records`] and [`tally`] (what is printed),
-//! [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is remembered between
+//! [`driven`] (by a person), [`turn`], [`steps`], [`speech`] and [`calls`] (the order of it all), [`sessions`] (what is remembered between
 //! processes), [`prompt`] (what is asked of it), [`settings`] (which it was started with).
 
 pub mod calls;
 pub mod control;
 pub mod dialect;
+pub mod driven;
 pub mod event;
 pub mod flags;
 pub mod gate;
@@ -55,6 +56,7 @@ pub fn main(args: &[String]) -> ExitCode {
         Parsed::Login(file) => login(file.as_deref()),
         Parsed::Refused(why) => Err(why),
         Parsed::Run(flags) => run(&flags),
+        Parsed::Driven(flags) => drive(&flags),
     };
     ended.unwrap_or_else(|why| refuse(&why))
 }
@@ -73,6 +75,16 @@ fn login(scenario: Option<&Path>) -> Result<ExitCode, String> {
     let status = serde_json::json!({"loggedIn": is_in, "authMethod": method, "apiProvider": "firstParty"});
     let _ = writeln!(std::io::stdout(), "{status:#}");
     Ok(if is_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Without `-p` a person drives it.
+fn drive(flags: &Flags) -> Result<ExitCode, String> {
+    let cwd = std::env::current_dir().map_err(|e| format!("Error: no working directory: {e}"))?;
+    let (settings, memory) = (Settings::read(flags.settings.as_deref())?, Memory::open(flags, &cwd));
+    match &flags.resume {
+        Some(id) if memory.knows(id) => driven::drive(id, &settings, &cwd).map_err(|e| format!("Error: {e}")),
+        id => Err(format!("No conversation found with session ID: {}", id.as_deref().unwrap_or_default())),
+    }
 }
 
 fn run(flags: &Flags) -> Result<ExitCode, String> {

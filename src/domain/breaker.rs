@@ -54,6 +54,9 @@ pub struct CounterMoved {
     pub limit: u32,
     /// The evidence; for [`Counter::SameError`] above zero the masked error itself.
     pub why: String,
+    /// The error as it was before it was masked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
 }
 
 /// How the breaker moved, in the journal.
@@ -82,6 +85,9 @@ pub struct Breaker {
     pub same_error: u32,
     /// The masked error that is counted.
     pub error: Option<String>,
+    /// The same as it was last reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// [`Counter::PermissionDenials`].
     pub permission_denials: u32,
     /// [`Counter::OutputDecline`], in percent.

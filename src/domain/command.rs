@@ -1,7 +1,9 @@
 //! What a person can ask of a run: the one list of verbs for screen, command line and (later) phone.
 
 use crate::domain::approval::{Answer, QuestionId};
+use crate::domain::evaluation::ProposalAnswer;
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::DraftAnswer;
 use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,14 @@ pub enum UserCommand {
         /// `true`: from now on the new list; `false`: keep the frozen one.
         accept: bool,
     },
+    /// More phases are proposed: add them, changed or not, or do without.
+    AnswerProposal {
+        /// The iteration whose evaluator proposed them.
+        n: u32,
+        answer: ProposalAnswer,
+    },
+    /// A draft of the ticket's phases waits.
+    AnswerDraft(DraftAnswer),
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
     /// Another limit or model, from the next iteration on.

@@ -3,7 +3,9 @@
 
 use crate::domain::answerer::Answerer;
 use crate::domain::changes::ChangedFile;
+use crate::domain::merge::MergeHow;
 use crate::domain::worded::worded;
+use crate::domain::worktree::WorktreeFor;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -21,7 +23,7 @@ worded! {
     }
 }
 
-/// How a run commits its own work.
+/// How a run uses git: where it works, and how it commits its own work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GitSettings {
@@ -30,6 +32,14 @@ pub struct GitSettings {
     pub message: String,
     /// Branches that no run commits to.
     pub protected: Vec<String>,
+    /// What works in a worktree of its own.
+    pub worktree: WorktreeFor,
+    /// The template of a worktree's branch.
+    pub branch: String,
+    /// What a worktree begins at; `None`: the branch that the person is on.
+    pub base: Option<String>,
+    /// How the work of a worktree comes into its base.
+    pub merge: MergeHow,
 }
 
 impl Default for GitSettings {
@@ -38,6 +48,10 @@ impl Default for GitSettings {
             commit: CommitWhen::Off,
             message: "{{ phase }}\n\nTicket: {{ id }}".to_owned(),
             protected: vec!["main".to_owned(), "master".to_owned()],
+            worktree: WorktreeFor::Off,
+            branch: "programmator/{{ id }}".to_owned(),
+            base: None,
+            merge: MergeHow::Off,
         }
     }
 }

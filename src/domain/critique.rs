@@ -40,7 +40,7 @@ pub struct Issue {
     /// What it goes by, in its words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// It is about a file that the phase has not changed.
+    /// It is about a place that the phase has not changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub doubtful: bool,
 }
@@ -60,6 +60,66 @@ impl Issue {
     }
 }
 
+/// What a critic was shown of a changed file: the first line of each hunk as the file is now, and how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownFile {
+    pub path: String,
+    pub hunks: Vec<(u32, u32)>,
+}
+
+/// Files and hunks of each that are kept: of what is beyond, nothing is known.
+const MAX_SHOWN: usize = 200;
+
+/// The hunks of a diff as git writes it. A file with a name that git quotes, or with more hunks, is left out: of its lines
+/// nothing is known.
+pub fn shown_hunks(diff: &str) -> Vec<ShownFile> {
+    let mut files: Vec<ShownFile> = Vec::new();
+    let mut is_known = false;
+    // Lines of the hunk that are still to come: before, and now.
+    let (mut old, mut new) = (0_u32, 0_u32);
+    for line in diff.lines() {
+        if old > 0 || new > 0 {
+            match line.as_bytes().first() {
+                Some(b'\\') => {}
+                Some(b'+') => new = new.saturating_sub(1),
+                Some(b'-') => old = old.saturating_sub(1),
+                Some(b' ') => (old, new) = (old.saturating_sub(1), new.saturating_sub(1)),
+                // It is cut.
+                _ => break,
+            }
+        } else if let Some(path) = line.strip_prefix("+++ b/") {
+            is_known = true;
+            files.push(ShownFile { path: path.trim_end_matches('\t').to_owned(), hunks: Vec::new() });
+        } else if line.starts_with("diff --git ") {
+            is_known = false;
+        } else if let Some((before, first, now)) = hunk(line) {
+            (old, new) = (before, now);
+            if let Some(file) = files.last_mut().filter(|_| is_known) {
+                file.hunks.push((first, now));
+            }
+        }
+    }
+    // The last one may be cut.
+    if old > 0 || new > 0 {
+        files.pop();
+    }
+    files.retain(|file| file.hunks.len() <= MAX_SHOWN);
+    files.truncate(MAX_SHOWN);
+    files
+}
+
+/// `@@ -3,4 +5,6 @@`: lines before, the first line now, lines now.
+fn hunk(line: &str) -> Option<(u32, u32, u32)> {
+    let (before, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (now, _) = rest.split_once(" @@")?;
+    let read = |range: &str| match range.split_once(',') {
+        Some((first, lines)) => Some((first.parse().ok()?, lines.parse().ok()?)),
+        None => Some((range.parse::<u32>().ok()?, 1)),
+    };
+    let ((_, before), (first, now)) = (read(before)?, read(now)?);
+    Some((before, first, now))
+}
+
 /// A readable answer of a critic's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Critique {
@@ -71,13 +131,19 @@ pub struct Critique {
 }
 
 impl Critique {
-    /// The same with those issues marked as doubtful that name a file which is none of `changed`.
+    /// The same with those issues marked as doubtful that name a file which is none of `changed`, or a line of it that
+    /// the critic was not shown as changed, or beside a change.
     #[must_use]
-    pub fn compared_with(mut self, changed: &[String]) -> Self {
+    pub fn compared_with(mut self, changed: &[String], shown: &[ShownFile]) -> Self {
         for issue in &mut self.issues {
-            let named = issue.file.as_deref().map(|file| file.trim_start_matches("./"));
-            let is_changed = |file: &str| changed.iter().any(|one| one == file || file.ends_with(&format!("/{one}")));
-            issue.doubtful = named.is_some_and(|file| !is_changed(file));
+            let Some(file) = issue.file.as_deref().map(|file| file.trim_start_matches("./")) else { continue };
+            let is_it = |one: &str| one == file || file.ends_with(&format!("/{one}"));
+            let is_changed = changed.iter().any(|one| is_it(one));
+            let hunks = shown.iter().find(|shown| is_it(&shown.path)).map(|shown| &shown.hunks);
+            let is_beside = issue.line.zip(hunks).is_some_and(|(line, hunks)| {
+                !hunks.iter().any(|(first, lines)| (*first..first.saturating_add(*lines)).contains(&line))
+            });
+            issue.doubtful = !is_changed || is_beside;
         }
         self
     }
@@ -93,9 +159,38 @@ mod tests {
         let named = [None, Some("src/a.rs"), Some("./src/a.rs"), Some("/home/ann/p/src/a.rs"), Some("a.rs"), Some("b")];
         let issues = named.map(of).to_vec();
         let critique = Critique { verdict: CriticVerdict::NeedsFixes, issues, summary: String::new() };
-        let compared = critique.compared_with(&["src/a.rs".to_owned()]);
+        let compared = critique.compared_with(&["src/a.rs".to_owned()], &[]);
         let doubtful: Vec<bool> = compared.issues.iter().map(|issue| issue.doubtful).collect();
         assert_eq!(doubtful, [false, false, false, false, true, true]);
+    }
+
+    const DIFF: &str = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -3,2 +3,3 @@ fn a\n x\n+++ b/evil.rs\n y\n@@ -40 +41 @@\n-z\n+w\ndiff --git a/b c b/b c\n--- /dev/null\n+++ b/b c\t\n@@ -0,0 +1,2 @@\n+1\n+2\n\\ No newline at end of file\ndiff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+
+    #[test]
+    fn the_hunks_of_a_diff_are_found_and_nothing_in_them_is_taken_for_one() {
+        let file = |path: &str, hunks: &[(u32, u32)]| ShownFile { path: path.into(), hunks: hunks.to_vec() };
+        let all = [file("src/a.rs", &[(3, 3), (41, 1)]), file("b c", &[(1, 2)])];
+        assert_eq!(shown_hunks(DIFF), all);
+        let cut = &DIFF[..DIFF.find("+2").unwrap()];
+        assert_eq!(
+            shown_hunks(&format!("{cut}\n[the diff goes on]\n")),
+            all[..1],
+            "of a file that is cut nothing is known"
+        );
+    }
+
+    #[test]
+    fn an_issue_about_a_line_that_is_as_it_was_is_doubtful() {
+        let lines = [Some(2), Some(3), Some(5), Some(6), Some(41), None];
+        let of = |line| Issue { file: Some("src/a.rs".into()), line, text: "x".into(), ..Issue::default() };
+        let critique =
+            Critique { verdict: CriticVerdict::NeedsFixes, issues: lines.map(of).to_vec(), summary: String::new() };
+        let doubtful = |shown: &[ShownFile]| {
+            let compared = critique.clone().compared_with(&["src/a.rs".to_owned()], shown);
+            compared.issues.iter().map(|issue| issue.doubtful).collect::<Vec<_>>()
+        };
+        assert_eq!(doubtful(&shown_hunks(DIFF)), [true, false, false, true, false, false]);
+        assert_eq!(doubtful(&[]), [false; 6], "what was not shown whole is not doubted");
     }
 
     #[test]

@@ -75,6 +75,21 @@ pub enum Spot {
         /// From 0, among the iteration's records.
         record: usize,
     },
+    /// In a line of the run's log.
+    Log {
+        run: RunId,
+        /// 0: before the first one.
+        iteration: u32,
+    },
+}
+
+impl Spot {
+    pub fn run(self) -> Option<RunId> {
+        match self {
+            Self::Ticket { .. } => None,
+            Self::Run { run, .. } | Self::Log { run, .. } => Some(run),
+        }
+    }
 }
 
 /// A piece of the search.

@@ -4,29 +4,35 @@
 //! Stream pane draws between Claude's own words (`tui::panes::stream`).
 
 mod approvals;
+mod breaker;
 mod commits;
 mod ends;
+mod goal;
 mod iterations;
 mod limits;
 mod line;
 mod phases;
+mod planning;
 mod turns;
+mod wheel;
+mod worktrees;
 
 pub use ends::{done_words, outcome_words, reason_words};
+pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
+pub use planning::draft_words;
 pub use turns::foreign_words;
 
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
-use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ByPerson, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
+    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
     ValidationRan, WorkCarried,
 };
 use crate::domain::session::SessionEnded;
@@ -42,7 +48,6 @@ use std::time::Duration;
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
 
-/// HTTP status of a rate limit.
 const RATE_LIMITED: u16 = 429;
 
 /// Calls whose names are remembered until they come back.
@@ -57,7 +62,6 @@ pub struct LogFormatter {
     calls: HashMap<String, String>,
     /// For clock times; UTC without one.
     zone: Option<TimeZone>,
-    /// Claude ends at a rate limit.
     is_limited: bool,
 }
 
@@ -115,9 +119,7 @@ impl LogFormatter {
             Record::AgentExited { swept, .. } if std::mem::take(&mut self.is_limited) && *swept == 0 => return None,
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
-                if let Record::RunStarted { folder, .. } = record {
-                    self.workspace = Workspace::shared(folder);
-                }
+                worktrees::follow(&mut self.workspace, record);
                 sentence(record)?
             }
         };
@@ -182,6 +184,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::TickIntended(_)
         | Record::RevisionIntended(_)
         | Record::UntickIntended(_)
+        | Record::EditDue(_)
+        | Record::ChangesShown { .. }
+        | Record::PhaseSettingsRead { .. }
+        | Record::GoalAchieved { .. }
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
         | Record::CommitDue
@@ -196,9 +202,19 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::LinesCounted { .. }
         | Record::RulesKnown { .. }
         | Record::RulesRead(_) => None,
+        Record::WorktreeIntended(_)
+        | Record::WorktreeMade(_)
+        | Record::WorktreeRemoved(_)
+        | Record::MergeIntended(_)
+        | Record::MergeSettled(_) => worktrees::sentence(record),
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }
+        Record::EvaluationMade { .. }
+        | Record::PhasesProposed(_)
+        | Record::ProposalAnswered { .. }
+        | Record::EditDropped { .. } => goal::sentence(record),
+        Record::WheelTaken(_) | Record::WheelJudged(_) | Record::WheelReturned(_) => wheel::sentence(record),
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
@@ -283,6 +299,11 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 (None, _) => (Warn, format!("validation killed by a signal: `{command}` · {time}")),
             })
         }
+        Record::PlanAsked(_)
+        | Record::DraftMade { .. }
+        | Record::DraftAnswered(_)
+        | Record::DraftTried { .. }
+        | Record::DraftNotWritten { .. } => planning::sentence(record),
         Record::PhaseDone { .. }
         | Record::PhaseChecked { .. }
         | Record::CritiqueMade { .. }
@@ -328,24 +349,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             },
             text.clone(),
         )),
-        Record::BreakerCarried { breaker } => {
-            let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
-            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
-        }
-        Record::BreakerCounted(CounterMoved { counter, value, limit, why, .. }) => {
-            let value =
-                if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
-            info(format!("circuit breaker: {} {value} · {why}", counter.word()))
-        }
-        Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
-            let level = match to {
-                Circuit::Closed => Info,
-                Circuit::HalfOpen => Warn,
-                Circuit::Open => Error,
-            };
-            Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
-        }
-        Record::BreakerReset(ByPerson { by }) => info(format!("circuit breaker closed by {by}, counters reset")),
+        Record::BreakerCarried { .. }
+        | Record::BreakerCounted(_)
+        | Record::BreakerMoved(_)
+        | Record::BreakerReset(_) => breaker::sentence(record),
         Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd } => {
             let level = match reason.exit_code() {
                 0 | 5 => Info,

@@ -11,6 +11,14 @@ worded! {
         Blocked = "blocked",
         /// A phase was not approved after the last attempt to fix it, or its critic gave no verdict.
         ReviewFailed = "review_failed",
+        /// The ticket was planned, and nothing else was to be done.
+        Planned = "planned",
+        /// A draft waits for the person, and nobody was there.
+        Drafted = "drafted",
+        /// The draft was refused, or there is none that can be read.
+        NotPlanned = "not_planned",
+        /// The work could not be brought into its base: a conflict, commands that fail on the merged tree, a dirty base.
+        MergeFailed = "merge_failed",
         MaxIterations = "max_iterations",
         /// Too many iterations in a row without any change.
         Stagnation = "stagnation",
@@ -47,15 +55,17 @@ impl ExitReason {
                 | Self::TicketGone
                 | Self::StorageFailed
                 | Self::ReviewFailed
+                | Self::Drafted
+                | Self::MergeFailed
         )
     }
 
     /// The exit code of the program when this is the worst of its runs.
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Complete => 0,
+            Self::Complete | Self::Planned => 0,
             Self::Error | Self::TicketGone | Self::StorageFailed => 1,
-            Self::Blocked | Self::ReviewFailed => 3,
+            Self::Blocked | Self::ReviewFailed | Self::Drafted | Self::NotPlanned | Self::MergeFailed => 3,
             Self::MaxIterations
             | Self::Stagnation
             | Self::RepeatedError

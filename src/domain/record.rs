@@ -7,19 +7,26 @@ pub use parts::*;
 pub use stored::{FORMAT, Stored};
 pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 
+use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
 use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{CommitIntended, CommitSettled};
-use crate::domain::critique::{Critique, Issue};
+use crate::domain::critique::{Critique, Issue, ShownFile};
+use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
+use crate::domain::merge::{MergeIntended, MergeSettled};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
+use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
+use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
+use crate::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
+use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -58,6 +65,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reading: Option<u64>,
     },
+    /// What the ticket says of the work on its phases, each in its order.
+    PhaseSettingsRead { phases: Vec<SetPhase> },
     /// How many boxes of a ticket's file are ticked now.
     BoxesRead(Boxes),
     /// What a turn's output says besides its claim.
@@ -225,6 +234,18 @@ pub enum Record {
         how: DoneHow,
         id: Option<PhaseId>,
     },
+    /// What the next prompt shows of the changed files.
+    ChangesShown { n: u32, files: Vec<ShownFile> },
+    /// The ticket is to be planned before it is worked on.
+    PlanAsked(PlanAsked),
+    /// Claude gave a readable draft.
+    DraftMade { n: u32, draft: Draft },
+    /// A person has decided about the draft.
+    DraftAnswered(DraftAnswered),
+    /// Its validation commands were tried.
+    DraftTried { tried: Vec<Tried> },
+    /// The accepted draft could not be written; it waits again.
+    DraftNotWritten { why: String },
     /// A critic gave a readable verdict.
     CritiqueMade { n: u32, critique: Critique },
     /// A phase is not done: the critic's issues are to be fixed first.
@@ -234,6 +255,19 @@ pub enum Record {
         phase: Option<String>,
         issues: Vec<Issue>,
         id: Option<PhaseId>,
+    },
+    /// An evaluator gave a readable answer.
+    EvaluationMade { n: u32, evaluation: Evaluation },
+    /// The ticket's goal is reached.
+    GoalAchieved { n: u32 },
+    /// It is not: these phases are missing.
+    PhasesProposed(Proposal),
+    /// What is decided about them.
+    ProposalAnswered {
+        #[serde(flatten)]
+        answer: ProposalAnswer,
+        #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+        by: Answerer,
     },
     /// A claim did not hold.
     PhaseDisputed {
@@ -262,7 +296,11 @@ pub enum Record {
     UntickIntended(OfPhase),
     /// The box is unticked, or cannot be.
     UntickSettled(BoxSettled),
-    /// The ticket's text is about to be changed for the person. Also behind a run's end.
+    /// The run wants the ticket's text changed.
+    EditDue(EditDue),
+    /// It cannot be changed so, for this reason.
+    EditDropped { id: String, what: String, why: String },
+    /// The ticket's text is about to be changed. Also behind a run's end.
     RevisionIntended(TicketRevised),
     /// It is changed, or cannot be.
     RevisionSettled(RevisionSettled),
@@ -333,6 +371,22 @@ pub enum Record {
     RevertIntended(RevertIntended),
     /// It is reverted, or is not.
     RevertSettled(RevertSettled),
+    /// The run is to work in this worktree, which is looked for, and made where it is not there.
+    WorktreeIntended(Worktree),
+    /// It is there.
+    WorktreeMade(WorktreeMade),
+    /// The finished work of a worktree is about to be brought into its base.
+    MergeIntended(MergeIntended),
+    /// It is there, or it is known that it is not.
+    MergeSettled(MergeSettled),
+    /// The person has removed it.
+    WorktreeRemoved(WorktreeRemoved),
+    /// A person is about to work in the ticket's session.
+    WheelTaken(WheelTaken),
+    /// A call in that session was judged.
+    WheelJudged(WheelJudged),
+    /// The session is the run's again.
+    WheelReturned(WheelReturned),
     /// Lines that the ticket's runs have added and removed, from the first snapshot to the end of the last iteration.
     LinesCounted { added: u64, removed: u64 },
 }

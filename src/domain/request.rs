@@ -13,11 +13,13 @@ use crate::domain::export::Export;
 use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
+use crate::domain::planning::PlanAsked;
 use crate::domain::record::TicketRevised;
 use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
+use crate::domain::wheel::Wheel;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -46,6 +48,8 @@ pub enum Request {
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
     Start(TicketKey),
+    /// Have phases drafted for a ticket without any: found as by `Open`, and worked on in a run of its own.
+    Plan(String, PlanAsked),
     /// Take back the tick of every phase of a ticket that nobody works on.
     Reopen(TicketKey),
     /// Go on with an interrupted run: the one named, else the latest of this folder.
@@ -93,6 +97,12 @@ pub enum Request {
     Commit(RunId, Agreed),
     /// Write a run, or one iteration of it, as a new file.
     Export(Export),
+    /// Open Claude on the session of a paused run for the person, who has the terminal. `ungated`: also where its calls cannot
+    /// be judged.
+    TakeWheel {
+        run: RunId,
+        ungated: bool,
+    },
     /// Make the directory of this program a git repository.
     InitGit,
     /// The next piece of a search through all runs and tickets.
@@ -173,6 +183,8 @@ pub enum Reply {
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
     Committed(RunId, Result<Committed, String>),
+    /// The person has given the wheel back, or nothing was opened.
+    Wheel(Wheel),
     /// The directory is a git repository now, or why not; words for the person.
     GitInitialised(Result<(), String>),
     /// The path of the file, or why there is none; words for the person.
@@ -273,6 +285,7 @@ mod tests {
             Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
+            Request::Plan("tk-1".into(), PlanAsked { saves: true, ..PlanAsked::default() }),
             Request::Reopen(ticket.clone()),
             Request::Resume(None),
             Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),
@@ -300,6 +313,7 @@ mod tests {
                 },
             ),
             Request::Export(Export { run, iteration: Some(2), format: Format::Cast, path: "~/a.cast".into() }),
+            Request::TakeWheel { run, ungated: true },
             Request::InitGit,
             Request::Find(Find { query: "a".into(), ..Find::default() }),
             Request::Stats,
@@ -324,6 +338,7 @@ mod tests {
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::GitInitialised(Err("no".into())),
+            Reply::Wheel(Wheel::Ungated("no".into())),
             Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Found(Find::default(), Ok(Batch::default())),
             Reply::Stats(Ok(vec![Line::Heading("a".into()), Line::Gap])),

@@ -273,6 +273,7 @@ mod tests {
             commit: None,
             committing: false,
             added: 0,
+            worktree: None,
             removed: 0,
         }
     }

@@ -15,8 +15,13 @@ impl StepName {
     pub const CODE: Self = Self::new("code");
     /// A look at what was found done.
     pub const CRITIQUE: Self = Self::new("critique");
+    /// The drafting of phases for a ticket that has none.
+    pub const PLAN: Self = Self::new("plan");
     /// Work on what a critic has rejected.
     pub const FIX: Self = Self::new("fix");
+
+    /// A look at the whole ticket, once nothing in it is left to do.
+    pub const EVALUATE: Self = Self::new("evaluate");
 
     /// A name: one lower-case word.
     pub const fn new(name: &'static str) -> Self {

@@ -5,9 +5,11 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::phase::Mark;
+use crate::domain::review::PLACE;
 use crate::domain::ticket::TicketKey;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
+use crate::domain::worktree::Worktree;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -19,6 +21,7 @@ pub struct RunSummary {
     /// The ticket's title when the run began.
     pub title: String,
     pub ticket_path: String,
+    /// The directory that the person was in.
     pub folder: String,
     pub state: RunState,
     /// The phase at hand; `None` between phases and without phases.
@@ -58,6 +61,9 @@ pub struct RunSummary {
     pub added: u64,
     #[serde(default)]
     pub removed: u64,
+    /// The worktree that it works in; `None`: in `folder`.
+    #[serde(default)]
+    pub worktree: Option<Worktree>,
 }
 
 impl RunSummary {
@@ -74,7 +80,12 @@ impl RunSummary {
 
     /// Where the run works.
     pub fn workspace(&self) -> Workspace {
-        Workspace::shared(&self.folder)
+        Workspace::shared(&self.folder).in_worktree(self.worktree.clone())
+    }
+
+    /// It is part of a review, which nothing begins again.
+    pub fn is_review(&self) -> bool {
+        Path::new(&self.ticket_path).ends_with(PLACE)
     }
 
     /// What the person is waited for, while the run is at work.

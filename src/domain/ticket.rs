@@ -8,6 +8,7 @@ mod key;
 mod lines;
 mod outline;
 pub mod parse;
+mod phase_settings;
 mod phases;
 pub mod revise;
 mod revision;
@@ -16,6 +17,7 @@ mod section;
 pub use boxes::Boxes;
 pub(crate) use front::scalars;
 pub use key::TicketKey;
+pub use phase_settings::PhaseSettings;
 pub use revision::Revision;
 
 use crate::base::id::TicketId;
@@ -68,6 +70,8 @@ pub struct Phase {
     /// 1-based line of the box or heading.
     pub line: usize,
     pub form: PhaseForm,
+    /// What a comment at it says of the work on it.
+    pub settings: PhaseSettings,
     /// Nested checkboxes (or, under a heading form, the section's checkboxes).
     pub tasks: Vec<Task>,
 }

@@ -1,8 +1,11 @@
 //! The workflow of a run: which of its steps look at finished work before it counts as done.
 
+use crate::domain::evaluation::AddPhases;
 use crate::domain::outcome::DoneHow;
+use crate::domain::step::StepName;
 use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 worded! {
     /// A workflow, by its name. Where none is named, the configuration's is `auto`; a run that says nothing is of a time
@@ -16,6 +19,8 @@ worded! {
         Simple = "simple",
         /// A critic looks at every phase, too, and what it rejects is fixed.
         Reviewed = "reviewed",
+        /// As `reviewed`; and once nothing is left to do, an evaluator says whether the ticket's goal is reached.
+        Thorough = "thorough",
     }
 }
 
@@ -31,6 +36,21 @@ worded! {
     }
 }
 
+/// What a step has of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepSettings {
+    /// `--model`; `None` is the run's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// `--effort`; `None` is Claude's own default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// What one call may cost, in millionths of a USD; `None`: what the budgets leave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micro_usd: Option<u64>,
+}
+
 /// How finished work is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,12 +59,13 @@ pub struct WorkflowSettings {
     /// Attempts to fix a phase before it is the person's.
     pub fix_tries: u32,
     pub minor_issues: MinorIssues,
-    /// The critic's `--model`; `None` is the run's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub critic_model: Option<String>,
-    /// The critic's `--effort`; `None` is Claude's own default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub critic_effort: Option<String>,
+    /// What single steps have of their own, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<String, StepSettings>,
+    /// What becomes of phases that an evaluator proposes.
+    pub add_phases: AddPhases,
+    /// Phases that a run may have added so.
+    pub max_added_phases: u32,
 }
 
 impl Default for WorkflowSettings {
@@ -53,18 +74,24 @@ impl Default for WorkflowSettings {
             name: Workflow::default(),
             fix_tries: 3,
             minor_issues: MinorIssues::default(),
-            critic_model: None,
-            critic_effort: None,
+            steps: BTreeMap::new(),
+            add_phases: AddPhases::default(),
+            max_added_phases: 5,
         }
     }
 }
 
 impl WorkflowSettings {
+    /// What the step has of its own.
+    pub fn of(&self, step: &StepName) -> StepSettings {
+        self.steps.get(step.word()).cloned().unwrap_or_default()
+    }
+
     /// A critic is to look at what was found done on this ground.
     pub fn wants_critique(&self, how: DoneHow) -> bool {
         match self.name {
             Workflow::Simple => false,
-            Workflow::Reviewed => how != DoneHow::TickedByPerson,
+            Workflow::Reviewed | Workflow::Thorough => how != DoneHow::TickedByPerson,
             Workflow::Auto => matches!(how, DoneHow::ClaimedUnchecked | DoneHow::ClaimedNoChange),
         }
     }

@@ -4,9 +4,12 @@
 //! cannot differ.
 
 mod agent;
+mod goal;
 mod merge;
+mod resume;
 mod session;
 mod watch;
+mod worktree;
 
 use crate::domain::workspace::Workspace;
 use agent::fold_agent;
@@ -16,8 +19,8 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
-use crate::orchestrator::exit::{self, Signs};
-use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Review, Stage, State};
+use crate::orchestrator::exit;
+use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, planning};
 use crate::orchestrator::{breaker, gate, limits};
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -56,6 +59,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     gate::fold(state, record, time);
     state.updated = Some(time);
     state.notes.fold(record);
+    planning::fold(&mut state.plan, record);
     match record {
         Record::RunStarted {
             folder,
@@ -86,20 +90,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::WorkCarried(carried) => merge::carried(state, carried),
         Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
-        Record::RunResumed { .. } => {
-            state.ended = None;
-            state.rules_trouble = None;
-            state.signs = Signs::default();
-            state.pace = Pace::Run;
-            state.has_tree = false;
-            state.ticket_lost = None;
-            for phase in state.phases.iter_mut().chain([&mut state.whole]) {
-                phase.box_writes = 0;
-                // The person wants it tried again.
-                phase.review.rejections = 0;
-            }
-            state.stage = Stage::AwaitingTree { holder: None };
-        }
+        Record::RunResumed { .. } => resume::fold(state),
+        Record::WorktreeIntended(_)
+        | Record::WorktreeMade(_)
+        | Record::WorktreeRemoved(_)
+        | Record::MergeIntended(_)
+        | Record::MergeSettled(_) => worktree::fold(state, record),
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
@@ -114,6 +110,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             know(state, *reading);
             merge::phases(state, phases);
         }
+        Record::PhaseSettingsRead { phases } => merge::settings(state, phases),
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
         Record::ValidationChangeSeen { commands } => {
@@ -233,10 +230,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::PhaseReopened(PhaseByPerson { of: OfPhase { phase, id }, .. }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, |phase| phase.mark != Mark::Pending) {
-                phase.mark = Mark::Pending;
-                phase.dispute = None;
-                phase.review = Review::default();
-                phase.claimed_tick = phase.ticked;
+                phase.reopen();
             }
         }
         Record::CommitDue => state.stage = Stage::Committing,
@@ -251,18 +245,26 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
         Record::RevisionSettled(settled) => {
-            state.revisions.retain(|open| open.id != settled.revised.id);
             if let Some(renamed) = settled.revised.renamed.as_ref().filter(|_| is_so(&settled.outcome)) {
                 merge::renamed(state, renamed);
             }
+            goal::edited(state, settled);
         }
+        Record::EditDue(_)
+        | Record::EditDropped { .. }
+        | Record::GoalAchieved { .. }
+        | Record::PhasesProposed(_)
+        | Record::ProposalAnswered { .. } => goal::fold(state, record),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
             // What was committed is what was there before.
-            state.commits.last = None;
+            (state.commits.last, state.is_merged) = (None, false);
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
+            if progress {
+                state.goal.reopen();
+            }
             state.aside_in_a_row = if progress { 0 } else { state.aside_in_a_row + 1 };
             let own = state.about_mut(phase.as_deref(), *id, PhaseState::is_open).map(|own| {
                 if progress {

@@ -28,18 +28,6 @@ const WATCHFUL: u32 = 2;
 /// Output in tokens from which on a decline tells something: a short iteration may be followed by a shorter one.
 const TALKATIVE: u64 = 1_000;
 
-/// A counter has moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
-    pub counter: Counter,
-    /// Where it stands now.
-    pub value: u32,
-    /// Where it opens the breaker (output decline: half-opens it).
-    pub limit: u32,
-    /// The evidence. For [`Counter::SameError`] above zero it is the masked error itself.
-    pub why: String,
-}
-
 /// The breaker is to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -48,12 +36,13 @@ pub struct Move {
     pub reason: String,
 }
 
-/// The counters that an iteration moves.
-pub fn count(breaker: &Breaker, limits: &BreakerSettings, seen: &Observation) -> Vec<Counted> {
+/// The counters that iteration `n` moves.
+pub fn count(breaker: &Breaker, limits: &BreakerSettings, n: u32, seen: &Observation) -> Vec<CounterMoved> {
     let mut moved = Vec::new();
     let mut set = |counter, before: u32, value: u32, limit, why: String| {
         if before != value {
-            moved.push(Counted { counter, value, limit, why });
+            let said = seen.said.clone().filter(|_| counter == Counter::SameError && value > 0);
+            moved.push(CounterMoved { n, counter, value, limit, why, said });
         }
     };
     let (before, limit) = (breaker.no_progress, limits.no_progress);
@@ -126,7 +115,7 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
         Closed | HalfOpen if permission_denials >= limits.permission_denials => to(Open, denied()),
         Closed if no_progress >= limits.no_progress => to(Open, idle()),
         Closed if same_error >= limits.same_error => {
-            let error = breaker.error.as_deref().unwrap_or_default();
+            let error = breaker.said.as_deref().or(breaker.error.as_deref()).unwrap_or_default();
             to(Open, format!("{same_error} iterations in a row ended with: {error}"))
         }
         Closed if no_progress >= WATCHFUL => to(HalfOpen, idle()),
@@ -144,11 +133,12 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
 pub(super) fn fold(breaker: &mut Breaker, record: &Record, time: Timestamp) {
     match record {
         Record::BreakerCarried { breaker: earlier } => breaker.clone_from(earlier),
-        Record::BreakerCounted(CounterMoved { counter, value, why, .. }) => match counter {
+        Record::BreakerCounted(CounterMoved { counter, value, why, said, .. }) => match counter {
             Counter::NoProgress => breaker.no_progress = *value,
             Counter::SameError => {
                 breaker.same_error = *value;
                 breaker.error = (*value > 0).then(|| why.clone());
+                breaker.said.clone_from(said);
             }
             Counter::PermissionDenials => breaker.permission_denials = *value,
             Counter::OutputDecline => breaker.output_decline = *value,

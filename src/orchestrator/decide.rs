@@ -2,9 +2,10 @@
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
 //! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `exit` weighs what else an output says, `person`
-//! obeys the person, `ticket` follows the file, `session` chooses Claude's session, `turns` knows the turns that no
-//! message of ours began, `watchdog` has the timers.
+//! `circuit` moves the breaker, `commit` has done work committed, `merge` has it merged, `goal` has proposed phases decided,
+//! `exit` weighs what else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file,
+//! `session` chooses Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the timers,
+//! `worktree` has the run's own worktree made.
 
 mod agent;
 mod approval;
@@ -12,14 +13,18 @@ mod check;
 mod circuit;
 mod commit;
 mod exit;
+mod goal;
+mod merge;
 mod pace;
 mod park;
 mod person;
+mod plan;
 mod rules_changed;
 mod session;
 mod ticket;
 mod turns;
 mod watchdog;
+mod worktree;
 
 use crate::base::time::Timestamp;
 use crate::domain::limits::admission::Asker;
@@ -86,6 +91,8 @@ impl<'a> Draft<'a> {
         match input {
             Input::Started(start) => self.started(*start),
             Input::Resumed { pid, reading, phases, settings } => self.resumed(pid, reading, phases, settings),
+            Input::WorktreeReady(made) => self.worktree_ready(made),
+            Input::WorktreeFailed { why } => self.worktree_failed(&why),
             Input::TreeGranted => self.tree_granted(),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
@@ -98,6 +105,7 @@ impl<'a> Draft<'a> {
                     self.ticket_read(reading, title, phases, validation);
                 }
             }
+            Input::PhaseSettingsRead { phases } => self.phase_settings_read(phases),
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, by, command } => self.commanded(id, by, command),
             Input::Wished { wish, by, command } => self.wished(wish, by, command),
@@ -119,11 +127,16 @@ impl<'a> Draft<'a> {
             Input::RuleSaved { id, by, path } => self.rule_saved(&id, by, &path),
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
+            Input::PlanAsked(asked) => self.plan_asked(asked),
+            Input::DraftPlaced(placed) => self.draft_placed(placed),
+            Input::DraftTried(tried) => self.draft_tried(tried),
             Input::RevisionSettled(settled) => self.revision_settled(settled),
+            Input::EditPlanned { id, planned } => self.edit_planned(id, planned),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),
             Input::CommitUnknown { why } => self.commit_unknown(&why),
             Input::CommitMade(settled) => self.commit_made(settled),
+            Input::MergeSettled(settled) => self.merge_settled(settled),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),
             Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),
@@ -153,6 +166,7 @@ impl<'a> Draft<'a> {
     fn of_iteration(&mut self, input: Input) {
         let n = match &input {
             Input::SnapshotTaken { n, .. }
+            | Input::ChangesShown { n, .. }
             | Input::SnapshotFailed { n, .. }
             | Input::AgentStarting { n }
             | Input::AgentSpawned { n, .. }
@@ -179,6 +193,7 @@ impl<'a> Draft<'a> {
         }
         match input {
             Input::SnapshotTaken { id, .. } => self.snapshot_taken(n, id),
+            Input::ChangesShown { files, .. } => self.record(Record::ChangesShown { n, files }),
             Input::SnapshotFailed { message, .. } | Input::AgentFailed { message, .. } => {
                 self.could_not_begin(n, message);
             }

@@ -5,15 +5,18 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, QuestionId};
 use crate::domain::commit::{Agreed, CommitIntended, OwnCommit};
 use crate::domain::limits::admission::Ask;
+use crate::domain::merge::MergeHow;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record, TicketRevised};
 use crate::domain::session::Told;
 use crate::domain::ticket::TicketStatus;
+use crate::domain::ticket::revise::TicketEdit;
 use crate::domain::tool_call::{ControlRequest, ToolCall};
 use crate::domain::verdict::Verdict;
 use crate::domain::watchdog::Watch;
+use crate::domain::worktree::Worktree;
 use crate::orchestrator::prompt::Prompt;
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Planning, State};
 use std::sync::Arc;
 
 /// What [`decide`](super::decide::decide) answers.
@@ -38,6 +41,9 @@ impl Effect {
 /// One thing to do in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    /// Look for the run's worktree, make it where it is not there, and see to what it needs → `WorktreeReady` /
+    /// `WorktreeFailed`. Done twice, it is done once.
+    MakeWorktree(Box<Worktree>),
     /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
     AcquireTree,
     /// Give it back: the run is paused before it has done anything there.
@@ -101,8 +107,14 @@ pub enum Effect {
     StopValidation,
     /// Tick the phase's box or untick it, after the box writes before it → `BoxSettled`.
     SetBox { phase: OfPhase, done: bool },
+    /// See what an edit would change in the ticket's file → `EditPlanned`.
+    PlanEdit { id: String, edit: Box<TicketEdit> },
     /// Change the ticket's text → `RevisionSettled`. Done twice, it is done once.
     Revise(Box<TicketRevised>),
+    /// Find out what writes the accepted draft of this plan into the file as it is → `DraftPlaced`.
+    PlaceDraft { plan: Arc<Planning> },
+    /// Run the validation commands of a draft that the gate allows → `DraftTried`.
+    TryCommands { commands: Vec<String> },
     /// Set `status:` in the front matter → `StatusSettled`.
     SetStatus { to: TicketStatus },
     /// See what a commit of the run's work would be, and whether it may be made → `CommitPlanned`.
@@ -111,6 +123,9 @@ pub enum Effect {
     MakeCommit { id: String, agreed: Box<Agreed> },
     /// Find out what came of one that an earlier process has begun, and finish it → `CommitMade`.
     RecoverCommit(Box<CommitIntended>),
+    /// Bring the run's work into its base, once these commands pass on the merged tree → `MergeSettled`. Done twice, it is
+    /// done once.
+    MergeWork { how: MergeHow, commands: Vec<String>, title: String },
     /// Ask whether a person is there to decide → `PersonSought`.
     SeekPerson,
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.
@@ -129,6 +144,8 @@ pub struct Spawn {
     pub effort: Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: Option<Profile>,
+    /// In its plan mode.
+    pub plan_mode: bool,
     /// What it is told; the edge adds the ticket's text.
     pub prompt: Prompt,
 }

@@ -7,19 +7,24 @@ use crate::domain::background::BackgroundTask;
 use crate::domain::breaker::Breaker;
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitSettled};
+use crate::domain::critique::ShownFile;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
+use crate::domain::merge::MergeSettled;
 use crate::domain::phase::PhaseId;
+use crate::domain::planning::{PlanAsked, Tried};
 use crate::domain::record::{
-    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, ValidationRan, WorkCarried, WriteOutcome,
+    ApiRetried, OfPhase, PhaseSeed, Record, RevisionSettled, SetPhase, TicketRevised, ValidationRan, WorkCarried,
+    WriteOutcome,
 };
 use crate::domain::session::{Sessions, Told};
 use crate::domain::settings::Settings;
-use crate::domain::ticket::{Boxes, TicketStatus};
+use crate::domain::ticket::{Boxes, Revision, TicketStatus};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::turn::TurnResult;
 use crate::domain::workspace::Workspace;
+use crate::domain::worktree::WorktreeMade;
 use crate::orchestrator::effect::Timer;
 use std::time::Duration;
 
@@ -38,6 +43,10 @@ pub enum Input {
         /// The rules from now on: the run's own, and over them what the command line says.
         settings: Option<Box<Settings>>,
     },
+    /// The run's worktree is there, with all it needs.
+    WorktreeReady(WorktreeMade),
+    /// It cannot be made; words for the person.
+    WorktreeFailed { why: String },
     /// The folder is ours.
     TreeGranted,
     /// The folder is somebody's.
@@ -52,6 +61,8 @@ pub enum Input {
         boxes: Boxes,
         validation: Vec<String>,
     },
+    /// What the file says of the work on its phases, as it was read last.
+    PhaseSettingsRead { phases: Vec<SetPhase> },
     /// The ticket's file is gone or broken.
     TicketLost { why: String },
     /// The ledger has answered.
@@ -64,6 +75,8 @@ pub enum Input {
     LinesCounted { added: u64, removed: u64 },
     /// The tree was saved.
     SnapshotTaken { n: u32, id: String },
+    /// What the prompt that follows shows of the changed files.
+    ChangesShown { n: u32, files: Vec<ShownFile> },
     /// The tree could not be saved.
     SnapshotFailed { n: u32, message: String },
     /// What must be known of Claude's program is known; its process is started now.
@@ -191,6 +204,14 @@ pub enum Input {
     },
     /// The ticket's text was changed, or not.
     RevisionSettled(RevisionSettled),
+    /// What an edit that the run wants would change in the ticket's file; or why it cannot: words for the person.
+    EditPlanned { id: String, planned: Result<Revision, String> },
+    /// The ticket is to be planned: nothing else is done in this run.
+    PlanAsked(PlanAsked),
+    /// What writes the accepted draft into the ticket; words for the person where nothing can.
+    DraftPlaced(Result<Box<TicketRevised>, String>),
+    /// A draft's validation commands were tried.
+    DraftTried(Vec<Tried>),
     /// The status was set, or not.
     StatusSettled { to: TicketStatus, outcome: WriteOutcome },
     /// What the run would commit, or why it commits nothing.
@@ -204,6 +225,8 @@ pub enum Input {
     CommitUnknown { why: String },
     /// A commit is made, or it is known that it is not.
     CommitMade(CommitSettled),
+    /// The work is in its base, or it is known that it is not.
+    MergeSettled(MergeSettled),
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).

@@ -110,13 +110,7 @@ fn learn(limits: &mut LimitState, known: &Known, time: Timestamp) {
 }
 
 /// The question for the next call: about this phase, and for this model where the step has one of its own.
-pub(super) fn ask(
-    state: &State,
-    purpose: Purpose,
-    asker: Asker,
-    phase: Option<PhaseId>,
-    own_model: Option<String>,
-) -> Ask {
+pub fn ask(state: &State, purpose: Purpose, asker: Asker, phase: Option<PhaseId>, own_model: Option<String>) -> Ask {
     let (n, forecast) = match purpose {
         Purpose::Iteration => (state.iterations + 1, receipt::median(&worked(state))),
         Purpose::FollowUp => (state.iterations, Spent::default()),
@@ -185,7 +179,7 @@ pub fn budgets(state: &State) -> Vec<(&'static str, f64, f64)> {
 }
 
 /// The receipt of the open iteration, which ends now; `phase`: what it worked on.
-pub(super) fn receipt(open: &Iteration, phase: Option<&str>, ms: u64) -> Receipt {
+pub fn receipt(open: &Iteration, phase: Option<&str>, ms: u64) -> Receipt {
     Receipt {
         n: open.n,
         phase: phase.map(str::to_owned),
@@ -200,7 +194,7 @@ pub(super) fn receipt(open: &Iteration, phase: Option<&str>, ms: u64) -> Receipt
 
 /// Whether the failure of the open iteration is a limit. The order is that of the provider's own signs: a window that it
 /// says is closed; the kind or status of the error; the words of the CLI (`said`), and the reset and the models in them.
-pub(super) fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
+pub fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestamp>, now: Timestamp) -> Option<Hit> {
     let open = state.open_iteration()?;
     let failure = open.failure.as_ref()?;
     let closed = open.window.as_ref().filter(|window| window.status == WindowStatus::Rejected);

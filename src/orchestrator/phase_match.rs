@@ -5,9 +5,11 @@
 //! the same text; the same words; one text contained in the other; the same words but for small slips.
 //! Where several phases fit, or a number differs, nothing is found: a dispute is cheap, a wrong tick is not.
 
+use crate::domain::ticket::PhaseSettings;
+
 /// The index in `incomplete` of the phase that `claimed` means; `None` when that is not certain.
 pub fn find(claimed: &str, incomplete: &[&str]) -> Option<usize> {
-    let claimed = claimed.trim();
+    let claimed = PhaseSettings::off(claimed.trim());
     if let Some(at) = incomplete.iter().position(|phase| phase.trim() == claimed) {
         return Some(at);
     }
@@ -190,6 +192,12 @@ fn one_slip(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn settings_of_a_phase_are_no_part_of_its_name() {
+        assert_eq!(find("Greet <!-- model: opus -->", &["Ask", "Greet"]), Some(1));
+        assert_eq!(find("Greet <!-- a note -->", &["Ask", "Greet"]), None, "its words differ");
+    }
 
     #[test]
     fn finds_what_is_certain_and_nothing_else() {

@@ -8,6 +8,7 @@
 //! command. Ticket text may come from anybody, so every value gets its `@path`s written `\@path`, and no
 //! prompt begins with such a character.
 
+use crate::domain::worktree::bad_branch;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,6 +48,18 @@ pub struct PromptContext {
     pub validated: Vec<String>,
     /// What a critic found, an issue each.
     pub issues: Vec<String>,
+    /// All phases of a ticket with nothing left to do, and how each was checked.
+    pub settled_phases: Vec<String>,
+    /// Phases that an evaluator may still propose.
+    pub phases_left: u32,
+    /// The ticket's file was made to be planned: title and text may be drafted too.
+    pub is_new: bool,
+    /// The plan as it was drafted last.
+    pub draft: Option<String>,
+    /// What the user wants changed in it.
+    pub words: Option<String>,
+    /// What a reviewer looks for.
+    pub focus: String,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -149,7 +162,12 @@ impl Templates {
             validation: some(),
             validated: some(),
             issues: some(),
+            settled_phases: some(),
+            phases_left: 5,
+            draft: Some("x".to_owned()),
+            words: Some("x".to_owned()),
             diff: "x".to_owned(),
+            focus: "x".to_owned(),
             ..PromptContext::default()
         };
         let resumed = PromptContext { resumed: true, ..context.clone() };
@@ -158,12 +176,21 @@ impl Templates {
     }
 }
 
-/// A commit's message from the person's template.
-pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Result<String, String> {
+/// The branch of a ticket's worktree from the person's template.
+pub fn branch_name(template: &str, id: &str) -> Result<String, String> {
+    let name = strictly(template, minijinja::context! { id })?;
+    bad_branch(&name).map_or(Ok(name), Err)
+}
+
+fn strictly(template: &str, values: minijinja::Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let values = minijinja::context! { id, ticket, phase };
-    let message = environment.render_str(template, values).map_err(|error| error.to_string())?;
+    environment.render_str(template, values).map_err(|error| error.to_string())
+}
+
+/// A commit's message from the person's template.
+pub fn commit_message(template: &str, id: &str, ticket: &str, phase: &str) -> Result<String, String> {
+    let message = strictly(template, minijinja::context! { id, ticket, phase })?;
     if message.trim().is_empty() { Err("a commit needs a message".to_owned()) } else { Ok(message) }
 }
 
@@ -231,7 +258,7 @@ fn guarded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::claim::parse::{parse, parse_critique};
+    use crate::domain::claim::parse::{parse, parse_critique, parse_draft};
     use crate::orchestrator::steps;
     use crate::orchestrator::steps::code::{PHASED, PHASELESS, STATUS_ONLY};
     use proptest::prelude::*;
@@ -256,7 +283,13 @@ mod tests {
             validation: vec!["cargo test".into()],
             validated: vec!["$ cargo test\nexit code 0\nok".into()],
             issues: vec!["major: src/a.rs:3: wrong".into()],
+            settled_phases: vec!["Phase 1: look (verified)".into()],
+            phases_left: 5,
+            is_new: true,
+            draft: Some("# Parse dates".into()),
+            words: None,
             diff: "+++ b/src/a.rs\n+x".into(),
+            focus: "bugs".into(),
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,
@@ -315,6 +348,7 @@ mod tests {
             assert!(text.contains("PROGRAMMATOR_STATUS:"));
             assert!(parse(&text).claim.is_none(), "{text}");
             assert!(parse_critique(&text).is_err(), "{text}");
+            assert!(parse_draft(&text).is_err(), "{text}");
         }
     }
 

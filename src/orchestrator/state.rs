@@ -1,16 +1,21 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
+mod carry;
 mod gate;
+mod goal;
 mod iteration;
 mod limits;
 mod phase;
+pub(super) mod planning;
 mod stage;
 
 pub use gate::Gate;
 pub(in crate::orchestrator) use gate::{Call, Grant};
+pub use goal::{GoalState, OwnEdit};
 pub use iteration::{Failure, Iteration, Retry, Validated};
 pub use limits::LimitState;
 pub use phase::{PhaseState, Review};
+pub use planning::{PlanStage, Planning};
 pub use stage::{Ended, Pace, Stage};
 
 use crate::base::id::{RunId, TicketId};
@@ -19,12 +24,14 @@ use crate::domain::approval::Approval;
 use crate::domain::breaker::Breaker;
 use crate::domain::changes::Reverts;
 use crate::domain::commit::Commits;
+use crate::domain::evaluation::{AddPhases, Proposal};
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::record::{PhaseCarried, PhaseSeed, TicketRevised, WorkCarried};
+use crate::domain::record::{PhaseSeed, TicketRevised};
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
+use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::turn::Usage;
 use crate::domain::workspace::Workspace;
@@ -41,6 +48,10 @@ pub struct State {
     pub started: Option<Timestamp>,
     pub updated: Option<Timestamp>,
     pub workspace: Workspace,
+    /// The run's worktree was there, with all it needs.
+    pub has_worktree: bool,
+    /// The base has all that was done in it.
+    pub is_merged: bool,
     /// The workspace is its own: no other run may work there.
     pub has_tree: bool,
     pub ticket_path: String,
@@ -68,6 +79,9 @@ pub struct State {
     pub phase_ids: u32,
     /// The last of the ticket file's readings and of our writes of boxes, counted as one, that a record names.
     pub reading: u64,
+    /// The tree before the ticket was first worked on.
+    pub since: Option<String>,
+    pub goal: GoalState,
     pub stage: Stage,
     /// The running iteration, or the last one, of whatever step.
     pub iteration: Option<Iteration>,
@@ -114,8 +128,12 @@ pub struct State {
     pub reverts: Reverts,
     /// Changes of the ticket's text that are under way.
     pub revisions: Vec<TicketRevised>,
+    /// Those that the run itself wants, until they are made.
+    pub edits: Vec<OwnEdit>,
     /// Lines that this run has added and removed.
     pub lines: (u64, u64),
+    /// How far the planning of the ticket is; `None`: the run works. Shared: it has all of a draft.
+    pub plan: Option<Arc<Planning>>,
     pub ended: Option<Ended>,
 }
 
@@ -200,7 +218,7 @@ impl State {
 
     /// The ticket's file is being changed.
     pub fn is_writing_ticket(&self) -> bool {
-        self.is_writing_box() || !self.revisions.is_empty()
+        self.is_writing_box() || !self.revisions.is_empty() || !self.edits.is_empty()
     }
 
     pub fn phases_done(&self) -> usize {
@@ -214,6 +232,12 @@ impl State {
 
     pub fn phases_skipped(&self) -> usize {
         self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
+    }
+
+    /// Proposed phases that the run waits for the person to decide about.
+    pub fn awaits_phases(&self) -> Option<&Proposal> {
+        let waits = self.is_open() && self.stage == Stage::Idle && self.edits.is_empty();
+        self.goal.proposal.as_ref().filter(|_| waits && self.settings.workflow.add_phases == AddPhases::Ask)
     }
 
     /// The phases, or the whole ticket where there are none.
@@ -239,38 +263,6 @@ impl State {
         meant.map(|(id, ..)| id).collect()
     }
 
-    /// What this run and those before it came to, for a run that begins with `seeds`.
-    pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
-        let phases = self.again_in(seeds).map(|(id, seed, phase)| {
-            let how = match phase.stands() {
-                Mark::Done(how) if seed.done => Some(how),
-                _ => None,
-            };
-            PhaseCarried { id, how, spent_ms: phase.spent_ms, skipped: phase.since == Some(Mark::Skipped) }
-        });
-        let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
-        Some(WorkCarried {
-            run: self.run?,
-            cost_usd: self.ticket_usd(),
-            lines: self.ticket_lines(),
-            uncommitted: self.commits.due.clone(),
-            phases: phases.collect(),
-            whole,
-        })
-    }
-
-    /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
-    fn again_in<'a>(
-        &'a self,
-        seeds: &'a [PhaseSeed],
-    ) -> impl Iterator<Item = (PhaseId, &'a PhaseSeed, &'a PhaseState)> {
-        (1..).zip(seeds).enumerate().filter_map(|(at, (id, seed))| {
-            let nth = seeds[..at].iter().filter(|before| before.text == seed.text).count();
-            let phase = self.phases.iter().filter(|phase| phase.text == seed.text).nth(nth)?;
-            Some((PhaseId(id), seed, phase))
-        })
-    }
-
     /// What the ticket cost in this run and those before it.
     pub fn ticket_usd(&self) -> f64 {
         self.carried_usd + self.cost_usd
@@ -279,6 +271,15 @@ impl State {
     /// Lines that the ticket's runs have added and removed: this one and those before it.
     pub fn ticket_lines(&self) -> (u64, u64) {
         (self.carried_lines.0 + self.lines.0, self.carried_lines.1 + self.lines.1)
+    }
+
+    /// A critic is to look at what was found done on this ground: as the workflow says, or the phase itself where commands
+    /// have checked it. What no command checks is never let pass by the phase alone.
+    pub fn wants_critique(&self, phase: Option<PhaseId>, how: DoneHow) -> bool {
+        match (self.about(phase).and_then(|phase| phase.settings.critique), how) {
+            (Some(wanted), DoneHow::Verified) => wanted,
+            _ => self.settings.workflow.wants_critique(how),
+        }
     }
 
     pub fn is_complete(&self) -> bool {
@@ -326,9 +327,18 @@ impl State {
     /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
         match &self.ended {
-            Some(ended) => !matches!(ended.reason, ExitReason::Complete | ExitReason::UserStopped),
-            None => self.validation_change.is_some(),
+            Some(ended) => match ended.reason {
+                ExitReason::Complete | ExitReason::UserStopped | ExitReason::Planned => false,
+                ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),
+                _ => true,
+            },
+            None => self.validation_change.is_some() || self.waiting_draft().is_some(),
         }
+    }
+
+    /// The draft that waits for the person: Claude has ended the iteration that made it.
+    pub fn waiting_draft(&self) -> Option<&Draft> {
+        self.plan.as_ref().filter(|_| self.open_iteration().is_none())?.waiting()
     }
 
     /// What a complete run says about the ticket's validation commands where it was not checked with those of now.
@@ -357,8 +367,9 @@ impl State {
             some => format!(", {some} skipped"),
         };
         let unverified = if self.is_unverified() { ", not verified" } else { "" };
+        let declined = if self.goal.declined { "; you declined more phases" } else { "" };
         let unapplied = self.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-        format!("{skipped}{unverified}{unapplied}")
+        format!("{skipped}{unverified}{declined}{unapplied}")
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

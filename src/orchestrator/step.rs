@@ -7,12 +7,14 @@
 
 use crate::domain::claim::Claim;
 use crate::domain::critique::Critique;
+use crate::domain::evaluation::Evaluation;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Claimed;
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record};
 use crate::domain::settings::Settings;
 use crate::domain::step::{Counts, StepName};
+use crate::domain::ticket::draft::Draft;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt};
 use crate::orchestrator::state::State;
@@ -33,7 +35,9 @@ pub struct Step {
     pub effort: fn(&Settings) -> Option<String>,
     /// The gate's profile; `None` is the run's.
     pub profile: fn(&Settings) -> Option<Profile>,
-    /// Its prompt shows what was changed since its phase began.
+    /// Claude is started in its plan mode.
+    pub plan_mode: bool,
+    /// Its prompt shows what was changed since its phase began, or the ticket.
     pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
     pub prompts: &'static [Kind],
@@ -65,6 +69,8 @@ pub enum Answer {
         warnings: Vec<String>,
     },
     Critique(Critique),
+    Evaluation(Evaluation),
+    Draft(Draft),
     /// It is asked for once more; why, in a word.
     Unreadable(&'static str),
 }

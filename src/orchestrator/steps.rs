@@ -3,13 +3,16 @@
 pub mod code;
 mod context;
 pub mod critique;
+pub mod evaluate;
 pub mod fix;
+pub mod plan;
 
 use crate::orchestrator::prompt::Kind;
 use crate::orchestrator::step::Step;
 
-/// All steps, in the order they are asked in: what was found done is looked at first, then what was rejected is fixed.
-pub static STEPS: [Step; 3] = [critique::STEP, fix::STEP, code::STEP];
+/// All steps, in the order they are asked in: a ticket that is to be planned is planned before anything else; what was
+/// found done is looked at first, then what was rejected is fixed; the goal is asked about when nothing else is left to do.
+pub static STEPS: [Step; 5] = [plan::STEP, critique::STEP, fix::STEP, code::STEP, evaluate::STEP];
 
 /// The templates of all steps, each once.
 pub fn prompts() -> Vec<Kind> {

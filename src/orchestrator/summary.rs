@@ -17,7 +17,8 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         ticket: ticket.clone(),
         title: state.title.clone(),
         ticket_path: state.ticket_path.clone(),
-        folder: state.workspace.to_string(),
+        folder: state.workspace.home().display().to_string(),
+        worktree: state.workspace.worktree().cloned(),
         state: match state.stage {
             Stage::AwaitingTree { holder: Some(_) } => RunState::Waiting,
             Stage::Paused => RunState::Paused,
@@ -53,6 +54,7 @@ fn needs(state: &State) -> Option<String> {
             Some(detail) if !detail.is_empty() => clean_line(detail, 200),
             _ => reason_words(ended.reason).to_owned(),
         }),
+        None if state.waiting_draft().is_some() => Some("draft ready".to_owned()),
         None => asked.or_else(|| state.needs_person().then(|| "validation commands changed".to_owned())),
     }
 }

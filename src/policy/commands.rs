@@ -124,10 +124,16 @@ static FILES: LazyLock<[BuiltIn<Entries>; 6]> = LazyLock::new(|| {
 static INSTALLS: LazyLock<BuiltIn<BTreeMap<String, Vec<String>>>> =
     LazyLock::new(|| BuiltIn::read("installs.yaml", include_str!("commands/installs.yaml")));
 
-static TABLE: LazyLock<Entries> = LazyLock::new(|| {
+/// What is known of those, and their names.
+static INSTALLED: LazyLock<Vec<(Entry, &[String])>> = LazyLock::new(|| {
     let entry = |says: &String| Entry { does: vec![Class::Network], says: says.clone(), ..Entry::default() };
-    let installs = INSTALLS.iter().flat_map(|(says, names)| names.iter().map(move |name| (name.clone(), entry(says))));
-    let files = FILES.iter().flat_map(|file| file.iter().map(|(name, entry)| (name.clone(), entry.clone())));
+    INSTALLS.iter().map(|(says, names)| (entry(says), names.as_slice())).collect()
+});
+
+/// All of them by their names.
+static TABLE: LazyLock<BTreeMap<&str, &Entry>> = LazyLock::new(|| {
+    let installs = INSTALLED.iter().flat_map(|(entry, names)| names.iter().map(move |name| (name.as_str(), entry)));
+    let files = FILES.iter().flat_map(|file| file.iter().map(|(name, entry)| (name.as_str(), entry)));
     files.chain(installs).collect()
 });
 
@@ -139,13 +145,14 @@ pub fn fault() -> Option<&'static str> {
 
 /// What is known of a command, by its name; of a subcommand by both (`git log`).
 pub fn entry(name: &str) -> Option<&'static Entry> {
-    TABLE.get(name)
+    TABLE.get(name).copied()
 }
 
 /// Whether a subcommand of git has parts of its own (`git stash pop`) that are known.
 pub fn has_parts(subcommand: &str) -> bool {
     let parts = format!("git {subcommand} ");
-    TABLE.range(parts.clone()..).next().is_some_and(|(name, _)| name.starts_with(&parts))
+    let table: &BTreeMap<&str, &Entry> = &TABLE;
+    table.range(parts.as_str()..).next().is_some_and(|(name, _)| name.starts_with(&parts))
 }
 
 /// Builtins and programs that run, rebind or hide text that was not checked. They could do anything.

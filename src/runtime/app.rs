@@ -15,6 +15,7 @@ mod listing;
 mod opening;
 mod stats;
 mod turns;
+mod wheel;
 
 use self::branch::Branch;
 use self::files::Files;
@@ -23,7 +24,7 @@ use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::Store;
-use crate::adapters::tickets::{self, Places};
+use crate::adapters::tickets::{self, FindError, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
@@ -251,10 +252,11 @@ impl Service {
             Request::Create(draft) => Reply::Created(self.create(&draft)),
             Request::Open(name) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.start(self.files.ticket(&path), path, Some(name), (by, reply)),
-                Err(error) => {
-                    let ticket = TicketKey::unknown(&name);
-                    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
-                }
+                Err(error) => not_found(name, &error),
+            },
+            Request::Plan(name, asked) => match tickets::find(&name, &self.places) {
+                Ok(path) => return self.plan(path, name, asked, (by, reply)),
+                Err(error) => not_found(name, &error),
             },
             Request::Start(ticket) => match self.files.of(&ticket) {
                 Some(path) => return self.start(ticket, path, None, (by, reply)),
@@ -331,6 +333,7 @@ impl Service {
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
+            Request::TakeWheel { run, ungated } => return self.take_wheel(run, ungated, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
             Request::Stats => return self.stats(reply),
@@ -377,12 +380,18 @@ fn beside(
     });
 }
 
-fn real(path: &Path) -> PathBuf {
+/// The path without links, where it can be found.
+pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
     Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
+}
+
+fn not_found(name: String, error: &FindError) -> Reply {
+    let ticket = TicketKey::unknown(&name);
+    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
 }
 
 fn unknown(ticket: &TicketKey) -> Reply {

@@ -86,7 +86,7 @@ impl Place {
         let before_git = spawn_blocking(move || before_git(&store, &ids)).await;
         let before_git = before_git.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         let runs = runs.iter().map(|run| (run.ticket.clone(), run.run)).collect();
-        let exclude = tree.excluded(Path::new(&last.ticket_path), &folder);
+        let exclude = tree.excluded(Path::new(&last.ticket_path), &last.workspace());
         Ok(Self { tree, work: Work { runs, before_git, since, patience: PATIENCE }, exclude })
     }
 }
@@ -273,7 +273,9 @@ pub fn runs_of(all: &[RunSummary], run: RunId) -> Result<Vec<RunSummary>, String
     let Some(meant) = all.iter().find(|known| known.run == run) else {
         return Err("there is no such run any more".to_owned());
     };
-    let same = |other: &&RunSummary| other.ticket_path == meant.ticket_path && other.folder == meant.folder;
+    let same = |other: &&RunSummary| {
+        other.ticket_path == meant.ticket_path && other.workspace().directory() == meant.workspace().directory()
+    };
     let mut runs: Vec<RunSummary> = all.iter().filter(same).cloned().collect();
     runs.sort_by_key(|run| run.started);
     Ok(runs)

@@ -8,6 +8,7 @@ use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::version::{FLOOR, Fitness, TESTED};
 use crate::adapters::agent::{Agent, AgentEvent};
 use crate::adapters::shell;
+use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::finding::{Finding, Mark};
@@ -45,8 +46,8 @@ pub async fn troubles(config: &Config, folder: &Path) -> Vec<Finding> {
             Err(finding) => vec![finding],
         }
     };
-    let (mut findings, git) = tokio::join!(of_claude, git(folder));
-    findings.push(git);
+    let (mut findings, git, identity) = tokio::join!(of_claude, git(folder), identity(folder));
+    findings.extend([Some(git), identity].into_iter().flatten());
     findings.retain(|finding| finding.mark != Mark::Ok);
     findings
 }
@@ -149,6 +150,21 @@ async fn protocol(clock: Arc<dyn Clock>, launch: Launch) -> Finding {
         }
         Err(error) => Finding::new("protocol", Mark::Fail, error.to_string()),
     }
+}
+
+/// Whether git knows whose commits it makes; `None` without git.
+pub async fn identity(folder: &Path) -> Option<Finding> {
+    let mut git = tokio::process::Command::new("git");
+    let output = git.args(["var", "GIT_AUTHOR_IDENT"]).current_dir(folder).output().await.ok()?;
+    if output.status.success() {
+        // Behind the address stands the time.
+        let who = String::from_utf8_lossy(&output.stdout);
+        let who = who.rsplit_once('>').map_or(who.trim(), |(who, _)| who);
+        return Some(Finding::new("identity", Mark::Ok, clean_line(&format!("git commits as {who}>"), 200)));
+    }
+    let fix = "git does not know your name, so nothing can be committed: run `git config --global user.name \"Your \
+               Name\"` and `git config --global user.email you@example.com`";
+    Some(Finding::new("identity", Mark::Warn, fix))
 }
 
 /// Whether changes can be seen and undone.

@@ -7,19 +7,23 @@ mod answer;
 mod check;
 mod commit;
 mod ledger;
+mod merge;
+mod plan;
 mod repository;
 mod tree;
+mod worktree;
 
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, Ahead, orphans};
 use crate::adapters::git::WorkTree;
 use crate::adapters::scratch_folder;
 use crate::adapters::store::{RunScrollback, Store, TreeLock};
-use crate::adapters::tickets::TicketWriter;
+use crate::adapters::tickets::{self, TicketWriter};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
 use crate::domain::record::{OfPhase, RevisionSettled, TicketRevised, WriteOutcome};
+use crate::domain::ticket::revise::{TicketEdit, revise};
 use crate::domain::tool_call::ToolCall;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::{Effect, Timer};
@@ -117,6 +121,7 @@ impl Effects {
     /// that would change it may come before it.
     pub async fn perform(&mut self, effect: Effect, state: &State) -> Option<Input> {
         match effect {
+            Effect::MakeWorktree(worktree) => self.make_worktree(*worktree, state.settings.validation_timeout),
             Effect::AcquireTree => self.acquire_tree(),
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),
@@ -153,7 +158,10 @@ impl Effects {
                 }
             }
             Effect::SetBox { phase, done } => self.set_box(state, phase, done),
+            Effect::PlanEdit { id, edit } => self.plan_edit(id, *edit),
             Effect::Revise(revised) => self.revise(*revised),
+            Effect::PlaceDraft { plan } => self.place_draft(&plan),
+            Effect::TryCommands { commands } => self.try_commands(commands, state),
             Effect::SetStatus { to } => {
                 let file = self.ticket_file.clone();
                 self.answer_with(async move {
@@ -164,6 +172,9 @@ impl Effects {
             Effect::PlanCommit(own) => self.plan_commit(*own),
             Effect::MakeCommit { id, agreed } => self.make_commit(id, *agreed),
             Effect::RecoverCommit(open) => self.recover_commit(*open),
+            Effect::MergeWork { how, commands, title } => {
+                self.merge_work(how, commands, &title, state.settings.validation_timeout);
+            }
             Effect::SeekPerson => return Some(Input::PersonSought { presence: self.reporter.presence() }),
             Effect::Finish => self.finish().await,
         }
@@ -195,6 +206,22 @@ impl Effects {
             file.write(write, |outcome, reading| Input::BoxSettled { phase, done, outcome, reading }).await;
             drop(ended.0);
             None
+        });
+    }
+
+    /// Looks what an edit would change in the file as it is now.
+    fn plan_edit(&mut self, id: String, edit: TicketEdit) {
+        let (path, now) = (self.ticket_path.clone(), self.clock.now());
+        self.answer_with(async move {
+            let plan = move || {
+                let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let revised = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
+                // The run itself renames no phase.
+                Ok(revised.revision)
+            };
+            let planned = tokio::task::spawn_blocking(plan).await.unwrap_or_else(|error| Err(error.to_string()));
+            Input::EditPlanned { id, planned }
         });
     }
 

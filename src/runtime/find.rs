@@ -1,21 +1,26 @@
-//! Looks through the tickets and what Claude printed in all runs, for as long as it may at once. Blocking: nothing of it is
-//! kept between two pieces, and one run is open at a time.
+//! Looks through the tickets, and the log and what Claude printed of all runs, for as long as it may at once. Blocking:
+//! nothing of it is kept between two pieces, and one run is open at a time.
 
 use crate::adapters::store::{Store, StoreError};
 use crate::adapters::tickets;
 use crate::base::text::Clean;
 use crate::domain::find::{Batch, Cursor, Find, InRun, Match, Spot};
+use crate::domain::messages::{IterationSummary, LogFormatter, Weight};
 use crate::domain::scrollback::{Entry, Scrollback};
 use crate::domain::search::{LONGEST, STRETCH, Words};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::RunSummary;
 use crate::domain::ticket::TicketKey;
+use jiff::tz::TimeZone;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Found at most in one run, and in one piece.
+/// How long a piece takes on the screen: so often the person sees what is found, and another search waits no longer.
+pub const PIECE: Duration = Duration::from_millis(100);
+/// Found at most in the log of a run, in all of a run, and in one piece.
+const PER_LOG: usize = 10;
 const PER_RUN: usize = 40;
 const PER_BATCH: usize = 100;
 /// Characters of a line before the words, and in all.
@@ -89,7 +94,23 @@ fn in_tickets(dir: &Path, after: Option<&str>, words: &Words, end: Instant, out:
     None
 }
 
-/// Looks at what Claude printed in a run, from a place on. The next one where there was no time for more.
+/// Looks at the log of a run. Calls that the gate let through are found in what Claude printed.
+fn in_log(store: &Store, run: &RunSummary, words: &Words, out: &mut Vec<Match>) -> usize {
+    let Ok(loaded) = store.load(run.run) else { return 0 };
+    let (mut formatter, mut iteration) = (LogFormatter::of(TimeZone::system()), 0);
+    let lines = loaded.records.iter().filter_map(|stored| {
+        iteration = IterationSummary::begun_by(&stored.record).map_or(iteration, |begun| begun.n);
+        let line = formatter.line(&stored.record).filter(|line| line.level != Weight::Call)?;
+        let (line, marked) = excerpt(words, &line.text)?;
+        let (spot, time) = (Spot::Log { run: run.run, iteration }, Some(run.updated));
+        Some(Match { ticket: run.key(), title: run.title.clone(), spot, time, line, marked })
+    });
+    let before = out.len();
+    out.extend(lines.take(PER_LOG));
+    out.len() - before
+}
+
+/// Looks at a run from a place on: its log, then what Claude printed. The next one where there was no time for more.
 fn in_run(
     store: &Store,
     run: &RunSummary,
@@ -98,9 +119,11 @@ fn in_run(
     end: Instant,
     out: &mut Vec<Match>,
 ) -> Option<InRun> {
+    let mut here = from.unwrap_or_else(|| {
+        let found = if words.only.is_none() { in_log(store, run, words, out) } else { 0 };
+        InRun { run: run.run, started: run.started, iteration: u32::MAX, record: 0, found }
+    });
     let Ok(scrollback) = store.scrollback(run.run, classify) else { return None };
-    let mut here =
-        from.unwrap_or(InRun { run: run.run, started: run.started, iteration: u32::MAX, record: 0, found: 0 });
     for n in scrollback.iterations().into_iter().rev().filter(|n| *n > 0 && *n <= here.iteration).collect::<Vec<_>>() {
         let mut record = if n == here.iteration { here.record } else { 0 };
         let len = scrollback.len(n);

@@ -1,6 +1,7 @@
 //! Runs that this program does not work on: how they stand, and what becomes of those that a front end looks at. Both are
 //! read from the store, whichever program writes there.
 
+use crate::adapters::clock::zone;
 use crate::adapters::store::{RunScrollback, RunsFollower, Store, StoreError};
 use crate::base::id::RunId;
 use crate::base::time::Clock;
@@ -8,7 +9,6 @@ use crate::domain::news::{News, SpentToday};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::{Owner, RunSummary};
 use crate::runtime::reporter::Reporter;
-use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -127,7 +127,7 @@ impl Follow {
     }
 
     fn spent(&self) -> Result<News, StoreError> {
-        let since = self.clock.now().midnight(&TimeZone::system());
+        let since = self.clock.now().midnight(&zone());
         let (here, everywhere) = self.store.spent_since(since, &self.directory)?;
         Ok(News::SpentToday(SpentToday { since, here, everywhere }))
     }

@@ -112,7 +112,8 @@ impl PolicyEngines {
     pub fn open(&self, judged: &Judged<'_>) -> Arc<PolicyEngine> {
         let Judged { run, workspace, ticket, profile, env } = *judged;
         let linked = ticket.and_then(|ticket| ticket.canonicalize().ok());
-        let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).collect();
+        let copy = ticket.and_then(|ticket| workspace.copy_of(ticket));
+        let ticket: Vec<PathBuf> = ticket.map(Path::to_owned).into_iter().chain(linked).chain(copy).collect();
         // Looked at before they are read: what changes meanwhile is seen at the next look.
         let stamps = stamps(&(self.0.origin.files)(workspace));
         let policy = (self.0.origin.load)(workspace, profile, None).protecting(&ticket);

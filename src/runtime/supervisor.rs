@@ -5,6 +5,7 @@
 mod dying;
 mod open_error;
 mod opening;
+mod place;
 mod resume;
 
 pub use open_error::OpenError;
@@ -156,6 +157,8 @@ impl Supervisor {
             last: Mutex::new(state.reading + 1),
             writer: Arc::new(std::sync::Mutex::new(writer)),
             broken: AtomicBool::default(),
+            // What the run knows of them may be of another time.
+            has_settings: AtomicBool::new(true),
         });
         // Before anybody else can send: a stop that came first would find no run to stop. There is room for them.
         for input in first.into_iter().chain(forgotten) {

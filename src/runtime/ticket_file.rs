@@ -36,6 +36,8 @@ pub struct TicketFile {
     pub writer: Arc<std::sync::Mutex<TicketWriter>>,
     /// It could not be read when it was read last, which was told.
     pub broken: AtomicBool,
+    /// A phase had settings of its own when it was read last.
+    pub has_settings: AtomicBool,
 }
 
 impl TicketFile {
@@ -44,8 +46,12 @@ impl TicketFile {
         let mut looks = 0;
         loop {
             let mut last = self.last.lock().await;
+            let mut settings = None;
             let (reading, input) = match load(&self.path) {
                 Ok(ticket) => {
+                    let has_settings = ticket.phases.iter().any(|phase| !phase.settings.is_empty());
+                    let had_settings = self.has_settings.swap(has_settings, Ordering::Relaxed);
+                    settings = (has_settings || had_settings).then(|| translate::phase_settings(&ticket));
                     *last += 1;
                     self.broken.store(false, Ordering::Relaxed);
                     let input = said(&ticket, *last, &self.validation);
@@ -67,7 +73,9 @@ impl TicketFile {
                     continue;
                 }
             };
-            let _ = self.inputs.send(input).await;
+            for input in [Some(input), settings].into_iter().flatten() {
+                let _ = self.inputs.send(input).await;
+            }
             return reading;
         }
     }
@@ -202,6 +210,7 @@ mod tests {
             last: Mutex::new(1),
             writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path.clone(), folder.path().join("locks")))),
             broken: AtomicBool::default(),
+            has_settings: AtomicBool::default(),
         });
         let watch = file.clone().follow(Weak::new());
         let first =

@@ -3,7 +3,7 @@
 use crate::adapters::agent::AgentEvent;
 use crate::base::time::Timestamp;
 use crate::domain::limits::reset_text::Told;
-use crate::domain::record::{ApiRetried, PhaseSeed};
+use crate::domain::record::{ApiRetried, PhaseSeed, SetPhase};
 use crate::domain::session;
 use crate::domain::stream::rate_limit;
 use crate::domain::stream::system::ApiRetry;
@@ -56,6 +56,13 @@ fn placed(told: &Told, now: Timestamp) -> Option<Timestamp> {
         None => TimeZone::system(),
     };
     told.at(now, &zone)
+}
+
+/// What a ticket says of the work on its phases.
+pub fn phase_settings(ticket: &Ticket) -> Input {
+    let of =
+        |phase: &crate::domain::ticket::Phase| SetPhase { text: phase.text.clone(), settings: phase.settings.clone() };
+    Input::PhaseSettingsRead { phases: ticket.phases.iter().map(of).collect() }
 }
 
 /// The phases of a ticket, as records keep them.

@@ -5,6 +5,7 @@
 
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
+use crate::domain::messages::draft_words;
 use crate::domain::phase::Mark;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::Stage;
@@ -26,10 +27,11 @@ impl Model {
         queue.retain(|item| !self.seen.contains(&(item.ticket.clone(), item.what.clone())));
         let kind = |item: &Item| match item.what {
             What::Call(_) => 0,
-            What::Validation => 1,
-            What::Dispute(_) => 2,
-            What::Conflict(_) => 3,
-            What::Ended => 4,
+            What::Validation | What::Draft => 1,
+            What::MoreWork => 2,
+            What::Dispute(_) => 3,
+            What::Conflict(_) => 4,
+            What::Ended => 5,
         };
         // Stable: what waits longest is first, else the order of the tabs.
         queue.sort_by_key(|item| (kind(item), item.since));
@@ -71,6 +73,11 @@ impl Model {
         match &item.what {
             What::Call(id) => self.approval(&item.ticket, id).map_or_else(String::new, call_words),
             What::Validation => "validation commands changed".into(),
+            What::MoreWork => "goal not reached: more phases proposed".into(),
+            What::Draft => {
+                let draft = self.tab_of(&item.ticket).and_then(|tab| tab.state.waiting_draft());
+                draft.map_or_else(String::new, |draft| format!("draft ready: {}", draft_words(draft)))
+            }
             What::Dispute(phase) => {
                 let tab = self.tab_of(&item.ticket);
                 let text = tab.and_then(|tab| tab.state.phase_by(*phase)).map_or("", |phase| phase.text.as_str());
@@ -121,6 +128,12 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
         }
         if state.validation_change.is_some() {
             add(What::Validation, None);
+        }
+        if state.awaits_phases().is_some() {
+            add(What::MoreWork, state.updated);
+        }
+        if state.waiting_draft().is_some() {
+            add(What::Draft, state.updated);
         }
         if state.stage == Stage::Paused {
             for phase in state.phases.iter().filter(|phase| phase.mark == Mark::Disputed) {

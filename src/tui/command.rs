@@ -34,6 +34,7 @@ pub enum Command {
     NextWaiting,
     Queue,
     Edit,
+    TakeWheel,
     Home,
     Changes,
     Log,
@@ -129,6 +130,10 @@ pub enum Scope {
     /// Leaving while something runs.
     Quit,
     Question,
+    /// Phases that an evaluator proposes.
+    MoreWork,
+    /// The draft of a ticket's phases.
+    Plan,
     Queue,
     /// A theme for the screen.
     Themes,

@@ -25,6 +25,13 @@ pub fn of_a_phase(model: &Model) -> Option<Estimate> {
     Some(Estimate { runs: runs.len(), cost, time: time.map(Duration::from_secs_f64) })
 }
 
+/// What the planning of a ticket has cost here, in US dollars: the median.
+pub fn of_a_plan(model: &Model) -> Option<f64> {
+    let planned = [ExitReason::Planned, ExitReason::Drafted].map(|reason| Some(reason.word()));
+    let is_one = |run: &&RunSummary| run.folder == model.folder && planned.contains(&run.reason.as_deref());
+    median(model.runs.values().map(AsRef::as_ref).filter(is_one).map(|run| run.cost_usd).collect())
+}
+
 /// The time that the open phases of a run at work may still take; `None`: there is nothing to judge by, or the last phase
 /// takes longer than one usually does.
 pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
@@ -51,7 +58,7 @@ fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Dura
     let state = &tab.state;
     let done = state.phases.iter().filter(|phase| phase.is_done_by_claude() && phase.spent_ms > 0);
     let mut seen: Vec<f64> = done.map(|phase| phase.spent_ms as f64 / 1_000.0).collect();
-    seen.extend(times(&completed(model, &state.workspace.directory().to_string_lossy())));
+    seen.extend(times(&completed(model, &state.workspace.home().to_string_lossy())));
     let usual = Duration::from_secs_f64(median(seen)?);
     let current = tab.current_phase().map(|phase| phase.id);
     let open = state.phases.iter().filter(|phase| phase.is_open());

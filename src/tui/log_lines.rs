@@ -51,8 +51,9 @@ impl LogLines {
         }
         let n = *self.last.get(ticket)?;
         let summary = self.iterations.get_mut(&(ticket.clone(), n))?;
-        // What it claims is ticked when it has ended.
-        let belongs = summary.is_under_way() || matches!(record, Record::TickSettled(_) | Record::UntickSettled(_));
+        // What it claims is ticked, and what it says of the breaker is counted, when it has ended.
+        let late = matches!(record, Record::TickSettled(_) | Record::UntickSettled(_) | Record::BreakerCounted(_));
+        let belongs = summary.is_under_way() || late;
         summary.hear(record);
         belongs.then_some(n)
     }

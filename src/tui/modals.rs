@@ -12,9 +12,11 @@ pub mod find;
 pub mod help;
 pub mod limits;
 pub mod matter;
+pub mod more_work;
 pub mod open;
 pub mod palette;
 pub mod phase;
+pub mod plan;
 pub mod prompt;
 pub mod question;
 pub mod queue;
@@ -62,6 +64,10 @@ pub enum Modal {
     /// Leaving while something runs.
     Quit,
     Question(question::Question),
+    /// Phases that an evaluator proposes.
+    MoreWork(Box<more_work::MoreWork>),
+    /// The draft of a ticket's phases.
+    Plan(Box<plan::PlanReview>),
     /// A call of Claude's that waits.
     Card(Box<card::Card>),
     Queue(queue::Queue),
@@ -92,6 +98,8 @@ impl Modal {
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
+            Self::MoreWork(card) => card.scope(),
+            Self::Plan(plan) => plan.scope(),
             Self::Card(card) => card.scope(),
             Self::Queue(_) => Scope::Queue,
             Self::Themes(_) => Scope::Themes,
@@ -122,6 +130,8 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),
+        Some(Modal::MoreWork(card)) => card.view(model, theme, room, buf),
+        Some(Modal::Plan(plan)) => plan.view(model, theme, room, buf),
         Some(Modal::Card(card)) => card.view(model, theme, frame::sheet(screen), buf),
         Some(Modal::Queue(queue)) => queue.view(model, theme, room, buf),
         Some(Modal::Themes(themes)) => themes.view(model, theme, room, buf),

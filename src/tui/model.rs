@@ -7,6 +7,7 @@ use crate::domain::news::SpentToday;
 use crate::domain::request::{Closing, Request};
 use crate::domain::summary::{Owner, RunSummary};
 use crate::domain::ticket::TicketKey;
+use crate::domain::workflow::WorkflowSettings;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::attention::What;
 use crate::tui::changes::Known;
@@ -61,6 +62,10 @@ pub struct Model {
     pub spent: Option<SpentToday>,
     /// The gate's profile for runs that begin here.
     pub profile: &'static str,
+    /// Who looks at finished work.
+    pub workflow: WorkflowSettings,
+    /// The person's configuration has validation commands for every ticket.
+    pub has_commands: bool,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
@@ -134,6 +139,8 @@ impl Model {
             branch: None,
             spent: None,
             profile: "",
+            workflow: WorkflowSettings::default(),
+            has_commands: false,
             home: Home::new(now),
             changes: Known::default(),
             keys: Keymap::default(),
@@ -226,13 +233,13 @@ impl Model {
     /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
     /// directory.
     pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
-        let directory = tab.state.workspace.to_string();
+        let directory = tab.state.workspace.home().to_string_lossy();
         match tab.owner {
             Owner::Here => None,
             _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
             Owner::Nobody => None,
             Owner::Another => {
-                Some("another program works on it, and here it is only shown; answer, pause and stop it there".into())
+                Some("running in another program, view only here; answer, pause and stop it there".into())
             }
         }
     }
@@ -319,7 +326,7 @@ impl Model {
     /// Asks for a ticket by its id or path; its tab comes to the front.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
         // Another directory may have a ticket of the same id.
-        let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.to_string() == self.folder;
+        let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.home() == Path::new(&self.folder);
         let is_meant = |tab: &Tab| name == tab.id.file() || name == tab.id.as_str() && is_of_here(tab);
         if let Some(at) = self.tabs.iter().position(is_meant) {
             self.show_tab(at);

@@ -76,6 +76,8 @@ pub enum Ask {
     EditFile(PathBuf, u64),
     /// Let the person edit this text in their editor; what it is then is heard.
     EditText(String),
+    /// Let the person work in the session of this run.
+    TakeWheel(RunId),
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

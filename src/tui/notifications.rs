@@ -50,6 +50,8 @@ pub fn of(model: &Model, tab: &Tab, record: &Record) -> Option<Notification> {
     match record {
         Record::ApprovalAsked(approval) => needs_you(&|what| *what == What::Call(approval.id.clone())),
         Record::ValidationChangeSeen { .. } => needs_you(&|what| *what == What::Validation),
+        Record::IterationEnded { .. } if state.awaits_phases().is_some() => needs_you(&|what| *what == What::MoreWork),
+        Record::IterationEnded { .. } => needs_you(&|what| *what == What::Draft),
         Record::Paused => needs_you(&|what| matches!(what, What::Dispute(_))),
         Record::Parked(_) => {
             let parking = state.limits.parked.as_ref()?;
@@ -57,6 +59,7 @@ pub fn of(model: &Model, tab: &Tab, record: &Record) -> Option<Notification> {
         }
         Record::RunEnded { .. } => match state.ended.as_ref()? {
             Ended { reason: ExitReason::Complete, .. } => Some(tell(tab, Urgency::News, "is complete", tab.title())),
+            Ended { reason: ExitReason::Planned, .. } => Some(tell(tab, Urgency::News, "is planned", tab.title())),
             Ended { reason: ExitReason::UserStopped, .. } => None,
             Ended { reason, detail } if detail.is_empty() => Some(stopped(tab, reason_words(*reason))),
             Ended { detail, .. } => Some(stopped(tab, detail)),

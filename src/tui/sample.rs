@@ -10,7 +10,7 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::{Boxes, Phase, PhaseForm, Task, Ticket, TicketKey, TicketStatus};
+use crate::domain::ticket::{Boxes, Phase, PhaseForm, PhaseSettings, Task, Ticket, TicketKey, TicketStatus};
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::state::{Ended, Iteration, PhaseState, Stage, State};
@@ -62,6 +62,7 @@ pub fn ticket(name: &str, title: &str, phases: &[PhaseSketch<'_>]) -> Arc<Ticket
         done: *done,
         line: 10 + n,
         form: PhaseForm::Checkbox,
+        settings: PhaseSettings::default(),
         tasks: tasks.iter().map(|(text, done)| Task { text: (*text).into(), done: *done }).collect(),
     });
     Arc::new(Ticket {
@@ -333,6 +334,7 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         committing: false,
         added: 48,
         removed: 7,
+        worktree: None,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::domain::request::Request;
 use crate::domain::scrollback::Scrollback;
 use crate::domain::syntax::Snippet;
 use crate::domain::ticket::TicketKey;
+use crate::domain::wheel::Wheel;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::input::Keys;
 use crate::tui::msg::{Ask, Msg};
@@ -78,6 +79,10 @@ pub trait Host {
     /// The same of a text; gives it as it is then.
     fn edit_text(&mut self, _text: &str) -> impl Future<Output = Result<String, String>> {
         std::future::ready(Err("there is no editor here".to_owned()))
+    }
+    /// Opens Claude on the session of this run; returns when the person has given it back.
+    fn take_wheel(&mut self, _run: RunId) -> impl Future<Output = Wheel> {
+        std::future::ready(Wheel::Refused("there is no Claude here".to_owned()))
     }
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}
@@ -171,7 +176,7 @@ pub async fn run<H: Host>(
                         let (rings, tells) = host.notify(&notification);
                         screen.notify(&notification, rings, tells)?;
                     }
-                    edit @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_)) => {
+                    edit @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_) | Ask::TakeWheel(_)) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
@@ -181,6 +186,11 @@ pub async fn run<H: Host>(
                             Ask::EditText(text) => {
                                 host.edit_text(&text).await.map(|text| drop(update(ui, Msg::Edited(text))))
                             }
+                            // What came of it is in the records of the run, but where nothing was opened.
+                            Ask::TakeWheel(run) => match host.take_wheel(run).await {
+                                Wheel::Returned => Ok(()),
+                                Wheel::Refused(why) | Wheel::Ungated(why) => Err(why),
+                            },
                             _ => Ok(()),
                         };
                         back(screen, ui)?;

@@ -249,6 +249,10 @@ impl Tab {
                 }
             }
             (Some(_), _) if self.state.needs_person() => TabStatus::Halted,
+            // A plan is no work: the ticket is to be begun.
+            (Some(ended), _) if matches!(ended.reason, ExitReason::Planned | ExitReason::NotPlanned) => {
+                TabStatus::NotStarted
+            }
             (Some(_), _) => TabStatus::Stopped,
             (None, _) if self.is_interrupted() => TabStatus::Stopped,
             (None, _) if asks => TabStatus::NeedsYou,

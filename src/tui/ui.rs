@@ -21,10 +21,10 @@ use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::ops::{Deref, DerefMut};
 
-/// A place in the stream of a run.
+/// A run that is opened at a place of its stream, if at one.
 pub struct Landing {
     pub run: RunId,
-    pub to: StreamMsg,
+    pub to: Option<StreamMsg>,
 }
 
 /// The screen's state.
@@ -84,9 +84,13 @@ impl Ui {
             _ => None,
         };
         self.model.syntax.begin();
-        if let Some(Modal::Diff(diff)) = self.modals.last() {
-            let room = self.room();
-            self.model.syntax.see(diff.code(room));
+        match self.modals.last() {
+            Some(Modal::Diff(diff)) => {
+                let room = self.room();
+                self.model.syntax.see(diff.code(room));
+            }
+            Some(Modal::Card(card)) => self.model.syntax.see(card.code(place)),
+            _ => {}
         }
         let layout = layout::solve(self.model.size, &self.model);
         for (name, pane) in &mut self.panes {

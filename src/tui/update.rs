@@ -6,17 +6,20 @@ mod arrange;
 mod attention;
 mod certain;
 mod commits;
+mod created;
 mod dialogs;
 mod find;
 mod keys;
 mod mouse;
 mod news;
 mod phases;
+mod planning;
 mod replay;
 mod spending;
 mod stats;
 mod told;
 mod unavailable;
+mod wheel;
 
 use crate::domain::request::Request;
 use crate::tui::changes;
@@ -76,8 +79,8 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             let landing = ui.landing.take_if(|landing| landing.run == run);
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
                 tab.stream.attach(scrollback);
-                if let Some(landing) = landing {
-                    tab.stream.update(landing.to);
+                if let Some(to) = landing.and_then(|landing| landing.to) {
+                    tab.stream.update(to);
                 }
             }
             Vec::new()
@@ -128,8 +131,11 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             Vec::new()
         }
         Msg::Edited(text) => {
-            commits::edited(ui, &text);
-            Vec::new()
+            ui.dirty = true;
+            planning::edited(ui, &text).unwrap_or_else(|| {
+                commits::edited(ui, &text);
+                Vec::new()
+            })
         }
         Msg::Told(words) => {
             ui.dirty = true;

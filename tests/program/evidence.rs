@@ -10,6 +10,7 @@ mod hostile;
 mod repo;
 mod restoring;
 mod warm;
+mod worktrees;
 
 use repo::{Repo, no};
 use std::path::PathBuf;

@@ -2,13 +2,17 @@
 
 mod commits;
 mod critique;
+mod evaluate;
 mod exit;
 mod limits;
+mod merges;
 mod old_journal;
 mod old_state;
 mod phases;
+mod planning;
 mod ticks;
 mod turns;
+mod worktrees;
 
 use crate::project::Project;
 use crate::watched::{DILIGENT, ended, json, of_kind, ran, records, said, seen_until, signal, start_until, stop, text};

@@ -20,6 +20,7 @@ mod policy;
 #[path = "../support/project.rs"]
 mod project;
 mod prompt;
+mod review;
 mod screen;
 mod scripted_agent;
 mod sessions;

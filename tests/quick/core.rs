@@ -6,9 +6,12 @@
 mod changed_commands;
 mod critique;
 mod dice;
+mod evaluate;
 mod invariants;
 mod ledger;
 mod person;
+mod phase_settings;
+mod planning;
 mod players;
 mod questions;
 mod simulation;

@@ -89,6 +89,7 @@ fn what_programmator_writes_into_the_file_is_no_change_of_it() {
             max_budget_usd: None,
             effort: None,
             profile: None,
+            plan_mode: false,
             prompt,
         };
         make(&Templates::default(), &spawn, ticket.as_bytes(), Vec::new()).unwrap().told

@@ -11,9 +11,12 @@ mod supervision;
 
 mod cards;
 
+mod dialogs;
+
 mod home;
 
 mod phases;
+mod planning;
 
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};
@@ -300,7 +303,14 @@ fn gauges_explained() {
         let mut model = sample::busy();
         let tab = &mut model.tabs[0];
         let counted = |n, counter, value, limit, why: &str| {
-            domain::record::Record::BreakerCounted(CounterMoved { n, counter, value, limit, why: why.into() })
+            domain::record::Record::BreakerCounted(CounterMoved {
+                n,
+                counter,
+                value,
+                limit,
+                why: why.into(),
+                said: None,
+            })
         };
         let error =
             "cargo test: <path>:<n>: cannot find type `Limits` in module `http::stack`, so nothing was built at all";

@@ -650,7 +650,7 @@ fn finds_by_id_part_and_path() {
 
     let message = |name: &str| found(name).unwrap_err().to_string();
     assert_eq!(message("4f2"), "`4f2` matches tk-4f2a, tk-4f2b: type more of the id");
-    assert!(message("nope").ends_with("; there are tk-4f2a, tk-4f2b, web-9x"));
+    assert!(message("nope").ends_with("; tickets there: tk-4f2a, tk-4f2b, web-9x"));
     assert!(message("no/such.md").contains("there is no file"));
     for bad in ["", "..", "...", "%2e%2e", "a\0b", "*", &"x".repeat(300), "\u{430}"] {
         assert!(matches!(found(bad), Err(FindError::Missing { .. })), "{bad:?}");

@@ -34,7 +34,7 @@ fn open_questions(bench: &Bench) -> Vec<String> {
 
 /// Opens the card with these words, once the screen tells of it so.
 fn card(terminal: &mut Terminal, told: &str, words: &str) {
-    let waits = |line: &str| line.contains("press !") && line.contains(told);
+    let waits = |line: &str| line.contains("Press !") && line.contains(told);
     terminal.wait_until(told, |screen| screen.lines().any(waits));
     terminal.keys("!");
     terminal.wait_until(words, |screen| screen.contains(words) && screen.contains(CARD));

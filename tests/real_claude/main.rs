@@ -21,6 +21,7 @@ mod program;
 mod program_apart;
 mod program_critique;
 mod program_failures;
+mod program_planning;
 mod program_screen;
 mod program_stopping;
 mod program_watch;

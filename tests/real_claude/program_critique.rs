@@ -72,3 +72,36 @@ fn a_bug_is_caught_by_the_command_and_a_flaw_by_the_critic() {
     assert_eq!(all.len(), 5, "{sessions:?}");
     assert_eq!(bench.project.processes(), Vec::<String>::new());
 }
+
+#[test]
+fn an_evaluator_is_shown_the_whole_difference_and_has_a_phase_added() {
+    let bench = Bench::new(&["Phase 1: Greet"]);
+    let config = bench.project.read("config/config.yaml");
+    bench.project.write("config/config.yaml", &config.replace("name: simple", "name: thorough, add_phases: auto"));
+    bench.project.validate_by("test -f greeting.txt");
+    let goal = |word: &str, phases: &str| {
+        Reply::text(&format!(
+            "```yaml\nPROGRAMMATOR_STATUS:\n  verdict: {word}\n  new_phases: {phases}\n  summary: \"looked\"\n```"
+        ))
+    };
+    bench.script([
+        bash("echo hello > greeting.txt"),
+        Reply::text(&block("Phase 1: Greet", "DONE", &["greeting.txt"])),
+        verdict("APPROVED", "[]"),
+        goal("MORE_WORK", "[\"Say goodbye\"]"),
+        bash("echo bye > parting.txt"),
+        Reply::text(&block("Say goodbye", "DONE", &["parting.txt"])),
+        verdict("APPROVED", "[]"),
+        goal("ACHIEVED", "[]"),
+    ]);
+    let told = bench.run();
+
+    told.ended(0, "complete");
+    let steps: Vec<String> =
+        told.each("iteration_started", "step").iter().map(|step| step.as_str().unwrap_or("code").to_owned()).collect();
+    assert_eq!(steps, ["code", "critique", "evaluate", "code", "critique", "evaluate"]);
+    let text = bench.project.ticket_text(TICKET);
+    assert!(text.contains("- [x] Phase 1: Greet\n- [x] Say goodbye\n"), "{text}");
+    let shown = bench.asked(7);
+    assert!(shown.contains("+hello") && shown.contains("+bye") && shown.contains("Say goodbye (verified)"), "{shown}");
+}

@@ -62,7 +62,8 @@ impl<'a> Response<'a> {
 /// The reader of one process's stdout.
 pub(super) struct Drain {
     pub sink: Box<dyn Sink>,
-    pub out: mpsc::UnboundedSender<Out>,
+    /// What one read brought goes out at once and together: each sending wakes a thread.
+    pub out: mpsc::UnboundedSender<Vec<Out>>,
     pub clock: Arc<dyn Clock>,
     pub pulse: Arc<Pulse>,
     pub turns: watch::Sender<u64>,
@@ -75,6 +76,8 @@ pub(super) struct Drain {
     pub sink_failed: bool,
     /// Bytes that are missing in the line at hand.
     pub left_out: u64,
+    /// What goes out next.
+    pub given: Vec<Out>,
 }
 
 impl Drain {
@@ -99,6 +102,7 @@ impl Drain {
                 self.line(line);
                 count += 1;
             });
+            self.give();
             flow.gather(count, read);
             burst += read;
             let rest = shown.map_or(Duration::ZERO, |shown| BEAT.saturating_sub(shown.elapsed()));
@@ -168,6 +172,7 @@ impl Drain {
                 // What the turn said is kept before anything is made of it.
                 self.end_burst();
                 self.event(AgentEvent::TurnFinished(Box::new(result)));
+                self.give();
                 self.turns.send_modify(|turns| *turns += 1);
             }
             Kind::System => self.system(envelope, line),
@@ -254,7 +259,7 @@ impl Drain {
         }
     }
 
-    fn tell_background(&self) {
+    fn tell_background(&mut self) {
         self.event(AgentEvent::BackgroundChanged { tasks: self.background.tasks().to_vec() });
     }
 
@@ -297,6 +302,7 @@ impl Drain {
     fn end_burst(&mut self) {
         let ended = self.sink.burst_ended();
         self.check(ended);
+        self.give();
     }
 
     /// Says once that the sink fails. What Claude does matters more than keeping what it prints.
@@ -309,12 +315,18 @@ impl Drain {
         }
     }
 
-    fn event(&self, event: AgentEvent) {
-        self.out.send(Out::Event(event)).ok();
+    fn event(&mut self, event: AgentEvent) {
+        self.given.push(Out::Event(event));
     }
 
-    fn reply(&self, line: String) {
-        self.out.send(Out::Reply(line)).ok();
+    fn reply(&mut self, line: String) {
+        self.given.push(Out::Reply(line));
+    }
+
+    fn give(&mut self) {
+        if !self.given.is_empty() {
+            self.out.send(std::mem::take(&mut self.given)).ok();
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::adapters::environment::{Variables, begins, claudes, of_builds, set_sc
 use crate::adapters::scratch_folder::VARIABLES;
 use crate::adapters::shell::BASH;
 use crate::domain::approval::Presence;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,6 +38,8 @@ pub struct Launch {
 pub struct Options {
     /// `--model`; give it also when resuming, or Claude forgets the variant.
     pub model: Option<String>,
+    /// `--fallback-model`: for what an overloaded model refuses; not given where it is the model itself.
+    pub fallback_model: Option<String>,
     /// `--effort`; the person's own flag comes after it.
     pub effort: Option<String>,
     /// `--resume`: a session of this very folder.
@@ -51,6 +53,8 @@ pub struct Options {
     pub own_git: OwnGit,
     /// Who could answer Claude's own questions; with nobody there it has no tools for them.
     pub presence: Presence,
+    /// It plans: Claude itself refuses what would change something, too.
+    pub plan_mode: bool,
     /// The person's own flags, already checked.
     pub extra: Vec<String>,
     /// What this Claude knows, as [`super::probe`] found.
@@ -79,17 +83,30 @@ impl Launch {
 pub fn arguments(launch: &Launch) -> Vec<String> {
     let options = &launch.options;
     let mut args: Vec<String> = [
-        "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-        "--include-partial-messages", "--replay-user-messages", "--permission-mode", "default",
-        "--permission-prompt-tool", "stdio", "--strict-mcp-config", "--settings",
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--replay-user-messages",
+        "--permission-mode",
+        if options.plan_mode { "plan" } else { "default" },
+        "--permission-prompt-tool",
+        "stdio",
+        "--strict-mcp-config",
+        "--settings",
     ]
     .map(str::to_owned)
     .into();
     args.extend([launch.settings().to_string(), "--setting-sources".to_owned()]);
     args.push(options.setting_sources.join(","));
     let mut disallowed = OWN_TURNS.to_vec();
-    if options.presence == Presence::Nobody {
-        disallowed.extend(FOR_A_PERSON);
+    match (options.presence, options.plan_mode) {
+        (Presence::Nobody, _) => disallowed.extend(FOR_A_PERSON),
+        (Presence::Screen, true) => disallowed.extend(PLAN_MODE),
+        (Presence::Screen, false) => {}
     }
     args.extend(["--disallowedTools".to_owned(), disallowed.join(",")]);
     let mut option = |name: &str, value: Option<String>| {
@@ -98,6 +115,7 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
         }
     };
     option("--model", options.model.clone());
+    option("--fallback-model", options.fallback_model.clone().filter(|model| options.model.as_ref() != Some(model)));
     option("--effort", options.effort.clone());
     option("--resume", options.resume.clone());
     option("--max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
@@ -114,11 +132,35 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
     args
 }
 
+/// The arguments of a Claude that a person drives, in the run's session. `hook`: the command that decides about each of
+/// its calls; one that fails leaves the call to Claude's own prompt.
+pub fn interactive(launch: &Launch, hook: Option<&str>) -> Vec<String> {
+    let options = &launch.options;
+    let mut settings = launch.settings();
+    if let Some(command) = hook {
+        let hooks = json!([{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT}]}]);
+        settings["hooks"] = json!({"PreToolUse": hooks, "SessionStart": hooks});
+    }
+    let mut args: Vec<String> =
+        ["--permission-mode", "default", "--strict-mcp-config", "--settings"].map(str::to_owned).into();
+    args.extend([settings.to_string(), "--setting-sources".to_owned(), options.setting_sources.join(",")]);
+    for (name, value) in [("--model", &options.model), ("--resume", &options.resume)] {
+        args.extend(value.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+    }
+    args
+}
+
+/// Seconds that Claude waits for its hook, which gives up before.
+const HOOK_TIMEOUT: u32 = 60;
+
 /// Tools that start turns which nobody asked for, later.
 const OWN_TURNS: [&str; 2] = ["ScheduleWakeup", "CronCreate"];
 
 /// Tools that only a person can answer.
 const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// Tools that begin the work after a plan: who plans for us only answers.
+const PLAN_MODE: [&str; 2] = ["EnterPlanMode", "ExitPlanMode"];
 
 /// Which shell Claude runs commands in. The policy reads bash; another would read the same words otherwise.
 const SHELL: &str = "CLAUDE_CODE_SHELL";
@@ -227,6 +269,11 @@ mod tests {
             ),
             (Options { max_budget_usd: Some(1.5), ..Options::default() }, " --max-budget-usd 1.5"),
             (
+                Options { model: Some("m".into()), fallback_model: Some("f".into()), ..Options::default() },
+                " --model m --fallback-model f",
+            ),
+            (Options { model: Some("m".into()), fallback_model: Some("m".into()), ..Options::default() }, " --model m"),
+            (
                 Options { system_prompt_file: Some("/t/x.md".into()), ..Options::default() },
                 " --append-system-prompt-file /t/x.md",
             ),
@@ -249,6 +296,23 @@ mod tests {
         let sources = arguments(&Launch::default());
         let at = sources.iter().position(|word| word == "--setting-sources").unwrap();
         assert_eq!(sources[at + 1], "", "an empty list of sources");
+    }
+
+    #[test]
+    fn a_person_drives_with_our_settings_and_a_hook_for_every_call() {
+        let options = Options { resume: Some("id-1".into()), model: Some("opus".into()), ..Options::default() };
+        let launch = Launch { options, ..Launch::default() };
+        let settings = |args: &[String]| -> Value {
+            let at = args.iter().position(|word| word == "--settings").unwrap();
+            serde_json::from_str(&args[at + 1]).unwrap()
+        };
+        let gated = interactive(&launch, Some("'/p' hook"));
+        let hook = |event: &str| settings(&gated)["hooks"][event][0]["hooks"][0]["command"].clone();
+        assert_eq!([hook("PreToolUse"), hook("SessionStart")], ["'/p' hook", "'/p' hook"]);
+        assert_eq!(settings(&gated)["disableAllHooks"], false);
+        assert!(gated.join(" ").ends_with("--setting-sources  --model opus --resume id-1"), "{gated:?}");
+        assert!(!gated.iter().any(|word| word == "-p" || word.contains("skip-permissions")));
+        assert_eq!(settings(&interactive(&launch, None)), launch.settings());
     }
 
     #[test]

@@ -149,6 +149,20 @@ impl Members {
     }
 }
 
+/// Whether the process comes from this one.
+pub fn descends_from(pid: i32, ancestor: u32) -> bool {
+    let Ok(ancestor) = i32::try_from(ancestor) else { return false };
+    let mut above = os::parent(Some(pid));
+    for _ in 0..ANCESTORS {
+        match above {
+            Some(pid) if pid == ancestor => return true,
+            Some(pid) if pid > 1 => above = os::parent(Some(pid)),
+            _ => break,
+        }
+    }
+    false
+}
+
 /// Whether a process that this one comes from carries the marker of a run: a tool of Claude's that has cleaned its
 /// environment. What was moved to another parent is not seen.
 pub fn has_marked_ancestor() -> bool {

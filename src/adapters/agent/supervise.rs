@@ -63,6 +63,7 @@ pub(super) fn run(
         called: HashSet::new(),
         sink_failed: false,
         left_out: 0,
+        given: Vec::new(),
     };
     let on_thread = |name: &str, job: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new()
@@ -87,7 +88,7 @@ pub(super) fn run(
         }),
     )?;
 
-    out.send(Out::Event(AgentEvent::Spawned { pid })).ok();
+    out.send(vec![Out::Event(AgentEvent::Spawned { pid })]).ok();
     tokio::spawn(write(stdin, to_write));
     tokio::spawn(forward(given, events, writer.clone()));
     let watcher = Watcher { claude, marker, family: Arc::clone(&family), tail, pulse: Arc::clone(&pulse), out, exited };
@@ -109,16 +110,18 @@ async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Write>) {
 
 /// Takes from the drain, which never waits, and gives to the owner, who may be slow.
 async fn forward(
-    mut given: mpsc::UnboundedReceiver<Out>,
+    mut given: mpsc::UnboundedReceiver<Vec<Out>>,
     events: mpsc::Sender<AgentEvent>,
     writer: mpsc::Sender<Write>,
 ) {
-    while let Some(out) = given.recv().await {
-        // Errors: the owner or the process is gone, and nobody misses this.
-        match out {
-            Out::Event(event) => events.send(event).await.ok(),
-            Out::Reply(line) => writer.send(Write::Line(line)).await.ok(),
-        };
+    while let Some(all) = given.recv().await {
+        for out in all {
+            // Errors: the owner or the process is gone, and nobody misses this.
+            match out {
+                Out::Event(event) => events.send(event).await.ok(),
+                Out::Reply(line) => writer.send(Write::Line(line)).await.ok(),
+            };
+        }
     }
 }
 
@@ -129,7 +132,7 @@ struct Watcher {
     family: Arc<Family>,
     tail: Tail,
     pulse: Arc<Pulse>,
-    out: mpsc::UnboundedSender<Out>,
+    out: mpsc::UnboundedSender<Vec<Out>>,
     exited: watch::Sender<Option<Exit>>,
 }
 
@@ -168,7 +171,7 @@ impl Watcher {
 
         let status = status.unwrap_or_default();
         let exit = Exit { code: status.code(), signal: status.signal(), swept, stderr_tail: self.tail.text() };
-        self.out.send(Out::Event(AgentEvent::Exited(exit.clone()))).ok();
+        self.out.send(vec![Out::Event(AgentEvent::Exited(exit.clone()))]).ok();
         // A keeper has nobody left to keep; who waits for the end of everything waits for its end too.
         self.claude.release().await;
         self.exited.send_replace(Some(exit));

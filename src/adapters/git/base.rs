@@ -5,6 +5,7 @@ use super::error::EvidenceError;
 use super::paths;
 use super::repository::Repository;
 use super::snapshot::SnapshotId;
+use crate::base::text::clean_line;
 
 /// The merge base, and in words what it is; `None`: there is no such branch, or no commit in common.
 pub(super) async fn base(repository: &Repository) -> Result<Option<(SnapshotId, String)>, EvidenceError> {
@@ -34,4 +35,22 @@ pub(super) async fn base(repository: &Repository) -> Result<Option<(SnapshotId, 
         }
     }
     Ok(None)
+}
+
+/// The merge base with this branch or commit; words for the person where there is none.
+pub(super) async fn with(repository: &Repository, base: &str) -> Result<SnapshotId, String> {
+    let ask = async |verb, args: &[&str]| -> Result<Option<String>, String> {
+        let said = repository.git(verb).args(args).run().await.map_err(|error| error.to_string())?;
+        let text = paths::shown(&line(said.stdout));
+        Ok((said.code == Some(0) && !text.is_empty()).then_some(text))
+    };
+    let commit = format!("{base}^{{commit}}");
+    let named = if base.starts_with('-') { None } else { ask("rev-parse", &["--verify", "--quiet", &commit]).await? };
+    let shown = clean_line(base, 80);
+    let other =
+        named.ok_or_else(|| format!("there is no branch or commit `{shown}` here; name another with --base"))?;
+    let found = ask("merge-base", &["HEAD", &other]).await?;
+    found
+        .map(SnapshotId)
+        .ok_or_else(|| format!("HEAD and `{shown}` have no commit in common; is this a shallow clone?"))
 }

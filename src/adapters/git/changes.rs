@@ -112,14 +112,15 @@ pub(super) async fn patch(
     Ok(Some(Patch { text, is_cut, file }))
 }
 
-/// All that differs between two snapshots, as text.
+/// All that differs between a snapshot and another one, or the files as they are, as text.
 pub(super) async fn whole(
     repository: &Arc<Repository>,
     from: &SnapshotId,
-    to: &SnapshotId,
+    to: Option<&SnapshotId>,
+    exclude: &Excludes,
 ) -> Result<String, EvidenceError> {
-    let scratch = Scratch::new(repository, Objects::Passing).await?;
-    let (text, is_cut) = compare(&scratch, from, &to.0, &["-p", "-U5", "--no-color"], &[]).await?;
+    let (scratch, tree) = other(repository, to, exclude).await?;
+    let (text, is_cut) = compare(&scratch, from, &tree, &["-p", "-U5", "--no-color"], &[]).await?;
     let end = text.len().min(WHOLE);
     let mut shown = String::from_utf8_lossy(&text[..end]).into_owned();
     if is_cut || end < text.len() {

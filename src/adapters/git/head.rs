@@ -28,6 +28,13 @@ pub fn branch(folder: &Path) -> Option<String> {
     }
 }
 
+/// The name of the branch that is checked out; `None`: there is none, or it cannot be told without git.
+pub fn on_branch(folder: &Path) -> Option<String> {
+    let head = std::fs::read_to_string(file(folder)).ok()?;
+    let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
+    (name != ".invalid").then(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,11 +53,12 @@ mod tests {
         write("shop/.git/HEAD", "ref: refs/heads/fix/login\n");
         assert_eq!(of("shop/src").as_deref(), Some("fix/login"));
         write("shop/.git/HEAD", "0123456789012345678901234567890123456789\n");
-        assert_eq!(of("shop").as_deref(), Some("0123456"));
+        assert_eq!((of("shop").as_deref(), on_branch(&folder.path().join("shop"))), (Some("0123456"), None));
         write("shop/.git/HEAD", "ref: refs/heads/.invalid\n");
         assert_eq!(of("shop").as_deref(), Some(""));
         write("shop/.git/worktrees/other/HEAD", "ref: refs/heads/other\n");
         write("other/.git", "gitdir: ../shop/.git/worktrees/other\n");
         assert_eq!(of("other").as_deref(), Some("other"));
+        assert_eq!(on_branch(&folder.path().join("other")).as_deref(), Some("other"));
     }
 }

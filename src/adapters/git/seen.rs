@@ -5,8 +5,9 @@ use super::paths::Excludes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many trees and snapshots; of earlier ones git is asked.
-const MOST: usize = 64;
+/// So many trees and snapshots; of earlier ones git is asked. A tree of many files in one folder is as large as its list
+/// of them.
+const MOST: usize = 12;
 
 #[derive(Debug, Default)]
 pub(super) struct Seen {

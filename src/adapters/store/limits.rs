@@ -7,6 +7,7 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::ledger::{count, stored};
 use super::schema;
+use crate::adapters::clock::zone;
 use crate::base::id::RunId;
 use crate::base::time::{Moment, Timestamp};
 use crate::domain::limits::admission::{Admission, Ask, Facts, Hold, Purpose, Reserved, Verdict, admit};
@@ -53,13 +54,12 @@ impl Store {
 
     /// What is known about limits at `now`, as a run with these limits would be judged by. Changes nothing.
     pub fn limit_facts(&self, run: RunId, limits: &Limits, now: Timestamp) -> Result<Facts, StoreError> {
-        facts(&self.reader(), &run.to_string(), limits, now, &TimeZone::system())
-            .map_err(StoreError::sql(&self.inner.database))
+        facts(&self.reader(), &run.to_string(), limits, now, &zone()).map_err(StoreError::sql(&self.inner.database))
     }
 }
 
 fn decide(db: &Connection, run: RunId, ask: &Ask, now: Timestamp) -> rusqlite::Result<Admission> {
-    let (id, zone) = (run.to_string(), TimeZone::system());
+    let (id, zone) = (run.to_string(), zone());
     notice_clock(db, now)?;
     // Asked for before, and perhaps never made: it gives its place back, and takes it again.
     // One that was made stays: a person and the timer may have asked at once.

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/006.sql"),
     include_str!("schema/007.sql"),
     include_str!("schema/008.sql"),
+    include_str!("schema/009.sql"),
 ];
 
 /// `application_id` of our databases: "prgm".
@@ -29,6 +30,9 @@ const APPLICATION: i32 = 0x7072_676d;
 
 /// How long to wait for other programs' transactions, which take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// KiB of the database that each connection keeps in memory. The system has the rest.
+const KEPT: i64 = 512;
 
 /// Opens the database for writing, creating it or bringing it up to date. The caller keeps other programs
 /// from doing so at the same time: `SQLite` does not wait for a change of the journal mode.
@@ -96,6 +100,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(path, flags).map_err(&sql)?;
     db.busy_timeout(BUSY).map_err(&sql)?;
+    db.pragma_update(None, "cache_size", -KEPT).map_err(&sql)?;
     for (pragma, value) in [("synchronous", "full"), ("fullfsync", "on"), ("foreign_keys", "on")] {
         db.pragma_update(None, pragma, value).map_err(&sql)?;
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
-     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed";
+     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -83,16 +83,16 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
     db.prepare_cached(
         "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
              reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,
-             committing, added, removed)
+             committing, added, removed, worktree)
          VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
-             :worked_ms, :commit_id, :committing, :added, :removed)
+             :worked_ms, :commit_id, :committing, :added, :removed, :worktree)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
              marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
              worked_ms = :worked_ms, commit_id = :commit_id, committing = :committing, added = :added,
-             removed = :removed",
+             removed = :removed, worktree = :worktree",
     )?
     .execute(named_params! {
         ":run": id,
@@ -118,6 +118,7 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":committing": summary.committing,
         ":added": ledger::stored(summary.added),
         ":removed": ledger::stored(summary.removed),
+        ":worktree": summary.worktree.as_ref().map(serde_json::to_string).transpose()?,
     })?;
     Ok(())
 }
@@ -151,6 +152,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         committing: row.get(20)?,
         added: row.get::<_, i64>(21)?.cast_unsigned(),
         removed: row.get::<_, i64>(22)?.cast_unsigned(),
+        worktree: row.get::<_, Option<String>>(23)?.and_then(|text| serde_json::from_str(&text).ok()),
     }))
 }
 
@@ -204,6 +206,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::TickIntended(_)
         | Record::UntickIntended(_)
         | Record::CommitDue
+        | Record::MergeIntended(_)
         | Record::StatusIntended { .. } => ledger::released(db, run)?,
         Record::CallCounted(counted) => ledger::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => ledger::refused(db, record, time)?,
@@ -211,6 +214,8 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         Record::ToolJudged { .. }
         | Record::ClaimMade { .. }
         | Record::CritiqueMade { .. }
+        | Record::EvaluationMade { .. }
+        | Record::DraftMade { .. }
         | Record::ClaimMissing { .. } => {
             ledger::answered(db, run)?;
         }

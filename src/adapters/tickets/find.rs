@@ -54,8 +54,8 @@ const MAX_LISTED: usize = 10;
 fn there_are(ids: &[String]) -> String {
     match ids.len() {
         0 => ", which holds no tickets: `programmator ticket new \"title\"` creates one".to_owned(),
-        1..=MAX_LISTED => format!("; there are {}", ids.join(", ")),
-        more => format!("; there are {} and {} more", ids[..MAX_LISTED].join(", "), more - MAX_LISTED),
+        1..=MAX_LISTED => format!("; tickets there: {}", ids.join(", ")),
+        more => format!("; tickets there: {}, and {} more", ids[..MAX_LISTED].join(", "), more - MAX_LISTED),
     }
 }
 

@@ -41,7 +41,7 @@ Examples:
   programmator policy replay tk-4f2a
   programmator policy replay tk-4f2a --policy draft.yaml
 
-Each call of the run whose verdict would be another one, as it was and as it would be. Files are looked at as they are now. \
+It prints each call whose verdict would change, before and after. Files are looked at as they are now. \
 Exit code 1 when there are some.";
 
 pub const POLICY_LEARN: &str = "\

@@ -44,7 +44,7 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Learn) -> Result<u8,
     let folder = workspace.as_ref().map_or(here.as_path(), |workspace| workspace.directory());
     let resolved = session.resolve(folder).map_err(|error| CliError::bad_input(error.message))?;
     let mut all: Vec<Recorded> = Vec::new();
-    for run in runs.iter().filter(|run| run.workspace().directory() == folder) {
+    for run in runs.iter().filter(|run| run.workspace().home() == folder) {
         all.extend(calls(&store, run)?);
     }
     let bench = Bench::new(session, folder, resolved.config.profile, |profile| {

@@ -35,7 +35,7 @@ pub struct Replay {
     /// The profile: strict, guarded, trusted or `read_only` [default: the configured one].
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Print one JSON object per call that would be decided otherwise.
+    /// Print one JSON object per call whose verdict would change.
     #[arg(long)]
     pub json: bool,
 }
@@ -84,7 +84,7 @@ impl Bench {
     }
 }
 
-/// Prints the calls that would be decided otherwise. Exit code 1 when there are some.
+/// Prints the calls whose verdict would change. Exit code 1 when there are some.
 pub fn run(out: &mut dyn Write, session: &Session, wanted: &Replay) -> Result<u8, CliError> {
     let store = session.store_to_read()?;
     let run = session.find_run(&store, &wanted.run, Typed::Part)?;

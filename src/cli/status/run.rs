@@ -7,11 +7,13 @@ use crate::base::time::{Timestamp, human};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::status::{date, reason};
+use crate::domain::critique::CriticVerdict;
 use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
 use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
 use crate::domain::messages::wait_words;
+use crate::domain::record::Record;
 use crate::domain::step::StepName;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::orchestrator::limits::budgets;
@@ -34,10 +36,46 @@ struct RunDetails {
     /// What the present iteration is for, where it is not code.
     #[serde(skip_serializing_if = "StepName::is_code")]
     step: StepName,
+    critic: Critic,
     parked: Option<Parked>,
     unasked: Unasked,
     limits: Limited,
     receipts: Receipts,
+}
+
+/// What critics said of the run's work, and what was fixed for it.
+#[derive(Default, Serialize)]
+struct Critic {
+    approved: u32,
+    minor_issues: u32,
+    rejected: u32,
+    fixes: u32,
+}
+
+impl Critic {
+    fn of<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
+        let mut critic = Self::default();
+        for record in records {
+            match record {
+                Record::CritiqueMade { critique, .. } => match critique.verdict {
+                    CriticVerdict::Approved => critic.approved += 1,
+                    CriticVerdict::MinorIssues => critic.minor_issues += 1,
+                    CriticVerdict::NeedsFixes => critic.rejected += 1,
+                },
+                Record::IterationStarted { role, .. } if role.step == StepName::FIX => critic.fixes += 1,
+                _ => {}
+            }
+        }
+        critic
+    }
+
+    /// `None`: no critic was asked.
+    fn words(&self) -> Option<String> {
+        let Self { approved, minor_issues, rejected, fixes } = self;
+        let fixes = counted(*fixes as usize, "fix attempt");
+        (approved + minor_issues + rejected > 0)
+            .then(|| format!("{approved} approved, {minor_issues} with minor issues, {rejected} rejected; {fixes}"))
+    }
 }
 
 /// Calls that were refused because nobody was there to ask; the first of them by name.
@@ -102,11 +140,13 @@ pub fn print(out: &mut dyn Write, session: &Session, text: &str, format: Format)
 fn shown(store: &Store, run: RunSummary, now: Timestamp) -> Result<RunDetails, CliError> {
     let summary = store.as_seen(run)?;
     let state = state_of(store, summary.run)?;
+    let critic = Critic::of(store.load(summary.run)?.records.iter().map(|stored| &stored.record));
     let limits = &state.settings.limits;
     let facts = store.limit_facts(summary.run, limits, now)?;
     // A run that nobody works on does not wait either: it asks anew when it is resumed.
     let parked = state.limits.parked.as_ref().filter(|_| summary.state != RunState::Ended);
     Ok(RunDetails {
+        critic,
         parked: parked.map(|parking| Parked {
             why: parking.why,
             about: parking.about.clone(),
@@ -151,7 +191,7 @@ fn receipts(state: &State) -> Receipts {
 }
 
 fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
-    let RunDetails { run, detail, step, parked, unasked, limits, receipts } = shown;
+    let RunDetails { run, detail, step, critic, parked, unasked, limits, receipts } = shown;
     let about = reason(run).or_else(|| run.asks().or(run.phase.as_deref()).map(str::to_owned)).unwrap_or_default();
     let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(&about, 60)) };
     let step = of_step(step);
@@ -164,6 +204,9 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     writeln!(out, "  {}", clean_line(&run.title, 100))?;
     let iterations = counted(run.iterations as usize, "iteration");
     writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
+    if let Some(words) = critic.words() {
+        writeln!(out, "  critic      {words}")?;
+    }
     if let Some(Parked { why, about, until, reset, .. }) = parked {
         let parking = Parking { why: *why, about: about.clone(), until: *until, reset: *reset, known: None };
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;

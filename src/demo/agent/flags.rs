@@ -43,6 +43,8 @@ pub enum Parsed {
     /// Refused, with what the real CLI prints on stderr.
     Refused(String),
     Run(Box<Flags>),
+    /// Without `-p`: a person drives it.
+    Driven(Box<Flags>),
 }
 
 /// The flags that change what the double does.
@@ -153,7 +155,10 @@ pub fn parse(args: &[String]) -> Parsed {
     if let Some(about) = about {
         return about(flags.scenario);
     }
-    let refusal = if !print || output.as_deref() != Some("stream-json") {
+    if !print {
+        return Parsed::Driven(Box::new(flags));
+    }
+    let refusal = if output.as_deref() != Some("stream-json") {
         Some("Error: the scripted agent speaks only -p --output-format stream-json.")
     } else if !verbose {
         Some("Error: When using --print, --output-format=stream-json requires --verbose")

@@ -12,6 +12,17 @@ pub struct Asked {
     pub last: bool,
     /// A verdict on finished work is wanted, and no work.
     pub critic: bool,
+    /// It asks whether the ticket's goal is reached.
+    pub evaluator: bool,
+    /// A draft of a ticket's phases is wanted, and no work.
+    pub planner: bool,
+}
+
+impl Asked {
+    /// No work on the ticket is wanted.
+    pub fn only_looks(&self) -> bool {
+        self.critic || self.evaluator || self.planner
+    }
 }
 
 /// Finds the phase a prompt speaks of: the open phase on a line about the "current phase", else on another
@@ -42,8 +53,10 @@ pub fn read(prompt: &str) -> Asked {
             let most = open.iter().map(|phase| named(phase)).max()?;
             open.iter().find(|phase| named(phase) == most).copied()
         });
-    let critic = prompt.contains("verdict: <");
-    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1, critic }
+    let evaluator = prompt.contains("verdict: <ACHIEVED");
+    let critic = prompt.contains("verdict: <") && !evaluator;
+    let planner = prompt.contains("  phases:\n    - <");
+    Asked { phase: phase.map(str::to_owned), last: open.len() <= 1, critic, evaluator, planner }
 }
 
 /// The phase whose text stands in `line`; of several the longest, since one may contain another.
@@ -54,7 +67,9 @@ fn longest<'a>(open: &[&'a str], line: &str) -> Option<&'a str> {
 /// An open phase's text when the line is a top-level unticked box or an unticked phase heading.
 fn open_phase(line: &str) -> Option<&str> {
     if let Some(text) = ["- [ ] ", "* [ ] ", "+ [ ] "].iter().find_map(|bullet| line.strip_prefix(bullet)) {
-        return Some(text.trim());
+        // What is said of the work on it is no part of its name.
+        let settings = text.find(" <!-- ").filter(|at| text[*at..].contains(": "));
+        return Some(text[..settings.unwrap_or(text.len())].trim());
     }
     let heading = line.strip_prefix("## ").or_else(|| line.strip_prefix("### "))?.trim();
     let numbered = heading.strip_prefix("Phase ").or_else(|| heading.strip_prefix("Step ")).unwrap_or(heading);
@@ -89,15 +104,15 @@ mod tests {
             ("{T}", "One"),
         ] {
             let asked = read(&template.replace("{T}", TICKET));
-            assert_eq!(asked, Asked { phase: Some(phase.to_owned()), last: false, critic: false }, "{template}");
+            assert_eq!(asked, Asked { phase: Some(phase.to_owned()), last: false, ..Asked::default() }, "{template}");
         }
     }
 
     #[test]
     fn headings_are_phases_and_the_last_open_one_is_known() {
         let asked = read("## Phase 1: First [x]\n## Phase 2: Second\ntext\n");
-        assert_eq!(asked, Asked { phase: Some("Second".to_owned()), last: true, critic: false });
-        assert_eq!(read("no phases here"), Asked { phase: None, last: true, critic: false });
+        assert_eq!(asked, Asked { phase: Some("Second".to_owned()), last: true, ..Asked::default() });
+        assert_eq!(read("no phases here"), Asked { phase: None, last: true, ..Asked::default() });
         assert_eq!(slug("Speak German & French!"), "speak-german-french");
     }
 }

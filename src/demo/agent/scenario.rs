@@ -19,11 +19,12 @@
 //! **Choice of a turn.** The first that fits: `when.phase` (text in the current phase's name, else anywhere in a prompt
 //! that shows no phases), `when.prompt` (text anywhere in the prompt), `when.follow_up` (`true`: a later message of the
 //! same process that asks for the status block only; a turn with `when` but without this key takes no such message),
-//! `when.critic` (`true`: a message that asks for a verdict on finished work; no other turn takes one),
+//! `when.critic` (`true`: a message that asks for a verdict on finished work; no other turn takes one), `when.evaluator`
+//! and `when.planner` (the same for one that asks whether the ticket's goal is reached, and for a draft of phases),
 //! `when.has` and `when.lacks` (path → text that a file must, must not hold). A turn without `when` is used once, one with
 //! `when` any number of times; `times: N` says otherwise (0 = any number). What was used is remembered by folder and
 //! scenario in `--state`, so order holds across processes. A message that no turn fits: a follow-up gets a status block,
-//! a critic's message an approval,
+//! a critic's message an approval, an evaluator's that the goal is reached, a planner's a draft of two phases,
 //! another later message a short answer and the last block again, a first message says that it fits no turn.
 //! `{phase}`, `{slug}` (as a file name) and `{prompt}` are filled in wherever a step has text.
 //!
@@ -37,6 +38,8 @@
 //! tool`: runs with no question at all. `status: {phase?, status?, files?, summary?, error?}`: the status block; by
 //! default the current phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""`
 //! writes `null`. `verdict: {verdict?, issues?, summary?}`: a critic's block; by default `APPROVED`, each issue a text.
+//! `goal: {verdict?, new_phases?, summary?}`: an evaluator's block; by default `ACHIEVED`, with phases `MORE_WORK`.
+//! `draft: {title?, text?, phases, validation?}`: a planner's block.
 //!
 //! **Unpleasant steps**: `no_status` (says in the file that the block is missing on purpose), `broken_status`,
 //! `sleep_ms: n`, `drip: {text, every_ms}` (a character at a time), `huge: n` (one text block of n bytes), `surrogate:
@@ -106,6 +109,10 @@ pub struct When {
     pub follow_up: bool,
     /// A message that asks for a verdict on finished work.
     pub critic: bool,
+    /// A message that asks whether the ticket's goal is reached.
+    pub evaluator: bool,
+    /// A message that asks for a draft of phases.
+    pub planner: bool,
     /// Files that hold a text.
     pub has: BTreeMap<PathBuf, String>,
     /// Files that do not hold a text (a missing file holds none).
@@ -132,6 +139,8 @@ pub enum Step {
     ToolWithoutAsking(Box<Step>),
     Status(Status),
     Verdict(Verdict),
+    Goal(Goal),
+    Draft(Drafted),
     NoStatus,
     BrokenStatus,
     SleepMs(u64),
@@ -179,6 +188,26 @@ pub struct Verdict {
     /// What is wrong: `path:line: words`.
     pub issues: Vec<String>,
     pub summary: Option<String>,
+}
+
+/// An evaluator's block.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Goal {
+    /// `ACHIEVED` or `MORE_WORK`.
+    pub verdict: Option<String>,
+    pub new_phases: Vec<String>,
+    pub summary: Option<String>,
+}
+
+/// A planner's block.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Drafted {
+    pub title: Option<String>,
+    pub text: Option<String>,
+    pub phases: Vec<String>,
+    pub validation: Vec<String>,
 }
 
 /// A question to the person, with answers to choose from.
@@ -299,7 +328,7 @@ impl Scenario {
         let (at, turn) = self.turns.iter().enumerate().find(|(at, turn)| {
             let times = turn.times.unwrap_or(usize::from(turn.when.is_none()));
             let count = used.iter().filter(|used| *used == at).count();
-            let fits = turn.when.as_ref().map_or(!message.asked.critic, |when| when.fits(message, cwd));
+            let fits = turn.when.as_ref().map_or(!message.asked.only_looks(), |when| when.fits(message, cwd));
             (times == 0 || count < times) && fits
         })?;
         memory.use_turn(self.source.as_deref(), at);
@@ -317,7 +346,8 @@ impl When {
             None => message.text.contains(text),
         };
         self.follow_up == message.follow_up
-            && self.critic == message.asked.critic
+            && (self.critic, self.planner) == (message.asked.critic, message.asked.planner)
+            && self.evaluator == message.asked.evaluator
             && self.phase.as_ref().is_none_or(in_phase)
             && self.prompt.as_ref().is_none_or(|text| message.text.contains(text))
             && self.has.iter().all(holds)

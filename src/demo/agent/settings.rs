@@ -37,6 +37,14 @@ impl Settings {
         })
     }
 
+    /// The commands that are to be run at an event.
+    pub fn hooks(&self, event: &str) -> Vec<String> {
+        let all = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+        let groups = all(&self.used["hooks"], event);
+        let hooks = groups.iter().flat_map(|group| all(group, "hooks"));
+        hooks.filter_map(|hook| hook["command"].as_str().map(str::to_owned)).collect()
+    }
+
     pub fn answer(&self, dialect: Dialect, model: &str) -> Value {
         let given = self.used.as_object().is_some_and(|used| !used.is_empty());
         let source = given.then(|| json!({"source": "flagSettings", "settings": self.used}));

@@ -4,7 +4,7 @@ use super::calls::Asking;
 use super::host::Course;
 use super::line::LONE_SURROGATE;
 use super::prompt;
-use super::scenario::{Retry, Status, Step, Verdict};
+use super::scenario::{Drafted, Goal, Retry, Status, Step, Verdict};
 use super::session::{LastCall, Session};
 use super::shell;
 use super::tally::End;
@@ -43,6 +43,8 @@ impl Session {
                 self.say(&block)
             }
             Step::Verdict(verdict) => self.say(&self.verdict_text(verdict)),
+            Step::Goal(goal) => self.say(&self.goal_text(goal)),
+            Step::Draft(draft) => self.say(&self.draft_text(draft)),
             Step::IfRefused(steps) if self.last_call == LastCall::Refused => steps.iter().try_for_each(|step| self.perform(step)),
             Step::IfRefused(_) | Step::NoStatus => Ok(()),
             Step::BrokenStatus => self.say(
@@ -144,6 +146,31 @@ impl Session {
         format!(
             "```yaml\nPROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {word}\n  files_changed:{files}\n  \
              summary: {summary}\n{error}```\n"
+        )
+    }
+
+    fn goal_text(&self, goal: &Goal) -> String {
+        let usual = if goal.new_phases.is_empty() { "ACHIEVED" } else { "MORE_WORK" };
+        let word = goal.verdict.as_deref().unwrap_or(usual);
+        let phases: Vec<String> = goal.new_phases.iter().map(|phase| self.fill(phase)).collect();
+        let (phases, summary) =
+            (json!(phases), json!(self.fill(goal.summary.as_deref().unwrap_or("All of it is there."))));
+        format!("```yaml\nPROGRAMMATOR_STATUS:\n  verdict: {word}\n  new_phases: {phases}\n  summary: {summary}\n```\n")
+    }
+
+    fn draft_text(&self, draft: &Drafted) -> String {
+        let line = |name: &str, text: &Option<String>| {
+            text.as_ref().map_or_else(String::new, |text| format!("  {name}: {}\n", json!(self.fill(text))))
+        };
+        let list = |texts: &[String]| texts.iter().map(|text| format!("\n    - {}", json!(self.fill(text)))).collect();
+        let lists = [&draft.phases, &draft.validation]
+            .map(|texts| list(texts))
+            .map(|list: String| if list.is_empty() { " []".to_owned() } else { list });
+        let [phases, validation] = lists;
+        let (title, text) = (line("title", &draft.title), line("text", &draft.text));
+        format!(
+            "```yaml\nPROGRAMMATOR_STATUS:\n{title}{text}  phases:{phases}\n  validation:{validation}\n  summary: \
+             \"What it takes.\"\n```\n"
         )
     }
 

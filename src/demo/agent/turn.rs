@@ -9,7 +9,7 @@ use super::host::{Host, UserMessage};
 use super::line;
 use super::prompt::{self, Asked};
 use super::records::Book;
-use super::scenario::{Message, Scenario, Status, Step, Turn, Verdict};
+use super::scenario::{Drafted, Goal, Message, Scenario, Status, Step, Turn, Verdict};
 use super::session::{LastCall, Session};
 use super::sessions::Memory;
 use super::tally::End;
@@ -65,10 +65,11 @@ impl Session {
 
     fn take(&mut self, message: &UserMessage) {
         let asked = prompt::read(&message.text);
-        let is_work = asked.phase.is_some() && !asked.critic;
+        let is_work = asked.phase.is_some() && !asked.only_looks();
         let follow_up = self.served > 0 && !is_work && message.text.contains("PROGRAMMATOR_STATUS");
         let turn = {
-            let asked = if asked.phase.is_none() && !asked.critic && self.served > 0 { &self.asked } else { &asked };
+            let asked =
+                if asked.phase.is_none() && !asked.only_looks() && self.served > 0 { &self.asked } else { &asked };
             let choice = Message { text: &message.text, asked, follow_up };
             self.scenario.choose(choice, self.book.cwd(), &self.memory)
         };
@@ -162,6 +163,11 @@ impl Session {
     fn unscripted(&self, message: &UserMessage, asked: &Asked, follow_up: bool) -> Turn {
         let steps = if asked.critic {
             vec![Step::Verdict(Verdict::default())]
+        } else if asked.evaluator {
+            vec![Step::Goal(Goal::default())]
+        } else if asked.planner {
+            let phases = ["Write it", "Test it"].map(str::to_owned).to_vec();
+            vec![Step::Draft(Drafted { phases, ..Drafted::default() })]
         } else if follow_up {
             vec![Step::Status(Status::default())]
         } else if self.served > 0 {

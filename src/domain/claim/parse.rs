@@ -8,14 +8,20 @@
 //! comments) is no block. Time is linear in the text.
 
 mod block;
+mod checks;
 mod critique;
+mod draft;
+mod evaluation;
 mod flow;
 mod key;
 mod lines;
 mod optional;
 mod value;
 
+pub use checks::parse_checks;
 pub use critique::parse_critique;
+pub use draft::parse_draft;
+pub use evaluation::parse_evaluation;
 
 use super::{Claim, ClaimStatus, Source};
 use crate::domain::worded::worded;
@@ -95,7 +101,7 @@ fn claim(block: &Block, warnings: &mut Vec<String>) -> Result<Claim, Reason> {
     let mut seen = Vec::new();
     for entry in &block.entries {
         let of_claims = |field: &Field| match field {
-            Field::Verdict | Field::Issues => false,
+            Field::Verdict | Field::Issues | Field::NewPhases => false,
             Field::FilesModified => !block.source.is_ours(),
             _ => true,
         };

@@ -54,6 +54,10 @@ pub enum Told {
     },
 }
 
+/// Words of which every sentence about a limit has one. Most texts have none: the patterns, which are large, are not made
+/// for them.
+const SIGNS: [&str; 3] = ["limit", "usage", "reached your"];
+
 /// Text that is looked at, in bytes: such sentences are short.
 const LOOKED_AT: usize = 4_000;
 
@@ -89,8 +93,12 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
 
 /// Reads what the CLI said; `None`: it is not about a limit.
 pub fn read(text: &str) -> Option<LimitText> {
-    let [limit, wall, epoch, family] = PATTERNS.as_ref()?;
     let text = tail(text, LOOKED_AT);
+    let small = text.to_ascii_lowercase();
+    if !SIGNS.iter().any(|sign| small.contains(sign)) {
+        return None;
+    }
+    let [limit, wall, epoch, family] = PATTERNS.as_ref()?;
     let from = limit.find(text)?.start();
     let behind = &text[from..];
     let told = match epoch.captures(behind) {

@@ -48,6 +48,10 @@ impl IterationSummary {
             Record::PhaseRejected { issues, .. } => {
                 self.fate = Some((Weight::Warn, format!("critic: {} to fix", counted(issues.len(), "issue"))));
             }
+            Record::GoalAchieved { .. } => self.fate = Some((Weight::Info, "goal reached".to_owned())),
+            Record::PhasesProposed(proposal) => {
+                self.fate = Some((Weight::Warn, format!("{} missing", counted(proposal.phases.len(), "phase"))));
+            }
             Record::PhaseDisputed { why, .. } => {
                 // What follows is the output of a command.
                 let why = why.lines().next().unwrap_or_default();

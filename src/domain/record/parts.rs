@@ -4,8 +4,8 @@ use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::PhaseId;
-use crate::domain::ticket::Revision;
-use crate::domain::ticket::revise::PhasePlace;
+use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
+use crate::domain::ticket::{PhaseSettings, Revision};
 use serde::{Deserialize, Serialize};
 
 /// A phase as the ticket's file has it, in a record.
@@ -33,6 +33,12 @@ pub struct WorkCarried {
     /// On what ground the whole ticket is done, where it has no phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<DoneHow>,
+    /// The tree before the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The goal was found reached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub achieved: bool,
 }
 
 /// A phase, by its number in the new run.
@@ -45,6 +51,14 @@ pub struct PhaseCarried {
     /// The person left it out after the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
+}
+
+/// What the ticket says of the work on a phase, in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetPhase {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "PhaseSettings::is_empty")]
+    pub settings: PhaseSettings,
 }
 
 /// How bad a notice is.
@@ -190,7 +204,25 @@ pub struct TicketRevised {
     pub by: Answerer,
 }
 
+/// A change of the ticket's text that the run itself wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditDue {
+    /// Names it, until it is settled: the change that is made of it has the same.
+    pub id: String,
+    pub edit: TicketEdit,
+    /// Who wants it.
+    pub by: Answerer,
+}
+
 impl TicketRevised {
+    /// How the ids of those begin that write an accepted draft.
+    pub const DRAFT: &'static str = "draft-";
+
+    /// It writes an accepted draft.
+    pub fn is_draft(&self) -> bool {
+        self.id.starts_with(Self::DRAFT)
+    }
+
     /// The change that takes this one back.
     pub fn taken_back(self, id: String, by: Answerer) -> Self {
         Self {

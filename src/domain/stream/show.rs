@@ -165,6 +165,7 @@ mod tests {
                 format!("status {} {:?} {:?}", status.status.word(), status.phase_completed, status.files_changed)
             }
             Block::Critique(critique) => format!("critique {} {}", critique.verdict.word(), critique.issues.len()),
+            Block::Evaluation(said) => format!("evaluation {} {}", said.verdict.word(), said.phases.len()),
             Block::Thinking(text) => format!("thinking {text}"),
             Block::Tool(tool) => {
                 let edit = tool.edit.as_ref().map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));

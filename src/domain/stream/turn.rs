@@ -198,8 +198,10 @@ impl TurnReader {
             })
             .unwrap_or_default();
         // Only what the CLI says itself can be about a limit: a model may write the same words.
-        let limit = reset_text::read(&self.synthetic)
-            .or_else(|| reset_text::read(&message).filter(|_| is_error && !self.text.contains(&message)));
+        let limit = reset_text::read(&self.synthetic).or_else(|| {
+            let is_own = is_error && !self.text.contains(&message);
+            is_own.then(|| reset_text::read(&message)).flatten()
+        });
         let is_error = is_error || (limit.is_some() && self.text.is_empty());
         if is_error && message.is_empty() {
             message.clone_from(&self.synthetic);

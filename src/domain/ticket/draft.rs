@@ -58,7 +58,7 @@ impl Draft {
         let ticket = parse(self.markdown().as_bytes(), "new.md");
         let phases: Vec<String> = self.phases().collect();
         let read: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
-        let checks: Vec<String> = lines(&self.validation).collect();
+        let checks: Vec<String> = commands(&self.validation).collect();
         if !phases.is_empty() && read != phases {
             Some(
                 "The phases would not be read as typed: look for an open code block or comment, or boxes, in the text.",
@@ -70,8 +70,16 @@ impl Draft {
         }
     }
 
-    fn phases(&self) -> impl Iterator<Item = String> {
+    /// The phases as they stand in the file.
+    pub fn phases(&self) -> impl Iterator<Item = String> {
         lines(&self.phases).map(|phase| bare(&phase)).filter(|phase| !phase.is_empty())
+    }
+
+    /// The same without what is not said and what every ticket has.
+    pub fn body(&self) -> String {
+        let markdown = self.markdown();
+        let body = markdown.strip_suffix("\n## Acceptance Criteria\n\n").unwrap_or(&markdown);
+        body.strip_prefix("# \n\n").unwrap_or(body).to_owned()
     }
 
     /// The markdown below the front matter.
@@ -87,10 +95,10 @@ impl Draft {
             let _ = write!(out, "## Design\n\n{}\n", phases.concat());
         }
         out.push_str("## Validation Commands\n\n");
-        for command in lines(&self.validation) {
-            let _ = writeln!(out, "- {}", code(&command));
+        for command in commands(&self.validation) {
+            let _ = writeln!(out, "{}", item(&command));
         }
-        if lines(&self.validation).next().is_none() {
+        if commands(&self.validation).next().is_none() {
             out.push_str("<!-- Commands that check every claim, one a line: - `cargo test` -->\n");
         }
         out.push_str("\n## Acceptance Criteria\n\n");
@@ -129,6 +137,12 @@ fn lines(list: &[String]) -> impl Iterator<Item = String> {
     list.iter().map(|line| clean_line(line, 2_000).trim().to_owned()).filter(|line| !line.is_empty())
 }
 
+/// Commands, each in one line and with the blanks that it has.
+fn commands(list: &[String]) -> impl Iterator<Item = String> {
+    let lines = list.iter().map(|line| Clean::new(line).into_string().replace(['\n', '\t'], " ").trim().to_owned());
+    lines.filter(|line| !line.is_empty())
+}
+
 /// A phase without the bullet and the box that may have been typed before it.
 fn bare(phase: &str) -> String {
     // A bullet or box without words is an empty phase, not one of that name.
@@ -138,6 +152,11 @@ fn bare(phase: &str) -> String {
     };
     let bare = without(phase, ["-", "*"]).unwrap_or_else(|| phase.trim().to_owned());
     without(&bare, ["[ ]", "[x]"]).unwrap_or(bare)
+}
+
+/// A command as an item of the list of commands.
+pub fn item(command: &str) -> String {
+    format!("- {}", code(command))
 }
 
 /// A command as a span of code, whatever backticks are in it.

@@ -100,6 +100,8 @@ mod tests {
             ("## Phase 1: A ##\n", "Phase 1: A", "## Phase 1: A ## [x]\n"),
             ("## 1. A\n## 2. B\n", "2. B", "## 1. A\n## 2. B [x]\n"),
             ("- [ ] a\0b\n", "a\0b", "- [x] a\0b\n"),
+            ("- [ ] a <!-- model: m -->\n", "a", "- [x] a <!-- model: m -->\n"),
+            ("## Phase 1: A <!-- model: m -->\n", "Phase 1: A", "## Phase 1: A [x] <!-- model: m -->\n"),
         ];
         for (before, phase, after) in cases {
             let edited = text(complete_phase(before.as_bytes(), phase, 0));

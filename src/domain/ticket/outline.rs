@@ -2,6 +2,7 @@
 //! the file. One pass over the lines; which of them are phases is decided in `phases`.
 
 use super::lines::{self, Line, Place, Unclosed};
+use super::phase_settings::{self, PhaseSettings};
 use super::section::{self, Section};
 use super::{Problem, Severity};
 
@@ -16,6 +17,8 @@ pub(super) struct Checkbox {
     pub done: bool,
     /// Text behind the box, trimmed.
     pub text: String,
+    /// The inside of a comment with settings at it.
+    pub settings: Option<String>,
     /// Index of the nearest checkbox that it is nested under.
     pub parent: Option<usize>,
     /// Index of the heading that it stands under.
@@ -32,7 +35,9 @@ pub(super) struct Heading {
     pub text: String,
     /// Trailing `[ ]` or `[x]`: offset of the byte between the brackets, and whether it is ticked.
     pub tick: Option<(usize, bool)>,
-    /// Offset behind the last character that is no blank: where ` [x]` would go.
+    /// The inside of a comment with settings at it.
+    pub settings: Option<String>,
+    /// Offset behind the last character of the text that is no blank: where ` [x]` would go.
     pub end: usize,
     /// Index of the heading that it stands under.
     pub parent: Option<usize>,
@@ -92,6 +97,14 @@ struct Reader<'a> {
     shell: bool,
     /// The last command ended in `\`.
     continued: bool,
+    /// The last checkbox or heading, by its line and index.
+    last: Option<(usize, Last)>,
+}
+
+#[derive(Clone, Copy)]
+enum Last {
+    Checkbox(usize),
+    Heading(usize),
 }
 
 impl<'a> Reader<'a> {
@@ -102,8 +115,20 @@ impl<'a> Reader<'a> {
             Place::FenceOpen => self.shell = is_shell(line.indent().1),
             Place::Code if self.shell && self.in_validation() => self.shell_line(line.text),
             Place::FenceClose => (self.shell, self.continued) = (false, false),
-            Place::Code | Place::Comment => {}
+            Place::Comment => self.comment(line),
+            Place::Code => {}
         }
+    }
+
+    /// On the line behind a checkbox or heading, a comment of settings is its own.
+    fn comment(&mut self, line: &Line<'_>) {
+        let Some((_, last)) = self.last.filter(|(number, _)| number + 1 == line.number) else { return };
+        let inside = line.text.trim_ascii().strip_prefix(b"<!--").and_then(|rest| rest.strip_suffix(b"-->"));
+        let Some(inside) = inside.map(text_of).filter(|inside| PhaseSettings::read(inside).is_some()) else { return };
+        match last {
+            Last::Checkbox(at) => self.outline.boxes[at].settings.get_or_insert(inside),
+            Last::Heading(at) => self.outline.headings[at].settings.get_or_insert(inside),
+        };
     }
 
     fn prose(&mut self, line: &Line<'a>, paragraph: Option<Line<'a>>) {
@@ -151,6 +176,7 @@ impl<'a> Reader<'a> {
 
     fn checkbox(&mut self, line: usize, content: &[u8], start: usize) -> Option<usize> {
         let [b'[', mark @ (b' ' | b'x' | b'X'), b']', blank, text @ ..] = content else { return None };
+        let (text, settings) = phase_settings::split(text);
         let text = text_of(text);
         if !matches!(blank, b' ' | b'\t') || text.is_empty() {
             return None;
@@ -161,10 +187,13 @@ impl<'a> Reader<'a> {
             mark: start + 1,
             done: *mark != b' ',
             text,
+            settings: settings.map(text_of),
             parent,
             heading: self.heading,
         });
-        Some(self.outline.boxes.len() - 1)
+        let at = self.outline.boxes.len() - 1;
+        self.last = Some((line, Last::Checkbox(at)));
+        Some(at)
     }
 
     fn hash_heading(&mut self, line: &Line<'_>) -> bool {
@@ -180,6 +209,7 @@ impl<'a> Reader<'a> {
     }
 
     fn push_heading(&mut self, line: usize, level: usize, text: &[u8], start: usize) {
+        let (text, settings) = phase_settings::split(text);
         let text = text.trim_ascii_end();
         let end = start + text.len();
         let (text, tick) = match text {
@@ -201,7 +231,9 @@ impl<'a> Reader<'a> {
             Section::Plain => self.outline.section(parent),
             named => named,
         };
-        self.outline.headings.push(Heading { line, level, text, tick, end, parent, section });
+        let settings = settings.map(text_of);
+        self.outline.headings.push(Heading { line, level, text, tick, settings, end, parent, section });
+        self.last = Some((line, Last::Heading(index)));
         self.heading = Some(index);
         self.items.clear();
     }

@@ -7,7 +7,7 @@ use super::front::{self, Front, Text};
 use super::outline::{Checkbox, Outline};
 use super::phases::{self, Found};
 use super::section::Section;
-use super::{Problem, Severity, TEMPLATE_PHASE, Ticket, TicketStatus};
+use super::{PhaseSettings, Problem, Severity, TEMPLATE_PHASE, Ticket, TicketStatus};
 use crate::base::id::TicketId;
 use std::collections::HashMap;
 
@@ -41,6 +41,7 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
     problems.extend(outline.problems.iter().cloned());
     problems.extend(twins(&found));
     problems.extend(unedited(&found));
+    problems.extend(unknown_settings(&outline));
     if found.is_empty() && !is_hanks {
         problems.extend(unread(&outline));
     }
@@ -109,6 +110,16 @@ fn unedited(found: &[Found]) -> impl Iterator<Item = Problem> {
         column: 1,
         message: "fill in the ticket first: this phase is still the template's".to_owned(),
         severity: Severity::Error,
+    })
+}
+
+/// Settings of phases that cannot be used.
+fn unknown_settings(outline: &Outline) -> impl Iterator<Item = Problem> {
+    let boxes = outline.boxes.iter().map(|one| (one.line, one.settings.as_deref()));
+    let headings = outline.headings.iter().map(|one| (one.line, one.settings.as_deref()));
+    boxes.chain(headings).flat_map(|(line, comment)| {
+        let wrong = comment.and_then(PhaseSettings::read).map_or_else(Vec::new, |(_, wrong)| wrong);
+        wrong.into_iter().map(move |message| Problem { line, column: 1, message, severity: Severity::Warning })
     })
 }
 
@@ -263,6 +274,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_comment_at_a_phase_says_how_it_is_worked_on() {
+        let text = "- [ ] a <!-- model: opus, critique: off -->\n- [x] b\n  <!-- effort: high -->\n  - [ ] t\n- [ ] c <!-- a note -->\n- [ ] d\n\n<!-- model: far -->\n- [ ] e\n<!-- model: opus, colour: red -->\n";
+        let ticket = parse(text.as_bytes(), "t.md");
+        let seen: Vec<_> = ticket.phases.iter().map(|phase| (phase.text.as_str(), phase.settings.words())).collect();
+        let expected = [
+            ("a", "model: opus, critique: off"),
+            ("b", "effort: high"),
+            ("c <!-- a note -->", ""),
+            ("d", ""),
+            ("e", "model: opus"),
+        ];
+        assert_eq!(seen, expected.map(|(text, words)| (text, words.to_owned())));
+        let problems: Vec<_> = ticket.problems.iter().map(|problem| (problem.line, problem.severity)).collect();
+        assert_eq!(problems, [(9, Severity::Warning)], "{:?}", ticket.problems);
+        let ticket = parse(b"## Phase 1: A [x] <!-- model: m -->\n\n## Phase 2: B\n<!-- critique: on -->\n", "t.md");
+        let seen: Vec<_> = ticket.phases.iter().map(|phase| (phase.done, phase.settings.words())).collect();
+        assert_eq!(seen, [(true, "model: m".to_owned()), (false, "critique: on".to_owned())]);
     }
 
     const TICKET: &str = "---\nid: tk-4f2a\nstatus: in_progress\ndeps: [tk-1, tk-2]\nlinks: []\ncreated: 2026-01-30T10:00:00Z\ntype: task\npriority: 2\nversion: 1.10\ntags: [a, 007]\nmore: {x: 1}\n---\n# The title\n\n## Design\n- [ ] a\n";

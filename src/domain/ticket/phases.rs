@@ -14,7 +14,7 @@
 
 use super::outline::{Checkbox, Heading, Outline};
 use super::section::{Section, phase_number};
-use super::{Phase, PhaseForm, Task};
+use super::{Phase, PhaseForm, PhaseSettings, Task};
 
 /// A phase and where its tick goes.
 pub(super) struct Found {
@@ -75,6 +75,7 @@ fn from_boxes(outline: &Outline, belongs: impl Fn(&Checkbox) -> bool) -> Vec<Fou
                         done: box_.done,
                         line: box_.line,
                         form: PhaseForm::Checkbox,
+                        settings: settings(box_.settings.as_deref()),
                         tasks: Vec::new(),
                     },
                     spot: Spot::Mark(box_.mark),
@@ -108,6 +109,7 @@ fn from_headings(outline: &Outline, headings: &[usize], form: PhaseForm) -> Vec<
                     done: heading.tick.is_some_and(|(_, done)| done),
                     line: heading.line,
                     form,
+                    settings: settings(heading.settings.as_deref()),
                     tasks,
                 },
                 spot: heading.tick.map_or(Spot::Append(heading.end), |(mark, _)| Spot::Mark(mark)),
@@ -120,6 +122,10 @@ fn from_headings(outline: &Outline, headings: &[usize], form: PhaseForm) -> Vec<
 fn section_end(outline: &Outline, index: usize) -> usize {
     let level = outline.headings[index].level;
     outline.headings[index + 1..].iter().find(|next| next.level <= level).map_or(usize::MAX, |next| next.line)
+}
+
+fn settings(comment: Option<&str>) -> PhaseSettings {
+    comment.and_then(PhaseSettings::read).map_or_else(PhaseSettings::default, |(settings, _)| settings)
 }
 
 fn task(box_: &Checkbox) -> Task {

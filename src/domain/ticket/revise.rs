@@ -4,6 +4,10 @@
 //! Every change is read again before it is made: the phases must be the ones that are meant, and nothing else may read
 //! differently.
 
+mod note;
+mod plan;
+
+use super::draft::Draft;
 use super::lines::{item_content, text_start};
 use super::outline::Outline;
 use super::parse::parse;
@@ -51,6 +55,12 @@ pub enum TicketEdit {
     Note {
         text: String,
     },
+    /// An accepted draft, for a ticket without phases.
+    Plan {
+        draft: Draft,
+        /// What the file said when it was made to be planned.
+        made: Option<Draft>,
+    },
 }
 
 /// What is to be changed in a file.
@@ -79,6 +89,7 @@ impl TicketEdit {
             Self::Move { phase, to: Direction::Up } => format!("moved “{}” up", phase.text),
             Self::Move { phase, to: Direction::Down } => format!("moved “{}” down", phase.text),
             Self::Note { .. } => "added a note".to_owned(),
+            Self::Plan { draft, .. } => format!("planned {}", quoted(&draft.phases)),
         }
     }
 }
@@ -98,6 +109,8 @@ pub enum NotRevised {
     AtTheEnd(String, &'static str),
     #[error("a split needs two texts or more")]
     NotSplit,
+    #[error("the ticket has phases already")]
+    HasPhases,
     #[error("it is so already")]
     AlreadySo,
     #[error("the ticket is not valid UTF-8: edit the file")]
@@ -114,6 +127,7 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
     let file = File { ticket: parse(bytes, name), outline, lines: text.split('\n').collect() };
     let candidates = match edit {
         TicketEdit::Note { text } => file.noted(text, now)?,
+        TicketEdit::Plan { draft, made } => file.planned(bytes, draft, made.as_ref())?,
         edit => vec![file.changed(edit)?],
     };
     let made = candidates.into_iter().find(|made| file.reads_as(made, name)).ok_or(NotRevised::Unreadable)?;
@@ -127,11 +141,15 @@ struct File<'a> {
     lines: Vec<&'a str>,
 }
 
-/// What a file is to be: its lines, and the phases that are to be read from them.
+/// Of each phase its text, whether it is ticked, and what is nested in it.
+type Phases = Vec<(String, bool, Vec<Task>)>;
+
+/// What a file is to be: its lines, and what is to be read from them.
 struct Made {
     lines: Vec<String>,
-    /// Text, ticked, and what is nested in it.
-    phases: Vec<(String, bool, Vec<Task>)>,
+    phases: Phases,
+    validation: Vec<String>,
+    title: String,
     renamed: Option<(String, String)>,
 }
 
@@ -163,15 +181,20 @@ impl File<'_> {
                 };
                 self.swap(&mut made, first.ok_or_else(|| NotRevised::AtTheEnd(phase.text.clone(), end))?);
             }
-            TicketEdit::Note { .. } => {}
+            TicketEdit::Note { .. } | TicketEdit::Plan { .. } => {}
         }
         Ok(made)
     }
 
     fn unchanged(&self) -> Made {
         let phases = self.ticket.phases.iter().map(|phase| (phase.text.clone(), phase.done, phase.tasks.clone()));
-        let lines = self.lines.iter().map(|line| (*line).to_owned()).collect();
-        Made { lines, phases: phases.collect(), renamed: None }
+        Made {
+            lines: self.lines.iter().map(|line| (*line).to_owned()).collect(),
+            phases: phases.collect(),
+            validation: self.ticket.validation.clone(),
+            title: self.ticket.title.clone(),
+            renamed: None,
+        }
     }
 
     fn find(&self, wanted: &PhasePlace) -> Result<usize, NotRevised> {
@@ -244,29 +267,6 @@ impl File<'_> {
         made.phases.swap(first, first + 1);
     }
 
-    /// A note as it is written, else quoted: nothing of it may be read as a heading or a box.
-    fn noted(&self, note: &str, now: Timestamp) -> Result<Vec<Made>, NotRevised> {
-        let note = note.trim();
-        if note.is_empty() {
-            return Err(NotRevised::NoText);
-        }
-        if note.len() > LONGEST_NOTE || note.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
-            return Err(NotRevised::NoNote);
-        }
-        let notes = self.outline.headings.iter().rposition(|heading| heading.text.eq_ignore_ascii_case("notes"));
-        let end = notes.map_or_else(|| self.end(), |at| self.section(at).1);
-        let title = if notes.is_some() { &[][..] } else { &["", "## Notes"] };
-        let written = |quote: &str| {
-            let head = title.iter().map(|line| (*line).to_owned());
-            let stamp = [String::new(), format!("**{}Z**", now.second().replace(' ', "T")), String::new()];
-            let text = note.lines().map(|line| format!("{quote}{line}").trim_end().to_owned());
-            let mut made = self.unchanged();
-            self.insert(&mut made, end, head.chain(stamp).chain(text));
-            made
-        };
-        Ok(["", "> "].map(written).into())
-    }
-
     /// Puts lines before the one at this place, ended as the others are.
     fn insert(&self, made: &mut Made, at: usize, lines: impl IntoIterator<Item = String>) {
         let end = if self.lines[0].ends_with('\r') { "\r" } else { "" };
@@ -329,10 +329,9 @@ impl File<'_> {
     fn reads_as(&self, made: &Made, name: &str) -> bool {
         let (old, new) = (&self.ticket, parse(made.lines.join("\n").as_bytes(), name));
         let read = new.phases.iter().map(|phase| (&phase.text, phase.done, &phase.tasks));
-        let said =
-            |ticket: &Ticket| (ticket.id.clone(), ticket.title.clone(), ticket.status, ticket.validation.clone());
         read.eq(made.phases.iter().map(|(text, done, tasks)| (text, *done, tasks)))
-            && said(old) == said(&new)
+            && (&new.title, &new.validation) == (&made.title, &made.validation)
+            && (&new.id, new.status) == (&old.id, old.status)
             && new.problems.len() <= old.problems.len() + 1
     }
 }
@@ -453,6 +452,51 @@ mod tests {
     }
 
     #[test]
+    fn an_accepted_draft_goes_below_what_stands_there() {
+        let draft = |phases: [&str; 2], validation: &[&str]| Draft {
+            title: "New".into(),
+            text: "Text.".into(),
+            phases: phases.map(str::to_owned).to_vec(),
+            validation: validation.iter().map(ToString::to_string).collect(),
+            ..Draft::default()
+        };
+        let plan = |draft: Draft| TicketEdit::Plan { draft, made: None };
+        let two = || draft(["a", "b"], &["make"]);
+        for (file, edit, expected) in [
+            ("", plan(two()), "\n## Design\n\n- [ ] a\n- [ ] b\n\n## Validation Commands\n\n- `make`\n"),
+            (
+                "# T\r\n\r\nDo.\r\n",
+                plan(two()),
+                "# T\r\n\r\nDo.\r\n\r\n## Design\r\n\r\n- [ ] a\r\n- [ ] b\r\n\r\n## Validation Commands\r\n\r\n- `make`\r\n",
+            ),
+            (
+                "# T\n\n## Design\n\nBy hand.\n\n## Validation Commands\n\n- `make`\n- `lint`\n\n## Notes\n\nx\n",
+                plan(draft(["a", "b"], &["make", "`x`"])),
+                "# T\n\n## Design\n\nBy hand.\n\n- [ ] a\n- [ ] b\n\n## Validation Commands\n\n- `make`\n- `lint`\n- `` `x` ``\n\n## Notes\n\nx\n",
+            ),
+            (
+                "# T\n\n## Acceptance Criteria\n\nGood.\n",
+                plan(draft(["a", "b"], &[])),
+                "# T\n\n## Design\n\n- [ ] a\n- [ ] b\n\n## Acceptance Criteria\n\nGood.\n",
+            ),
+        ] {
+            assert_eq!(made(file, &edit).as_deref(), Ok(expected), "{file:?}");
+        }
+        let seed =
+            Draft { title: "Idea".into(), text: "Mine.".into(), validation: vec!["own".into()], ..Draft::default() };
+        let fresh = format!("---\nid: t\n---\n{}", seed.markdown());
+        let whole = |draft: Draft| TicketEdit::Plan { draft, made: Some(seed.clone()) };
+        let planned = made(&fresh, &whole(two())).unwrap();
+        assert!(planned.starts_with("---\nid: t\n---\n# New\n\nText.\n\n## Design\n\n- [ ] a\n"), "{planned}");
+        assert!(planned.contains("- `own`\n- `make`\n"), "{planned}");
+        let edited = fresh.replace("Mine.", "Mine, and more.");
+        let planned = made(&edited, &whole(two())).unwrap();
+        assert!(planned.contains("# Idea\n\nMine, and more.\n\n## Design\n"), "a person's words stay: {planned}");
+        assert_eq!(made("- [ ] x\n", &plan(two())), Err(NotRevised::HasPhases));
+        assert_eq!(made("Text\n```\nopen", &plan(two())), Err(NotRevised::Unreadable));
+    }
+
+    #[test]
     fn what_cannot_be_is_said() {
         for (file, edit, why) in [
             ("- [ ] a\n", rename("b", "c"), "“b” is no longer in the ticket"),
@@ -493,7 +537,7 @@ mod tests {
             ], 0..12),
             end in prop_oneof![Just("\n"), Just("\r\n")],
             texts in prop::collection::vec("\\PC{1,8}", 2..3),
-            which in any::<prop::sample::Index>(), kind in 0..5,
+            which in any::<prop::sample::Index>(), kind in 0..6,
         ) {
             let file = lines.join(end);
             let before = parse(file.as_bytes(), "t.md");
@@ -504,13 +548,19 @@ mod tests {
                 1 => TicketEdit::Rename { phase: place, text: texts[0].clone() },
                 2 => TicketEdit::Split { phase: place, texts },
                 3 => shift(&place.text, Direction::Down),
+                4 => TicketEdit::Plan {
+                    draft: Draft { phases: texts, validation: vec!["make".to_owned()], ..Draft::default() },
+                    made: None,
+                },
                 _ => note(&texts.join("\n")),
             };
             if let Ok(edited) = made(&file, &edit) {
                 let after = parse(edited.as_bytes(), "t.md");
-                let grown = match kind { 0 => 2, 2 => 1, _ => 0 };
+                let grown = match kind { 0 | 4 => 2, 2 => 1, _ => 0 };
                 prop_assert_eq!(after.phases.len(), before.phases.len() + grown);
-                prop_assert_eq!(after.validation, before.validation);
+                let is_new = kind == 4 && !before.validation.contains(&"make".to_owned());
+                let validation = before.validation.into_iter().chain(is_new.then(|| "make".to_owned()));
+                prop_assert_eq!(after.validation, validation.collect::<Vec<_>>());
             }
         }
     }

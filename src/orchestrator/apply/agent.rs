@@ -41,11 +41,13 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::SnapshotTaken { id, .. } => {
             iteration.snapshot = Some(id.clone());
+            state.since.get_or_insert_with(|| id.clone());
             if let Some(phase) = state.own_phase_mut() {
                 phase.baseline.get_or_insert_with(|| id.clone());
             }
             state.stage = Stage::Spawning;
         }
+        Record::ChangesShown { files, .. } => iteration.shown.clone_from(files),
         Record::CallCounted(_) => {
             state.calls.push(time);
             let surplus = state.calls.len().saturating_sub(CALLS);
@@ -99,6 +101,16 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::CritiqueMade { critique, .. } => {
             iteration.critique = Some(critique.clone());
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
+        Record::EvaluationMade { evaluation, .. } => {
+            iteration.evaluation = Some(evaluation.clone());
+            iteration.claim_missing = None;
+            state.stage = Stage::Closing;
+        }
+        Record::DraftMade { .. } => {
+            iteration.drafted = true;
             iteration.claim_missing = None;
             state.stage = Stage::Closing;
         }

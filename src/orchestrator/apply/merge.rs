@@ -5,7 +5,8 @@
 
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
-use crate::domain::record::{PhaseSeed, TicketRevised, WorkCarried};
+use crate::domain::record::{PhaseSeed, SetPhase, TicketRevised, WorkCarried};
+use crate::domain::ticket::PhaseSettings;
 use crate::orchestrator::state::{PhaseState, State};
 
 /// Takes the phases as a reading of the file has them; readings come in their order.
@@ -31,9 +32,20 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
     state.phases = merged;
 }
 
+/// Takes what the file says of the work on each phase; of several with one text each its own.
+pub(super) fn settings(state: &mut State, read: &[SetPhase]) {
+    let mut left: Vec<&SetPhase> = read.iter().collect();
+    for phase in &mut state.phases {
+        let at = left.iter().position(|set| set.text == phase.text);
+        phase.settings = at.map_or_else(PhaseSettings::default, |at| left.remove(at).settings.clone());
+    }
+}
+
 /// Takes what the ticket's earlier runs came to.
 pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
     (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
+    state.since.clone_from(&carried.since);
+    state.goal.achieved = carried.achieved;
     for earlier in &carried.phases {
         let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
         phase.spent_ms = earlier.spent_ms;

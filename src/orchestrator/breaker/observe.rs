@@ -1,8 +1,12 @@
 //! What a finished iteration says to the breaker, and which ones say nothing.
 
+use crate::base::text::clean_line;
 use crate::domain::outcome::IterationOutcome;
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, Iteration};
+
+/// Columns of an error that are kept.
+const LONGEST: usize = 200;
 
 /// What the breaker sees of one iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub struct Observation {
     pub progress: Progress,
     /// The masked error that it ended in.
     pub error: Option<String>,
+    /// The same before it was masked; `None`: the masked one says all.
+    pub said: Option<String>,
     /// What was refused that it could not do without, in words.
     pub denied: Option<String>,
     /// Its output in tokens; `None`: not measured.
@@ -44,6 +50,9 @@ pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Obser
     if says_nothing {
         return None;
     }
+    let error = failure::fingerprint_of(iteration);
+    // Which timer it was says all.
+    let is_told = error.as_deref().is_some_and(|error| failure::timer_in(error).is_none());
     Some(Observation {
         progress: match (changed, iteration.verified, iteration.asked_person) {
             (true, ..) => Progress::Made { files: iteration.files },
@@ -51,7 +60,8 @@ pub fn observe(iteration: &Iteration, outcome: IterationOutcome) -> Option<Obser
             (false, false, true) => Progress::Asked,
             (false, false, false) => Progress::None,
         },
-        error: failure::fingerprint_of(iteration),
+        error,
+        said: failure::in_words(iteration).filter(|_| is_told).map(|said| clean_line(said, LONGEST)),
         denied: denied(iteration, changed),
         output: (iteration.output > 0).then_some(iteration.output),
     })

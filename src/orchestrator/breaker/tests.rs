@@ -24,7 +24,7 @@ fn minutes(n: u64) -> Timestamp {
 }
 
 fn idle() -> Observation {
-    Observation { progress: Progress::None, error: None, denied: None, output: None }
+    Observation { progress: Progress::None, error: None, said: None, denied: None, output: None }
 }
 
 fn work() -> Observation {
@@ -46,8 +46,8 @@ fn take(breaker: &mut Breaker, limits: &BreakerSettings, seen: &Observation, now
         fold(breaker, &record, now);
         records.push(record);
     };
-    for Counted { counter, value, limit, why } in count(breaker, limits, seen) {
-        add(breaker, Record::BreakerCounted(CounterMoved { n: 1, counter, value, limit, why }));
+    for moved in count(breaker, limits, 1, seen) {
+        add(breaker, Record::BreakerCounted(moved));
     }
     if let Some(Move { to, reason }) = next(breaker, limits, seen.progress) {
         let from = breaker.state;
@@ -179,6 +179,15 @@ fn what_a_run_left_is_what_the_next_begins_with() {
 }
 
 #[test]
+fn an_error_that_opens_it_is_named_as_it_was_reported() {
+    let failing =
+        |at| Observation { said: Some(format!("no such file: /a/{at}.rs")), ..failing("no such file: <path>") };
+    let opened = after(&(1..=5).map(failing).collect::<Vec<_>>());
+    assert_eq!(opened.reason, "5 iterations in a row ended with: no such file: /a/5.rs");
+    assert_eq!(opened.error.as_deref(), Some("no such file: <path>"), "the same for all of them");
+}
+
+#[test]
 fn errors_count_only_while_they_are_the_same() {
     assert_eq!(after(&[failing("a"), failing("a"), failing("a")]).same_error, 3);
     let mixed = after(&[failing("a"), failing("a"), failing("b")]);
@@ -262,7 +271,7 @@ fn any_seen() -> impl Strategy<Value = Observation> {
     ];
     let output = prop::option::of(prop_oneof![Just(0), 1..2_000_u64, Just(u64::MAX)]);
     (progress, prop::option::of("[ab]"), prop::option::of("[x]"), output)
-        .prop_map(|(progress, error, denied, output)| Observation { progress, error, denied, output })
+        .prop_map(|(progress, error, denied, output)| Observation { progress, error, said: None, denied, output })
 }
 
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! What the breaker would have done on a recorded run with other thresholds. What Claude did is as it was; the breaker sees
 //! each iteration as it saw it then.
 
-use super::{Counted, Move, count, fold, next, observe, remember};
-use crate::domain::breaker::{Breaker, Circuit, CounterMoved, StateMoved};
+use super::{Move, count, fold, next, observe, remember};
+use crate::domain::breaker::{Breaker, Circuit, StateMoved};
 use crate::domain::record::{Record, Stored};
 use crate::domain::settings::BreakerSettings;
 use crate::orchestrator::apply::apply;
@@ -26,11 +26,10 @@ pub fn what_if(records: &[Arc<Stored>], limits: &BreakerSettings) -> Vec<StateMo
         };
         apply(&mut state, stored);
         let Some((n, seen)) = seen else { continue };
-        let counted = count(&breaker, limits, &seen);
+        let counted = count(&breaker, limits, n, &seen);
         remember(&mut breaker, seen.output, limits.output_decline);
-        for Counted { counter, value, limit, why } in counted {
-            let record = Record::BreakerCounted(CounterMoved { n, counter, value, limit, why });
-            fold(&mut breaker, &record, stored.time);
+        for moved in counted {
+            fold(&mut breaker, &Record::BreakerCounted(moved), stored.time);
         }
         if let Some(Move { to, reason }) = next(&breaker, limits, seen.progress) {
             let moved = StateMoved { n, from: breaker.state, to, reason };

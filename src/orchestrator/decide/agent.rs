@@ -124,6 +124,14 @@ impl Draft<'_> {
                 self.record(Record::CritiqueMade { n, critique });
                 self.close(n);
             }
+            Answer::Evaluation(evaluation) => {
+                self.record(Record::EvaluationMade { n, evaluation });
+                self.close(n);
+            }
+            Answer::Draft(draft) => {
+                self.record(Record::DraftMade { n, draft });
+                self.close(n);
+            }
             Answer::Unreadable(_) if self.more_is_to_come(result.origin) => {}
             Answer::Unreadable(why) => self.ask_for_block(n, why),
         }

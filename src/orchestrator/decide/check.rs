@@ -84,7 +84,10 @@ impl Draft<'_> {
 
     fn record_all(&mut self, facts: Vec<Record>) {
         for fact in facts {
-            self.record(fact);
+            match fact {
+                Record::EditDue(due) => self.edit(due),
+                fact => self.record(fact),
+            }
         }
     }
 

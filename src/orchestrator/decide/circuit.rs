@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::domain::breaker::{Circuit, CounterMoved, StateMoved};
 use crate::domain::record::Record;
-use crate::orchestrator::breaker::{self, Counted, Move, Progress, Recovery};
+use crate::orchestrator::breaker::{self, Move, Progress, Recovery};
 
 impl Draft<'_> {
     /// At a start: an open breaker may have cooled down. One that has not ends the run before it calls Claude.
@@ -20,9 +20,9 @@ impl Draft<'_> {
     }
 
     /// After an iteration that tells the breaker something.
-    pub(super) fn judge_breaker(&mut self, n: u32, progress: Progress, counted: Vec<Counted>) {
-        for Counted { counter, value, limit, why } in counted {
-            self.record(Record::BreakerCounted(CounterMoved { n, counter, value, limit, why }));
+    pub(super) fn judge_breaker(&mut self, n: u32, progress: Progress, counted: Vec<CounterMoved>) {
+        for moved in counted {
+            self.record(Record::BreakerCounted(moved));
         }
         if let Some(to) = breaker::next(&self.state.breaker, &self.state.settings.breaker, progress) {
             self.move_breaker(n, to);

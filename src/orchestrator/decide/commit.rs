@@ -18,8 +18,11 @@ impl Draft<'_> {
             && match self.state.settings.git.commit {
                 CommitWhen::Off => false,
                 CommitWhen::Phase => true,
-                // Until the person has decided about changed commands, it may be open again.
-                CommitWhen::Ticket => self.next_step().is_none() && self.state.validation_change.is_none(),
+                // Until the person has decided about changed commands or more phases, it may be open again.
+                CommitWhen::Ticket => {
+                    let undecided = self.state.validation_change.is_some() || self.state.goal.proposal.is_some();
+                    self.next_step().is_none() && !undecided
+                }
             }
     }
 

@@ -49,7 +49,7 @@ impl Draft<'_> {
         }
         self.notice(Level::Info, detail);
         let (n, how) = (self.state.iterations, exit::ground(&self.state));
-        let is_reviewed = self.state.settings.workflow.wants_critique(how);
+        let is_reviewed = self.state.wants_critique(None, how);
         self.record(if is_reviewed {
             Record::PhaseChecked { n, phase: None, how, id: None }
         } else {

@@ -3,6 +3,7 @@
 use super::{Draft, STOPPED};
 use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
+use crate::domain::evaluation::Proposal;
 use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
@@ -18,6 +19,7 @@ use crate::orchestrator::guards;
 use crate::orchestrator::input::Start;
 use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
+use crate::orchestrator::step::Step;
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -29,7 +31,7 @@ impl Draft<'_> {
         let whole = start.carried.as_ref().and_then(|carried| carried.whole);
         self.record(Record::RunStarted {
             unverified: texts.map(|(_, seed)| seed.text.clone()).collect(),
-            folder: start.workspace.to_string(),
+            folder: start.workspace.home().display().to_string(),
             ticket_path: start.ticket_path,
             title: start.title,
             ticket_status: start.ticket_status,
@@ -38,6 +40,9 @@ impl Draft<'_> {
             validation: start.validation,
             settings: start.settings,
         });
+        if let Some(worktree) = start.workspace.worktree() {
+            self.record(Record::WorktreeIntended(worktree.clone()));
+        }
         if let Some(carried) = start.carried {
             self.record(Record::WorkCarried(carried));
         }
@@ -53,7 +58,7 @@ impl Draft<'_> {
             self.record(Record::BreakerCarried { breaker: start.breaker });
         }
         self.recover();
-        self.effect(Effect::AcquireTree);
+        self.take_place();
     }
 
     pub(super) fn resumed(&mut self, pid: u32, reading: u64, phases: Vec<PhaseSeed>, settings: Option<Box<Settings>>) {
@@ -71,7 +76,7 @@ impl Draft<'_> {
         }
         self.revise_again();
         self.recover();
-        self.effect(Effect::AcquireTree);
+        self.take_place();
     }
 
     /// The folder is ours: settle what an earlier process left open, else go on.
@@ -127,6 +132,9 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
+        if self.sees_to_plan() {
+            return false;
+        }
         let counts = self.next_step().map(|(step, _)| step.counts);
         // What ends as complete is not taken up again.
         if (!stop || counts.is_none()) && self.owes_commit() {
@@ -167,7 +175,9 @@ impl Draft<'_> {
             self.record(Record::Paused);
             return false;
         }
+        // Who only looks at a ticket does not begin it.
         if matches!(self.state.ticket_status, Some(TicketStatus::Open | TicketStatus::Closed))
+            && counts.is_none_or(|counts| counts.is_progress())
             && !self.state.status_given_up
         {
             self.set_status(TicketStatus::InProgress);
@@ -192,29 +202,42 @@ impl Draft<'_> {
         self.effect(Effect::SetBox { phase, done });
     }
 
-    /// Nothing is left to do. Changed validation commands that nobody has decided about hold the end.
+    /// Nothing is left to do. Proposed phases and changed validation commands that nobody has decided about hold the end.
     fn complete(&mut self) {
+        if self.state.goal.proposal.is_some() {
+            return self.decide_proposal();
+        }
         match self.state.validation_change {
-            None => self.close_ticket(),
+            None => self.merge_and_close(),
             Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
             Some(_) => self.effect(Effect::SeekPerson),
         }
     }
 
-    /// The run has nothing left to do but to hear what the person says about changed validation commands.
+    /// The run has nothing left to do but to hear what the person says about proposed phases, or changed validation
+    /// commands.
     pub(super) fn is_held(&self) -> bool {
         self.state.is_open()
             && self.state.stage == Stage::Idle
-            && self.state.validation_change.is_some()
+            && (self.state.validation_change.is_some() || self.state.goal.proposal.is_some())
             && !self.state.is_writing_ticket()
             && self.next_step().is_none()
     }
 
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
+        self.person_sought_for_draft(presence);
         if presence == Presence::Nobody && self.is_held() {
-            self.close_ticket();
+            match self.state.goal.proposal.as_ref().map(Proposal::unreached) {
+                Some(why) => self.end(ExitReason::ReviewFailed, why),
+                None => self.merge_and_close(),
+            }
         }
+    }
+
+    /// The ticket is closed when its work is where it belongs: others may wait for it.
+    fn merge_and_close(&mut self) {
+        if self.owes_merge() { self.merge() } else { self.close_ticket() }
     }
 
     fn close_ticket(&mut self) {
@@ -240,15 +263,24 @@ impl Draft<'_> {
         self.effect(Effect::SetStatus { to });
     }
 
+    /// The model of a step's own: for work on a phase that of the phase, where it has one.
+    pub(super) fn own_model(&self, step: &Step, phase: Option<PhaseId>) -> Option<String> {
+        let phase = phase.and_then(|id| self.state.phase_by(id)).filter(|_| step.counts.is_progress());
+        phase.and_then(|phase| phase.settings.model.clone()).or_else(|| (step.model)(&self.state.settings))
+    }
+
     pub(super) fn begin_iteration(&mut self, ledger: Ledger) {
         let Some((step, phase)) = self.next_step() else { return };
         let n = self.state.iterations + 1;
         let (phase, id) = phase.map_or((None, None), |phase| (Some(phase.phase), phase.id));
         let session = self.choose_session(step);
-        let role = Role { step: step.name.clone(), counts: step.counts, model: (step.model)(&self.state.settings) };
+        let role = Role { step: step.name.clone(), counts: step.counts, model: self.own_model(step, id) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
-        let since = self.state.own_phase().and_then(|phase| phase.baseline.clone());
+        let since = match self.state.iteration.as_ref().and_then(|iteration| iteration.phase) {
+            None => self.state.since.clone(),
+            Some(_) => self.state.own_phase().and_then(|phase| phase.baseline.clone()),
+        };
         self.effect(Effect::TakeSnapshot { n, shown_since: since.filter(|_| step.shows_changes) });
     }
 
@@ -272,12 +304,15 @@ impl Draft<'_> {
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = (step.prompt)(&self.state, notes.into_iter().map(|(_, text)| text).collect());
         let settings = &self.state.settings;
-        let (effort, profile) = ((step.effort)(settings), (step.profile)(settings));
+        let of_phase = self.state.own_phase().filter(|_| step.counts.is_progress());
+        let effort = of_phase.and_then(|phase| phase.settings.effort.clone()).or_else(|| (step.effort)(settings));
+        let profile = (step.profile)(settings);
         let iteration = self.state.iteration.as_ref();
         let session = iteration.and_then(|iteration| iteration.resumed.clone());
         let own = iteration.and_then(|iteration| iteration.role.model.clone());
-        let model = own.or_else(|| settings.model.clone()).or_else(|| self.model_of(session.as_deref()?));
-        let max_budget_usd = limits::left_usd(&self.state);
+        let model = own.or_else(|| settings.model.clone()).or_else(|| self.session_model(session.as_deref()?));
+        let own_usd = settings.workflow.of(&step.name).micro_usd.map(|micros| micros as f64 / 1e6);
+        let max_budget_usd = limits::left_usd(&self.state).into_iter().chain(own_usd).min_by(f64::total_cmp);
         let told = self.own_session().filter(|kept| Some(&kept.id) == session.as_ref()).map(|kept| kept.told.clone());
         self.effect(Effect::Spawn(Box::new(Spawn {
             n,
@@ -287,6 +322,7 @@ impl Draft<'_> {
             max_budget_usd,
             effort,
             profile,
+            plan_mode: step.plan_mode,
             prompt,
         })));
     }
@@ -310,7 +346,7 @@ impl Draft<'_> {
         let n = open.n;
         // Counted before the fold forgets what the iteration is compared with.
         let judged = breaker::observe(open, outcome).map(|seen| {
-            let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, &seen);
+            let counted = breaker::count(&self.state.breaker, &self.state.settings.breaker, open.n, &seen);
             (seen.progress, counted)
         });
         self.record(Record::Receipt(receipt));

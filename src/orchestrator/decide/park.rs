@@ -29,7 +29,8 @@ impl Draft<'_> {
         let open = self.state.open_iteration().map(|open| (open.phase, open.role.model.clone()));
         let (phase, model) = open.unwrap_or_else(|| {
             let next = self.next_step();
-            let model = next.as_ref().and_then(|(step, _)| (step.model)(&self.state.settings));
+            let model =
+                next.as_ref().and_then(|(step, phase)| self.own_model(step, phase.as_ref().and_then(|phase| phase.id)));
             (next.and_then(|(_, phase)| phase?.id), model)
         });
         let ask = limits::ask(&self.state, purpose, asker, phase, model);

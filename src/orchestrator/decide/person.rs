@@ -62,6 +62,8 @@ impl Draft<'_> {
                     self.take_up_again(last, by);
                 }
             }
+            UserCommand::AnswerProposal { n, answer } => self.answer_proposal(n, by, answer),
+            UserCommand::AnswerDraft(answer) => self.draft_answered(by, answer),
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),
             UserCommand::ChangeSetting(change) => self.change_setting(&change),
@@ -149,8 +151,15 @@ impl Draft<'_> {
     /// written is waited for: what the person has decided about it would be lost.
     pub(super) fn end_if_nothing_runs(&mut self) {
         match self.state.stage {
-            // Git and the person's hooks outlive us: what came of it is found out when the run goes on.
-            Stage::Idle | Stage::Paused | Stage::Parked | Stage::AwaitingTree { .. } | Stage::Committing => {}
+            // Git and the person's hooks outlive us: what came of it is found out when the run goes on, and so is how far a
+            // worktree has come.
+            Stage::Idle
+            | Stage::Paused
+            | Stage::Parked
+            | Stage::AwaitingTree { .. }
+            | Stage::Committing
+            | Stage::MakingWorktree
+            | Stage::Merging => {}
             // They run what Claude has written: what they have done to the ticket's file is to be known first.
             Stage::Validating => return self.effect(Effect::StopValidation),
             Stage::Snapshotting | Stage::Comparing => {

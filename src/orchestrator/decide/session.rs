@@ -36,7 +36,7 @@ impl Draft<'_> {
     }
 
     /// The model that a session is to be resumed with: it forgets its variant by itself.
-    pub(super) fn model_of(&self, session: &str) -> Option<String> {
+    pub(super) fn session_model(&self, session: &str) -> Option<String> {
         let kept = self.own_session().filter(|kept| kept.id == session && !kept.model.is_empty())?;
         Some(kept.model.clone())
     }

@@ -1,11 +1,16 @@
 //! Following the ticket's file: a person may change it at any moment.
 
 use super::Draft;
-use crate::domain::outcome::IterationOutcome;
+use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
-use crate::domain::record::{ChangeAnswered, Level, PhaseSeed, Record, RevisionSettled, TicketRevised};
+use crate::domain::record::{
+    ChangeAnswered, EditDue, Level, PhaseSeed, Record, RevisionSettled, SetPhase, TicketRevised,
+};
+use crate::domain::ticket::Revision;
+use crate::domain::ticket::revise::TicketEdit;
+use crate::orchestrator::apply::fold;
 use crate::orchestrator::effect::Effect;
-use crate::orchestrator::state::{Pace, PhaseState, Stage};
+use crate::orchestrator::state::{OwnEdit, Pace, PhaseState, Stage, State};
 
 impl Draft<'_> {
     pub(super) fn ticket_read(&mut self, reading: u64, title: String, phases: Vec<PhaseSeed>, validation: Vec<String>) {
@@ -24,8 +29,20 @@ impl Draft<'_> {
                 // Taken back by the person before it was answered.
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: frozen, accepted: false }));
             }
+        } else if self.writes_draft() {
+            self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands: validation, accepted: true }));
         } else if !asked && !declined {
             self.record(Record::ValidationChangeSeen { commands: validation });
+        }
+    }
+
+    pub(super) fn phase_settings_read(&mut self, phases: Vec<SetPhase>) {
+        let record = Record::PhaseSettingsRead { phases };
+        let mut after = self.state.clone();
+        fold(after.to_mut(), &record, self.now);
+        let settings = |state: &State| state.phases.iter().map(|phase| phase.settings.clone()).collect::<Vec<_>>();
+        if self.state.is_open() && settings(&after) != settings(&self.state) {
+            self.record(record);
         }
     }
 
@@ -66,13 +83,61 @@ impl Draft<'_> {
         for open in self.state.revisions.clone() {
             self.effect(Effect::Revise(Box::new(open)));
         }
+        let is_planned = |due: &OwnEdit| self.state.revisions.iter().any(|open| open.id == due.id);
+        let unplanned: Vec<OwnEdit> = self.state.edits.iter().filter(|due| !is_planned(due)).cloned().collect();
+        for due in unplanned {
+            self.plan_edit(due.id, due.edit);
+        }
     }
 
     pub(super) fn revision_settled(&mut self, settled: RevisionSettled) {
         if !self.state.is_open() || self.state.revisions.iter().all(|open| open.id != settled.revised.id) {
             return;
         }
-        self.record(Record::RevisionSettled(settled));
+        let (id, trouble) = (settled.revised.id.clone(), settled.outcome.clone().revision_trouble());
+        let own = self.state.edits.iter().find(|due| due.id == id).cloned();
+        self.record(Record::RevisionSettled(settled.clone()));
+        self.draft_settled(&settled);
+        // What the run wants is planned again where the file was another; else the fold has dropped it.
+        match own.filter(|_| trouble.is_some()) {
+            Some(own) if self.state.edits.iter().any(|due| due.id == id) => self.plan_edit(id, own.edit),
+            Some(own) => self.not_edited(&own.edit, &trouble.unwrap_or_default()),
+            None => self.written(),
+        }
+    }
+
+    /// The run itself wants the ticket's text changed.
+    pub(super) fn edit(&mut self, due: EditDue) {
+        let (id, edit) = (due.id.clone(), due.edit.clone());
+        self.record(Record::EditDue(due));
+        self.plan_edit(id, edit);
+    }
+
+    fn plan_edit(&mut self, id: String, edit: TicketEdit) {
+        self.effect(Effect::PlanEdit { id, edit: Box::new(edit) });
+    }
+
+    /// `planned`: what the edit is in the file as it is now; or words for the person.
+    pub(super) fn edit_planned(&mut self, id: String, planned: Result<Revision, String>) {
+        let due = self.state.edits.iter().find(|due| due.id == id).cloned();
+        let Some(OwnEdit { edit, by, .. }) = due.filter(|_| self.state.is_open()) else { return };
+        let what = edit.words();
+        match planned {
+            Ok(revision) => {
+                self.revise(TicketRevised { id, what, revision, accepts: None, renamed: None, undoes: None, by });
+            }
+            Err(why) => {
+                self.record(Record::EditDropped { id, what, why: why.clone() });
+                self.not_edited(&edit, &why);
+            }
+        }
+    }
+
+    /// The ticket cannot be changed as the run wants it. Without a note it goes on, without its new phases it cannot.
+    fn not_edited(&mut self, edit: &TicketEdit, why: &str) {
+        if matches!(edit, TicketEdit::Add { .. }) && self.state.open_iteration().is_none() {
+            return self.end(ExitReason::ReviewFailed, format!("the proposed phases are not in the ticket: {why}"));
+        }
         self.written();
     }
 

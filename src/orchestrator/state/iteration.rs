@@ -4,8 +4,9 @@ use crate::base::time::Timestamp;
 use crate::domain::analysis::Analysis;
 use crate::domain::background::BackgroundTask;
 use crate::domain::claim::Claim;
-use crate::domain::critique::Critique;
+use crate::domain::critique::{Critique, ShownFile};
 use crate::domain::denial::Denial;
+use crate::domain::evaluation::Evaluation;
 use crate::domain::limits::provider::{Hit, Window};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::{Claimed, PhaseId};
@@ -48,6 +49,8 @@ pub struct Iteration {
     pub changed_files: Vec<String>,
     /// The files that differ from the phase's baseline; the first 200.
     pub phase_files: Vec<String>,
+    /// What its prompt shows of the changed files.
+    pub shown: Vec<ShownFile>,
     /// Claude asked the person something.
     pub asked_person: bool,
     /// Output in tokens.
@@ -61,6 +64,10 @@ pub struct Iteration {
     pub claimed: Option<Claimed>,
     /// What the critic said, when it is one's iteration.
     pub critique: Option<Critique>,
+    /// What the evaluator said, when it is one's iteration.
+    pub evaluation: Option<Evaluation>,
+    /// Claude gave a readable draft of a plan.
+    pub drafted: bool,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,
     pub dispute: Option<String>,
@@ -104,9 +111,16 @@ pub struct Iteration {
 }
 
 impl Iteration {
+    /// Claude's answer could not be read, also when it was asked for again. What was cut off, has failed or was refused by
+    /// a limit is asked from the beginning.
+    pub fn is_unread(&self) -> bool {
+        let ended_well = self.cut.is_none() && self.failure.is_none() && self.limited.is_none();
+        self.claim_missing.is_some() && ended_well
+    }
+
     /// Claude has said what it was asked for.
     pub fn has_answered(&self) -> bool {
-        self.claim.is_some() || self.critique.is_some()
+        self.claim.is_some() || self.critique.is_some() || self.evaluation.is_some() || self.drafted
     }
 }
 

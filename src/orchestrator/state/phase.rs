@@ -4,6 +4,7 @@ use crate::domain::critique::Issue;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::OfPhase;
+use crate::domain::ticket::PhaseSettings;
 
 /// One phase in the run.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -32,6 +33,8 @@ pub struct PhaseState {
     /// What did not hold, for the next prompt.
     pub dispute: Option<String>,
     pub review: Review,
+    /// What the ticket says of the work on it.
+    pub settings: PhaseSettings,
 }
 
 /// How a phase stands with its critic.
@@ -46,6 +49,14 @@ pub struct Review {
 }
 
 impl PhaseState {
+    /// It is to be worked on again, as if nothing had been said of it.
+    pub(in crate::orchestrator) fn reopen(&mut self) {
+        self.mark = Mark::Pending;
+        self.dispute = None;
+        self.review = Review::default();
+        self.claimed_tick = self.ticked;
+    }
+
     pub fn is_open(&self) -> bool {
         !self.mark.is_settled()
     }

@@ -8,6 +8,8 @@ pub enum Stage {
     /// Nothing yet, or between two steps.
     #[default]
     Idle,
+    /// The worktree that the run works in is looked for or made.
+    MakingWorktree,
     /// Waiting for the working directory.
     AwaitingTree {
         /// Who holds it, when we know.
@@ -29,6 +31,8 @@ pub enum Stage {
     SettingStatus,
     /// What was done is being committed.
     Committing,
+    /// What was done is being brought into its base.
+    Merging,
     /// The run waits for a limit.
     Parked,
     /// The run waits for the person.

@@ -26,9 +26,10 @@ pub const STEP: Step = Step {
     session: SessionUse::Continued,
     next,
     stands: |state| state.own_phase().is_some_and(PhaseState::is_open),
-    model: |_| None,
-    effort: |_| None,
+    model: |settings| settings.workflow.of(&StepName::CODE).model,
+    effort: |settings| settings.workflow.of(&StepName::CODE).effort,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: false,
     prompts: &[PHASED, PHASELESS, STATUS_ONLY],
     prompt,
@@ -98,7 +99,7 @@ pub(super) fn judged(state: &State, checks: Checks<'_>) -> Judged {
         Judgement::Validate if is_open(state, phase) => Judged::Validate,
         Judgement::Done(how) if is_open(state, phase) && judge::settles(state, claim) => {
             let (n, text) = (open.n, text_of(state, phase));
-            Judged::Facts(vec![if state.settings.workflow.wants_critique(how) {
+            Judged::Facts(vec![if state.wants_critique(phase, how) {
                 Record::PhaseChecked { n, phase: text, how, id: phase }
             } else {
                 Record::PhaseDone { n, phase: text, how, id: phase }

@@ -6,12 +6,15 @@
 
 use super::context;
 use crate::base::amount::counted;
+use crate::base::text::clean_line;
+use crate::domain::answerer::Answerer;
 use crate::domain::claim::parse::parse_critique;
 use crate::domain::critique::{CriticVerdict, Critique, Issue};
 use crate::domain::outcome::ExitReason;
 use crate::domain::profile::Profile;
-use crate::domain::record::Record;
+use crate::domain::record::{EditDue, Record};
 use crate::domain::step::{Counts, StepName};
+use crate::domain::ticket::revise::TicketEdit;
 use crate::domain::workflow::MinorIssues;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
@@ -23,15 +26,20 @@ pub const CRITIQUE: Kind = Kind { file: "critique.md", builtin: include_str!("..
 /// Asks for the verdict only.
 pub const VERDICT_ONLY: Kind = Kind { file: "verdict_only.md", builtin: include_str!("../prompt/verdict_only.md") };
 
+/// Issues that go into the ticket's Notes, and the columns of each.
+const NOTED: usize = 20;
+const WIDEST: usize = 300;
+
 pub const STEP: Step = Step {
     name: StepName::CRITIQUE,
     counts: Counts::Nothing,
     session: SessionUse::Fresh,
     next,
     stands: |state| state.own_phase().is_some_and(|phase| phase.checked().is_some()),
-    model: |settings| settings.workflow.critic_model.clone(),
-    effort: |settings| settings.workflow.critic_effort.clone(),
+    model: |settings| settings.workflow.of(&StepName::CRITIQUE).model,
+    effort: |settings| settings.workflow.of(&StepName::CRITIQUE).effort,
     profile: |_| Some(Profile::ReadOnly),
+    plan_mode: false,
     shows_changes: true,
     prompts: &[CRITIQUE, VERDICT_ONLY],
     prompt: |state, notes| prompt(state, CRITIQUE, notes),
@@ -59,18 +67,18 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let (text, id) = if is_whole { (None, None) } else { (Some(phase.text.clone()), Some(phase.id)) };
     let name = text.as_ref().map_or_else(|| "the ticket".to_owned(), |text| format!("“{text}”"));
     let Some(critique) = open.critique.clone() else {
-        // Asked again, it had none either. What was cut off is asked from the beginning.
-        let is_unread = open.claim_missing.is_some() && open.cut.is_none() && open.failure.is_none();
-        return if is_unread && open.limited.is_none() {
+        return if open.is_unread() {
             let why = format!("the critic gave no readable verdict on {name}, also when asked again");
             Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why)
         } else {
             nothing
         };
     };
-    let critique = critique.compared_with(&open.phase_files);
+    let critique = critique.compared_with(&open.phase_files, &open.shown);
     if !is_rejected(state, phase, &critique) {
-        return Judged::Facts(vec![Record::PhaseDone { n: open.n, phase: text, how: how.approved(), id }]);
+        let note = noted(open.n, &name, &critique.issues);
+        let done = Record::PhaseDone { n: open.n, phase: text, how: how.approved(), id };
+        return Judged::Facts([done].into_iter().chain(note).collect());
     }
     let tries = state.settings.workflow.fix_tries;
     let is_last = phase.review.rejections >= tries;
@@ -82,6 +90,25 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
         return Judged::Stop(vec![rejected], ExitReason::ReviewFailed, why);
     }
     Judged::Facts(vec![rejected])
+}
+
+/// Issues that are not to be fixed go into the ticket's Notes.
+fn noted(n: u32, name: &str, issues: &[Issue]) -> Option<Record> {
+    if issues.is_empty() {
+        return None;
+    }
+    let lines = issues.iter().take(NOTED).map(|issue| format!("\n- {}", clean_line(&issue.words(), WIDEST)));
+    let more = match issues.len().saturating_sub(NOTED) {
+        0 => String::new(),
+        more => format!("\n- and {}", counted(more, "more issue")),
+    };
+    let text = format!(
+        "The critic approved {name} with {}:\n{}{more}",
+        counted(issues.len(), "minor issue"),
+        lines.collect::<String>()
+    );
+    let edit = TicketEdit::Note { text };
+    Some(Record::EditDue(EditDue { id: format!("issues-{n}"), edit, by: Answerer::CONFIGURATION }))
 }
 
 fn is_rejected(state: &State, phase: &PhaseState, critique: &Critique) -> bool {

@@ -17,9 +17,10 @@ pub const STEP: Step = Step {
     session: SessionUse::Fresh,
     next: |state| context::next_part(state, is_open),
     stands: |state| state.own_phase().is_some_and(is_open),
-    model: |_| None,
-    effort: |_| None,
+    model: |settings| settings.workflow.of(&StepName::FIX).model,
+    effort: |settings| settings.workflow.of(&StepName::FIX).effort,
     profile: |_| None,
+    plan_mode: false,
     shows_changes: true,
     prompts: &[FIX, code::STATUS_ONLY],
     prompt,
@@ -39,6 +40,6 @@ fn prompt(state: &State, notes: Vec<String>) -> Prompt {
 }
 
 fn told(issue: &Issue) -> String {
-    let doubt = if issue.doubtful { " [doubtful: the phase has not changed this file]" } else { "" };
+    let doubt = if issue.doubtful { " [doubtful: the phase has not changed this place]" } else { "" };
     format!("{}{doubt}", issue.words())
 }

@@ -124,7 +124,7 @@ async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String
     let (run, meant, keep) = looked.map_err(|error| error.to_string())??;
     let folder = run.workspace().directory().to_owned();
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
-    let exclude = tree.excluded(Path::new(&run.ticket_path), &folder);
+    let exclude = tree.excluded(Path::new(&run.ticket_path), &run.workspace());
     // What came after the run is not its work.
     let left = tree.left_by(&run.ticket, run.run).await.map_err(|error| error.to_string())?;
     let end = left.filter(|(_, is_end)| *is_end && run.state == RunState::Ended).map(|(end, _)| end);

@@ -3,12 +3,8 @@
 use super::{Service, real};
 use crate::domain::find::Find;
 use crate::domain::request::Reply;
-use crate::runtime::find::batch;
-use std::time::Duration;
+use crate::runtime::find::{PIECE, batch};
 use tokio::sync::oneshot;
-
-/// How long a piece takes: the person sees what is found so often, and waits no longer for another search.
-const PIECE: Duration = Duration::from_millis(100);
 
 impl Service {
     pub(super) fn find(&self, find: Find, reply: oneshot::Sender<Reply>) {

@@ -3,6 +3,7 @@
 use super::{Asked, Service, Waiting};
 use crate::adapters::tickets::Places;
 use crate::domain::answerer::Answerer;
+use crate::domain::planning::PlanAsked;
 use crate::domain::request::{LATEST, Refused, Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::supervisor::{OpenError, Opener, Opening};
@@ -31,6 +32,28 @@ impl Service {
         } else {
             let waiting = Waiting { ticket, path: Some(path.clone()), asked, reply };
             self.open(waiting, move |opener, places| opener.open(&path, &places.folder));
+        }
+    }
+
+    /// Opens a run that plans the ticket.
+    pub(super) fn plan(
+        &mut self,
+        path: PathBuf,
+        name: String,
+        asked: PlanAsked,
+        (by, reply): (Answerer, oneshot::Sender<Reply>),
+    ) {
+        let ticket = self.files.ticket(&path);
+        let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
+        if self.supervisor.is_ending(&ticket) {
+            self.later.entry(ticket).or_default().push((Request::Plan(name, asked), by, reply));
+        } else if is_opening || self.supervisor.is_open(&ticket) {
+            let message = format!("{ticket} is open already: stop its run before it is planned");
+            let _ = reply.send(Reply::Refused(Refused { ticket, message, exit_code: 0, asked: Some(name) }));
+        } else {
+            let asked = PlanAsked { by, ..asked };
+            let waiting = Waiting { ticket, path: Some(path.clone()), asked: Some(name), reply };
+            self.open(waiting, move |opener, places| opener.open(&path, &places.folder)?.planning(asked));
         }
     }
 

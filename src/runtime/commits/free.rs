@@ -51,7 +51,7 @@ impl Commits {
         let looked = spawn_blocking(move || at_rest(&store, run)).await;
         let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
         let begun = Instant::now();
-        let held = |holder: &str| format!("{holder} works in this directory: revert when it has ended");
+        let held = |holder: &str| format!("{holder} works in this directory: try again when it has ended");
         let tree = loop {
             match block_in_place(|| self.store.lock_tree(&meant.workspace(), &self.holder(&meant))) {
                 Ok(tree) => break Some(tree),

@@ -134,12 +134,14 @@ impl Effects {
 
     fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
         let mut options = Options {
+            fallback_model: self.config.agent.fallback_model.clone(),
             model: spawn.model,
             effort: spawn.effort,
             resume: spawn.session,
             max_budget_usd: spawn.max_budget_usd,
             setting_sources: self.config.agent.setting_sources.clone(),
             presence: self.reporter.presence(),
+            plan_mode: spawn.plan_mode,
             extra: self.config.agent.flags.clone(),
             ..Options::default()
         };

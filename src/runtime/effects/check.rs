@@ -3,35 +3,75 @@
 use super::Effects;
 use crate::adapters::agent::marker::MARKER;
 use crate::adapters::agent::orphans;
-use crate::adapters::environment::{of_commands, set_scratch};
+use crate::adapters::environment::{Variables, of_commands, set_scratch};
 use crate::adapters::room::Room;
-use crate::adapters::shell;
+use crate::adapters::shell::{self, NoBash};
 use crate::adapters::validate::{self, Place};
+use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
+/// Where commands are run, and how.
+pub(super) struct Setting {
+    workspace: Workspace,
+    timeout: Duration,
+    log_dir: PathBuf,
+    output: u64,
+    room: Room,
+    env: Variables,
+    shell: Result<PathBuf, NoBash>,
+}
+
+impl Setting {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place {
+            folder: self.workspace.directory(),
+            timeout: self.timeout,
+            log_dir: &self.log_dir,
+            output: self.output,
+            room: self.room.clone(),
+            env: &self.env,
+            shell: &self.shell,
+        }
+    }
+}
+
 impl Effects {
-    pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
-        let workspace = self.workspace.clone();
-        let timeout = Duration::from_secs(state.settings.validation_timeout);
-        let log_dir = self.run_dir().join(format!("{n}.validation"));
+    /// Where commands of the run are run, and how.
+    pub(super) fn setting(&self, state: &State, logs: &str) -> Setting {
+        let (env, shell, room) = self.surroundings();
+        Setting {
+            workspace: self.workspace.clone(),
+            timeout: Duration::from_secs(state.settings.validation_timeout),
+            log_dir: self.run_dir().join(logs),
+            output: self.config.storage.validation_output,
+            room,
+            env,
+            shell,
+        }
+    }
+
+    /// What commands of the run are started with, and the room for what they print.
+    pub(super) fn surroundings(&self) -> (Variables, Result<PathBuf, NoBash>, Room) {
         let own = self.config.agent.variables();
         let mut env = of_commands(&std::env::vars_os().collect(), &own);
-        let marker = self.run.to_string();
-        env.push((MARKER.into(), marker.clone().into()));
+        env.push((MARKER.into(), self.run.to_string().into()));
         set_scratch(&mut env, &self.scratch);
-        let shell = shell::find(&own, workspace.directory());
-        let storage = &self.config.storage;
-        let output = storage.validation_output;
-        let room = Room { folder: self.store.folder().to_owned(), reserve: storage.reserve };
+        let room = Room { folder: self.store.folder().to_owned(), reserve: self.config.storage.reserve };
+        (env, shell::find(&own, self.workspace.directory()), room)
+    }
+
+    pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
+        let setting = self.setting(state, &format!("{n}.validation"));
+        let marker = self.run.to_string();
         let (file, tree) = (self.ticket_file.clone(), self.work.evidence.clone());
         let (stop, stopped) = oneshot::channel();
         self.work.validation = Some(stop);
         self.answer_with(async move {
-            let folder = workspace.directory();
-            let place = Place { folder, timeout, log_dir: &log_dir, output, room, env: &env, shell: &shell };
+            let place = setting.place();
             let results = tokio::select! {
                 results = validate::run(n, &commands, &place) => Some(results),
                 Ok(()) = stopped => None,

@@ -31,7 +31,12 @@ impl Effects {
         if carried.is_empty() {
             return Loaded::Nothing;
         }
-        let trust = TrustStore::new(self.store.folder()).trust_of_carried(self.workspace.directory(), &carried);
+        // In a worktree they are trusted as those of the directory that the person was in.
+        let seen = match self.workspace.worktree() {
+            Some(worktree) => carried.moved(&worktree.top, &worktree.home_top),
+            None => carried.clone(),
+        };
+        let trust = TrustStore::new(self.store.folder()).trust_of_carried(self.workspace.home(), &seen);
         let (why, loaded) = match trust {
             _ if self.reporter.presence() == Presence::Nobody => {
                 ("nobody is at the screen".to_owned(), Loaded::Nothing)

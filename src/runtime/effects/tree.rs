@@ -4,6 +4,7 @@ use super::{Effects, Tree};
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
+use crate::domain::critique::shown_hunks;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use std::path::PathBuf;
@@ -87,11 +88,15 @@ impl Effects {
                 let taken = tree.snapshot(&name, &exclude).await?;
                 let diff = match shown_since.map(SnapshotId) {
                     None => String::new(),
-                    Some(since) => match tree.patch(&since, &taken.id, &exclude).await {
+                    Some(since) => match tree.patch(&since, Some(&taken.id), &exclude).await {
                         Err(EvidenceError::UnknownSnapshot { .. }) => BASELINE_GONE.to_owned(),
                         diff => diff?,
                     },
                 };
+                let files = shown_hunks(&diff);
+                if !files.is_empty() {
+                    let _ = inputs.send(Input::ChangesShown { n, files }).await;
+                }
                 *super::lock(&shown) = diff;
                 Ok::<_, EvidenceError>(taken)
             };
@@ -187,7 +192,7 @@ impl Place {
     }
 
     fn excluded(&self, tree: &WorkTree) -> Vec<PathBuf> {
-        tree.excluded(&self.ticket_path, self.workspace.directory())
+        tree.excluded(&self.ticket_path, &self.workspace)
     }
 
     /// Lines that the run has changed so far, where they can be counted.

@@ -75,6 +75,10 @@ fn told(block: &Block) -> String {
             let head = format!("verdict {} · {}\n", critique.verdict.word(), clean_line(&critique.summary, 200));
             critique.issues.iter().fold(head, |told, issue| told + "  " + &clean_line(&issue.words(), 400) + "\n")
         }
+        Block::Evaluation(said) => {
+            let head = format!("verdict {} · {}\n", said.verdict.word(), clean_line(&said.summary, 200));
+            said.phases.iter().fold(head, |told, phase| told + "  + " + &clean_line(phase, 400) + "\n")
+        }
         Block::Tool(tool) => format!("● {} {}\n", tool.name, clean_line(&tool.target, 200)),
         Block::ToolResult(result) => {
             let text = if result.error { some(&result.text) } else { String::new() };

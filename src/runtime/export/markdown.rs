@@ -64,6 +64,12 @@ fn add(out: &mut String, block: &Block, calls: &mut HashMap<String, String>) {
             let issue = |told: String, issue: &Issue| told + "> - " + &clean_line(&issue.words(), 400) + "\n";
             writeln!(out, "{}", critique.issues.iter().fold(head, issue))
         }
+        Block::Evaluation(said) => {
+            let summary = clean_line(&said.summary, 400);
+            let head = format!("\n> Verdict: {} · {summary}\n", said.verdict.word());
+            let phase = |told: String, phase: &String| told + "> - " + &clean_line(phase, 400) + "\n";
+            writeln!(out, "{}", said.phases.iter().fold(head, phase))
+        }
         Block::Tool(tool) => {
             calls.insert(tool.id.clone(), tool.name.clone());
             call(out, tool)

@@ -137,6 +137,6 @@ impl Exported<'_> {
 
     /// A line of Claude's for people.
     pub(super) fn shown(&self, line: &[u8]) -> Shown {
-        decode(line, line.len(), &self.summary.folder)
+        decode(line, line.len(), &self.summary.workspace().to_string())
     }
 }

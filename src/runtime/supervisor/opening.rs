@@ -3,6 +3,7 @@
 
 use super::dying::Dying;
 use super::open_error::{OpenError, admit};
+use super::place;
 use crate::adapters::agent::{orphans, probe};
 use crate::adapters::clock::fresh_run_id;
 use crate::adapters::scratch_folder;
@@ -10,8 +11,9 @@ use crate::adapters::store::{Holder, LockError, RunScrollback, Store, TicketLock
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::config::Config;
+use crate::domain::planning::PlanAsked;
 use crate::domain::stream::envelope::classify;
-use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey};
+use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey, TicketStatus};
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
@@ -72,6 +74,22 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// The run plans its ticket, which has no phases, and does nothing else.
+    pub fn planning(mut self, asked: PlanAsked) -> Result<Self, OpenError> {
+        let ticket = &self.plan.ticket;
+        let id = &ticket.id;
+        let why = if !ticket.phases.is_empty() {
+            format!("{id} has phases already; `programmator {id}` works through them")
+        } else if ticket.status == Some(TicketStatus::Closed) {
+            format!("{id} is closed; reopen it (`status: open` in its file) to plan it")
+        } else {
+            self.plan.first.push(Input::PlanAsked(asked));
+            return Ok(self);
+        };
+        self.give_up();
+        Err(OpenError::Config(why))
+    }
+
     /// It does not begin.
     pub fn give_up(self) {
         scratch_folder::remove(self.plan.run);
@@ -82,6 +100,7 @@ impl Opener {
     /// Opens the ticket's run: the latest one where it can be resumed, else a fresh one in `folder`. No link may be in
     /// `path`, as [`find`](fn@crate::adapters::tickets::find) gives it.
     pub fn open(&self, path: &Path, folder: &Path) -> Result<Opening, OpenError> {
+        place::is_no_copy(&self.store, path)?;
         let (ticket, lock) = self.take(path)?;
         self.ready(self.plan(ticket, path, folder)?, lock)
     }
@@ -128,12 +147,19 @@ impl Opener {
     /// claimed ticks, the circuit breaker and the sessions of this one are carried over.
     pub(super) fn after(&self, earlier: State, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
         let resumed = earlier.run.filter(|_| earlier.is_resumable());
-        // Where a run works is decided here and nowhere else: where the person is when it begins.
+        // Where a run works is decided here and nowhere else: where the person is when it begins, or in a worktree.
         let workspace = match resumed {
             Some(_) => earlier.workspace.clone(),
             None => Workspace::shared(std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned())),
         };
         let (config, templates) = (self.rules)(&workspace).map_err(OpenError::Config)?;
+        let workspace = if resumed.is_some() {
+            workspace
+        } else {
+            let own = place::worktree(earlier.workspace.worktree(), &workspace, &config, &ticket.id);
+            let not_started = |why| OpenError::Config(format!("{} is not started: {why}", ticket.id));
+            workspace.in_worktree(own.map_err(not_started)?)
+        };
         let phases = translate::phases(&ticket);
         let claimed_ticks = earlier.claimed_ticks_in(&phases);
         // Where nothing is left to do, nothing is run: the ticket is closed.
@@ -161,6 +187,9 @@ impl Opener {
             let run = fresh_run_id();
             (run, State::of(run, ticket.id.clone()), vec![Input::Started(Box::new(start))])
         };
+        if ticket.phases.iter().any(|phase| !phase.settings.is_empty()) {
+            first.push(translate::phase_settings(&ticket));
+        }
         // A ticket with boxes that are no phases: they may be all ticked, and then nothing needs to be called.
         if has_own_boxes(&ticket) {
             first.push(said(&ticket, state.reading + 1, &config.validation));
@@ -186,7 +215,7 @@ impl Opener {
         let env = config.agent.variables();
         let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         let searched = searched.or_else(|| std::env::var_os("PATH"));
-        probe::look_up(&config.agent.command, searched.as_deref(), plan.workspace.directory())
+        probe::look_up(&config.agent.command, searched.as_deref(), plan.workspace.home())
             .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
         lock.describe(&self.holder(id, Some(run)))?;
         let scrollback = self.store.scrollback(run, classify)?;

@@ -21,6 +21,10 @@ pub enum What {
     Call(QuestionId),
     /// The ticket's validation commands were changed.
     Validation,
+    /// An evaluator proposes more phases.
+    MoreWork,
+    /// The draft of the ticket's phases.
+    Draft,
     /// A claim about this phase did not hold, and the run does not go on by itself.
     Dispute(PhaseId),
     /// The ticket's file cannot be brought in line with the run.

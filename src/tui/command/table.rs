@@ -50,6 +50,8 @@ const FIRST: &[Row] = rows! {
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
+    TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_command, |_| "take the wheel",
+        "open Claude on the ticket's own session, between iterations";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back a tick, skip, edit of phases or changed limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
@@ -64,7 +66,7 @@ const REST: &[Row] = rows! {
         "open another ticket";
     Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
         "search the Stream, from a pane without a search of its own";
-    Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, live, |_| "find",
+    Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, always, |_| "find",
         "search all runs and tickets; what is found can be opened";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
@@ -115,13 +117,17 @@ const REST: &[Row] = rows! {
     Own("record_previous") "replay.record_previous" Scope::Replay, "replay", [c(',')], HelpOnly, in_replay, |_| "record back",
         "in a replay: one record back";
     Own("record_next") "replay.record_next" Scope::Replay, "replay", [c('.')], Shown, in_replay, |_| "step",
-        "in a replay: one record on";
+        "in a replay: one record forward";
     Own("iteration_previous") "replay.iteration_previous" Scope::Replay, "replay", [c('(')], HelpOnly, in_replay, |_| "iteration back",
-        "in a replay: to the iteration before";
+        "in a replay: to the previous iteration";
     Own("iteration_next") "replay.iteration_next" Scope::Replay, "replay", [c(')')], Shown, in_replay, |_| "iteration",
         "in a replay: to the next iteration";
     Own("copy") "select.copy" Scope::Visual, "selection", [c('y'), press(Key::Enter)], Shown, always, |_| "copy",
         "while lines are selected: copy them";
+    Own("card_down") "select.card_down" Scope::Visual, "selection", [c('J')], HelpOnly, always, |_| "card below",
+        "selecting in Stream: to the end of the card below";
+    Own("card_up") "select.card_up" Scope::Visual, "selection", [c('K')], HelpOnly, always, |_| "card above",
+        "selecting in Stream: to the start of the card above";
     Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",
         "while lines are selected: leave the selection";
     Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
@@ -136,6 +142,8 @@ const REST: &[Row] = rows! {
         "new ticket: save it";
     Own("start") "draft.start" Scope::Draft, "new ticket", [ctrl('r')], Shown, always, |_| "start",
         "new ticket: save and start it";
+    Own("plan") "draft.plan" Scope::Draft, "new ticket", [ctrl('p')], Shown, always, |_| "plan",
+        "new ticket: save it; Claude drafts phases; asks first";
     Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
         "new ticket: save it and open it in $EDITOR";
     Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
@@ -150,6 +158,20 @@ const REST: &[Row] = rows! {
         "new ticket: a new line";
     Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "new ticket: close it and keep the text";
+    Yes "plan.accept" Scope::Plan, "draft", [c('y')], Shown, always, |_| "accept",
+        "in a draft: write it into the ticket";
+    Own("revise") "plan.revise" Scope::Plan, "draft", [c('r')], Shown, always, |_| "revise",
+        "in a draft: say what Claude should change";
+    Own("editor") "plan.editor" Scope::Plan, "draft", [c('e')], Shown, always, |_| "editor",
+        "in a draft: edit it in $EDITOR";
+    Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
+        "in a draft: try its commands once, as the gate allows";
+    Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "refuse",
+        "in a draft: refuse it; nothing is written";
+    NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
+        "in a draft: the next thing that waits for you";
+    Close "plan.close" Scope::Plan, "draft", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
+        "in a draft: close it; it keeps waiting";
     Own("hunk_next") "diff.hunk_next" Scope::Diff, "diff", [c('n')], Shown, always, |_| "next hunk",
         "in a diff: the next hunk";
     Own("hunk_previous") "diff.hunk_previous" Scope::Diff, "diff", [c('N')], Shown, always, |_| "previous",
@@ -228,6 +250,12 @@ const REST: &[Row] = rows! {
         "changed validation commands: use the new list";
     No "question.no" Scope::Question, "question", [c('n')], Shown, always, |_| "keep the old",
         "changed validation commands: keep the old list";
+    Yes "more_work.yes" Scope::MoreWork, "question", [c('y')], Shown, always, |_| "add them",
+        "proposed phases: add them to the ticket";
+    EditInput "more_work.edit" Scope::MoreWork, "question", [c('e')], Shown, always, |_| "edit",
+        "proposed phases: edit them first";
+    No "more_work.no" Scope::MoreWork, "question", [c('n')], Shown, always, |_| "done without them",
+        "proposed phases: the ticket is done without them";
     Allow "card.allow" Scope::Card, "card", [c('y')], Shown, always, |_| "allow once",
         "allow the call once; it may ask for the passphrase";
     AllowTicket "card.allow_ticket" Scope::Card, "card", [c('t')], Shown, always, |_| "allow for this run",
@@ -299,6 +327,7 @@ const HIDDEN: &[Row] = hidden! {
     Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";
     Close "open.close" Scope::Open, [press(Key::Esc), ctrl('c')], "cancel";
     Close "question.close" Scope::Question, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Close "more_work.close" Scope::MoreWork, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "open it";
     Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
     Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
@@ -348,7 +377,15 @@ pub fn table() -> impl Iterator<Item = &'static Row> {
 pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     let scrolls = matches!(
         scope,
-        Scope::Help | Scope::Question | Scope::Card | Scope::Rule | Scope::Diff | Scope::Visual | Scope::Evidence
+        Scope::Help
+            | Scope::Question
+            | Scope::MoreWork
+            | Scope::Plan
+            | Scope::Card
+            | Scope::Rule
+            | Scope::Diff
+            | Scope::Visual
+            | Scope::Evidence
     );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
@@ -397,10 +434,14 @@ mod tests {
     #[test]
     fn a_pane_hides_a_global_key_only_on_purpose() {
         for row in table().filter(|row| matches!(row.scope, Scope::Pane(_))) {
-            // At Home a ticket is chosen, not a phase: there is none to skip. And while there is no search, `n` gives way.
+            // At Home a ticket is chosen, not a phase: there is none to skip. `P` gives way where there is something to
+            // pause, and while there is no search, `n` does.
             let own_search = ["stream.search", "log.filter", "home.filter"];
-            let on_purpose =
-                [&["home.start", "home.new", "home.undo", "stream.next", "tickets.reopen"], &own_search[..]].concat();
+            let on_purpose = [
+                &["home.start", "home.plan", "home.new", "home.undo", "stream.next", "tickets.reopen"],
+                &own_search[..],
+            ]
+            .concat();
             for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
                 let hidden = find(Scope::Global, &key[0]);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);

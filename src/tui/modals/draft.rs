@@ -21,6 +21,7 @@ const FIELDS: [(&str, &str, &str, u16, u16); 4] = [
     ("Checks", "commands that must pass, one a line", "Without one, what Claude claims is not verified", 1, 4),
 ];
 
+const PHASES: usize = 2;
 const CHECKS: usize = 3;
 
 /// What becomes of the ticket when it is written.
@@ -28,6 +29,8 @@ const CHECKS: usize = 3;
 pub enum Then {
     Nothing,
     Start,
+    /// Claude drafts its phases.
+    Plan,
     /// It is opened in the person's editor.
     Edit,
 }
@@ -94,6 +97,11 @@ impl Form {
             Some(Command::Own("save")) => Then::Nothing,
             Some(Command::Own("start")) => Then::Start,
             Some(Command::Own("editor")) => Then::Edit,
+            Some(Command::Own("plan")) if !self.fields[PHASES].text().trim().is_empty() => {
+                self.trouble = "Claude drafts phases where there are none: empty the field first.".into();
+                return None;
+            }
+            Some(Command::Own("plan")) => Then::Plan,
             _ => {
                 self.typed(command, input);
                 return None;
@@ -189,8 +197,8 @@ impl Form {
         let template = self.template.and_then(|at| self.templates.get(at)).map(|(name, _)| format!("template {name}"));
         let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
         let inside = Frame::dialog("New ticket", &status, model.glyphs).draw(theme, area, buf);
-        let keys = ["save", "start", "editor", "suggest", "template"].map(Command::Own);
-        let keys = [&keys[..], &[Command::FocusNext, Command::Close]].concat();
+        let keys = ["save", "start", "plan", "editor", "suggest"].map(Command::Own);
+        let keys = [&keys[..], &[Command::FocusNext, Command::Close, Command::Own("template")]].concat();
         Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
         for ((place, head), (at, field)) in self.places(body).into_iter().zip(self.fields.iter().enumerate()) {

@@ -139,6 +139,7 @@ mod tests {
             value: 2,
             limit: 3,
             why: "the working tree did not change".into(),
+            said: None,
         };
         let moved = StateMoved { n: 7, from: Circuit::Closed, to: Circuit::HalfOpen, reason: "idle".into() };
         for (seq, record) in (41..).zip([Record::BreakerCounted(counted), Record::BreakerMoved(moved)]) {

@@ -162,8 +162,8 @@ impl Finder {
         let list = Rect { y: inside.y.saturating_add(2), height: inside.height.saturating_sub(4), ..inside };
         let words = match &self.stage {
             Stage::Empty => {
-                "Type words: they are looked for in the tickets here and in what Claude said, ran and changed in every run, \
-                 the newest first."
+                "Type words to find them in the tickets here, in the log of every run, and in what Claude said, ran and \
+                 changed; the newest run comes first."
             }
             Stage::Stuck(why) => why,
             Stage::Asked(_) if self.matches.is_empty() => "Searching …",
@@ -184,10 +184,7 @@ impl Finder {
 
     /// A match begins another ticket or run.
     fn is_first(&self, at: usize) -> bool {
-        let group = |found: &Match| match found.spot {
-            Spot::Ticket { .. } => (found.ticket.clone(), None),
-            Spot::Run { run, .. } => (found.ticket.clone(), Some(run)),
-        };
+        let group = |found: &Match| (found.ticket.clone(), found.spot.run());
         at.checked_sub(1).is_none_or(|before| group(&self.matches[before]) != group(&self.matches[at]))
     }
 
@@ -208,9 +205,9 @@ impl Finder {
 }
 
 fn head(model: &Model, found: &Match) -> Row {
-    let place = match found.spot {
-        Spot::Ticket { .. } => "ticket".to_owned(),
-        Spot::Run { run, .. } => {
+    let place = match found.spot.run() {
+        None => "ticket".to_owned(),
+        Some(run) => {
             let age = found.time.map_or_else(String::new, |time| format!(" · {} ago", short(model.now.since(time))));
             format!("run {}{age}", run.short())
         }
@@ -225,6 +222,7 @@ fn row(found: &Match, columns: usize) -> Row {
     let place = match found.spot {
         Spot::Ticket { line } => format!("  line {line:<4} "),
         Spot::Run { iteration, .. } => format!("  it {iteration:<3} "),
+        Spot::Log { .. } => "  log    ".to_owned(),
     };
     let (before, marked) = (&found.line[..found.marked.start], &found.line[found.marked.clone()]);
     // The words are seen, and some of what stands before them.

@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use std::cmp::Reverse;
 
 /// Columns of a command's name.
-const NAME: usize = 22;
+const NAME: usize = 26;
 /// Lines of the dialog with its frame.
 const HEIGHT: u16 = 22;
 

@@ -4,6 +4,7 @@
 mod empty;
 mod estimate;
 mod filter;
+mod meant;
 mod preview;
 mod rows;
 mod table;
@@ -22,6 +23,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
+use meant::{chosen, is_startable, meant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rows::{Entry, Group, entry};
@@ -39,6 +41,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
         "in Home: start the selected tickets; asks first";
+    Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('w')], Shown, meant::can_plan, |_| "plan",
+        "in Home: let Claude draft the ticket's phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",
@@ -65,18 +69,6 @@ const KEYS: &[command::Row] = rows! {
 
 fn has_row(model: &Model) -> bool {
     model.home.cursor.is_some()
-}
-
-/// Those that are selected, else the one under the cursor.
-fn meant(model: &Model) -> Vec<Entry<'_>> {
-    if model.home.marked.is_empty() {
-        return chosen(model).into_iter().collect();
-    }
-    model.home.marked.iter().map(|id| entry(model, id)).collect()
-}
-
-fn is_startable(model: &Model, entry: &Entry<'_>) -> bool {
-    (entry.ticket.is_some() || entry.run.is_some()) && entry.hindrance(model).is_none()
 }
 
 fn can_start(model: &Model) -> bool {
@@ -164,10 +156,6 @@ struct HomePane {
     scrolled: Scrolled,
 }
 
-fn chosen(model: &Model) -> Option<Entry<'_>> {
-    model.home.cursor.as_ref().map(|id| entry(model, id))
-}
-
 /// The question before a start of these tickets.
 pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
     let entries: Vec<Entry<'_>> = tickets.iter().map(|id| entry(model, id)).collect();
@@ -180,6 +168,11 @@ pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
         return words;
     }
     format!("{words}\nNot started, {} of {}: {}.", left.len(), marked.len(), left.join("; "))
+}
+
+/// The question before this ticket is planned.
+pub fn plan_words(model: &Model, ticket: &TicketKey) -> String {
+    estimate::plan(model, &entry(model, ticket))
 }
 
 /// The question before all of this ticket is worked on once more.
@@ -239,6 +232,7 @@ impl pane::Pane for HomePane {
                 let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
                 return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();
             }
+            Command::Own("plan") => return meant::plan(model),
             Command::Own("peek") => model.home.peeks = !model.home.peeks,
             Command::Own("everywhere") => {
                 model.home.everywhere = !model.home.everywhere;
@@ -288,6 +282,7 @@ impl pane::Pane for HomePane {
             Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
             Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
+            Command::Own("plan") => Some(meant::NO_PLAN.to_owned()),
             Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),
             Command::Own("archive") => Some("it cannot be archived while it runs or needs you".to_owned()),
             _ => None,

@@ -1,6 +1,7 @@
 //! What the Stream pane says when it is not Claude who speaks: that there is no ticket, that nothing
 //! was started, why it stands still, and which key helps. What stands there once a run has ended is `panes::ending`'s.
 
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
@@ -107,7 +108,8 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             }
         };
         let words = crate::base::text::cut(&words, 200);
-        return Some((Role::Warning, format!("{words} · press !{more}")));
+        let air = if words.ends_with('?') { " " } else { " · " };
+        return Some((Role::Warning, format!("{words}{air}Press !{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {
@@ -116,6 +118,12 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             "The ticket's validation commands were changed during the run. The old list applies until you decide."
         };
         return Some((Role::Warning, format!("{words}{}", key(" Press ! to decide."))));
+    }
+    if let Some(proposal) = tab.state.awaits_phases().filter(|_| live) {
+        let many = counted(proposal.phases.len(), "more phase");
+        let words =
+            format!("All phases are settled, and the goal is not reached yet: {many} proposed. Press ! to decide.");
+        return Some((Role::Warning, words));
     }
     if tab.reopened {
         let (done, all) = tab.progress();

@@ -61,6 +61,8 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 /// What happens right now: Claude's call and how long it has run, or what we do.
 fn call(model: &Model, tab: &Tab) -> String {
     match (&tab.state.stage, &tab.call) {
+        (Stage::Merging, _) => "merging into its base".to_owned(),
+        (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
         (Stage::Validating, _) => "running the validation commands".to_owned(),
         (Stage::Running, Some((call, since))) => {
             let ran = model.now.since(*since);

@@ -32,6 +32,7 @@ const WORDY: u16 = 48;
 
 /// The row of the table.
 pub const PANE: Entry = Entry { name: NAME, keys: keys::KEYS, new: || Box::<Tickets>::default() };
+
 /// The pane's own state; its cursor is [`Selection`](crate::tui::selection::Selection), for other keys act on it too.
 #[derive(Default)]
 struct Tickets(Scrolled);

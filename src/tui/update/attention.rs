@@ -12,6 +12,8 @@ use crate::tui::layout;
 use crate::tui::modals::Modal;
 use crate::tui::modals::card::{Card, Outcome};
 use crate::tui::modals::matter::Matter;
+use crate::tui::modals::more_work::MoreWork;
+use crate::tui::modals::plan::PlanReview;
 use crate::tui::modals::question::Question;
 use crate::tui::msg::{Ask, Input};
 use crate::tui::panes::stream;
@@ -30,7 +32,7 @@ pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
 }
 
 /// From one thing to the one behind it, around.
-fn after(ui: &mut Ui, ticket: &TicketKey, what: &What) -> Vec<Ask> {
+pub(super) fn after(ui: &mut Ui, ticket: &TicketKey, what: &What) -> Vec<Ask> {
     let queue = ui.attention();
     let at = queue.iter().position(|item| item.ticket == *ticket && item.what == *what);
     let next = at.map_or(0, |at| at + 1) % queue.len().max(1);
@@ -56,7 +58,13 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             ui.modals.push(Modal::Card(Box::new(card)));
             return asks;
         }
+        What::Draft => ui.modals.push(Modal::Plan(Box::new(PlanReview::new(item.ticket.clone())))),
         What::Validation => ui.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
+        What::MoreWork => {
+            let proposal = ui.tab_of(&item.ticket).and_then(|tab| tab.state.awaits_phases());
+            let card = proposal.map(|proposal| MoreWork::new(item.ticket.clone(), proposal));
+            ui.modals.extend(card.map(|card| Modal::MoreWork(Box::new(card))));
+        }
         What::Dispute(_) | What::Conflict(_) | What::Ended => {
             ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }
@@ -223,7 +231,12 @@ pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
     for mut modal in std::mem::take(&mut ui.modals) {
         let stale = match &modal {
             Modal::Card(card) => ui.approval(&card.ticket, &card.approval.id) != Some(&card.approval),
+            Modal::Plan(plan) => !waits(&plan.ticket, &What::Draft),
             Modal::Question(question) => !waits(&question.ticket, &What::Validation),
+            Modal::MoreWork(card) => {
+                let proposal = ui.tab_of(&card.ticket).and_then(|tab| tab.state.awaits_phases());
+                !proposal.is_some_and(|proposal| card.is_about(proposal))
+            }
             Modal::Matter(matter) => !waits(&matter.ticket, &matter.what),
             Modal::Confirm(confirm) => confirm.is_stale(ui),
             _ => false,

@@ -3,10 +3,10 @@
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::{self, Command};
-use crate::tui::modals::{Modal, commit, prompt};
+use crate::tui::modals::{Modal, commit, more_work, prompt};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, find, phases};
+use crate::tui::update::{attention, find, phases, planning};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -153,6 +153,12 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             question.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))
         }
+        Modal::MoreWork(mut card) => match card.key(command, input, room) {
+            more_work::Outcome::Stays => Some(Modal::MoreWork(card)),
+            more_work::Outcome::Leaves => None,
+            more_work::Outcome::Asks(ask) => return vec![ask],
+        },
+        Modal::Plan(plan) => return planning::key(ui, plan, command, input),
         Modal::Card(card) => return attention::key(ui, card, command, input),
         Modal::Matter(matter) => return attention::matter(ui, matter, command),
         Modal::Queue(mut queue) => match command {
@@ -205,7 +211,9 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
     let fits = match ui.modals.last_mut() {
         Some(Modal::Steer(steer)) => steer.pasted(text),
         Some(Modal::Card(card)) => card.pasted(text),
+        Some(Modal::MoreWork(card)) => card.pasted(text),
         Some(Modal::Draft(form)) => form.pasted(text),
+        Some(Modal::Plan(plan)) => plan.pasted(text),
         Some(Modal::Commit(commit)) => commit.pasted(text),
         Some(Modal::Open(open)) => {
             open.cursor = 0;

@@ -6,7 +6,9 @@ use crate::domain::search::Only;
 use crate::tui::command::Command;
 use crate::tui::modals::Modal;
 use crate::tui::modals::find::{Finder, Outcome};
+use crate::tui::model::Mode;
 use crate::tui::msg::{Ask, Input};
+use crate::tui::panes::log;
 use crate::tui::panes::stream::{self, StreamMsg};
 use crate::tui::tab::Tab;
 use crate::tui::ui::{Landing, Ui};
@@ -48,30 +50,42 @@ pub(super) fn told(ui: &mut Ui, asked: &Find, batch: Result<Batch, String>) -> V
 
 /// Leaves the list where another run is opened.
 fn open(ui: &mut Ui, finder: Finder, found: &Match, (query, only): (String, Option<Only>)) -> Vec<Ask> {
-    let (run, n, record) = match found.spot {
+    let (run, to) = match found.spot {
         Spot::Ticket { line } => {
             ui.modals.push(Modal::Find(Box::new(finder)));
             return vec![Ask::EditFile(PathBuf::from(found.ticket.file()), line)];
         }
-        Spot::Run { run, iteration, record } => (run, iteration, record),
+        Spot::Run { run, iteration: n, record } => (run, Some(StreamMsg::Land { n, record, query, only })),
+        Spot::Log { run, .. } => {
+            if let Some((_, pane)) = ui.panes.iter_mut().find(|(name, _)| *name == log::NAME) {
+                pane.typed(&mut ui.model, &query);
+            }
+            (run, None)
+        }
     };
-    let to = StreamMsg::Land { n, record, query, only };
-    let is_shown = ui.tab_of(&found.ticket).is_some_and(|tab| tab.run == Some(run));
-    if !is_shown && ui.tab_of(&found.ticket).is_some_and(Tab::has_open_run) {
+    let is_live = ui.mode == Mode::Live;
+    // A replay may not have come to the place: it is opened anew, at its end.
+    let is_shown = is_live && ui.tab_of(&found.ticket).is_some_and(|tab| tab.run == Some(run));
+    if is_live && !is_shown && ui.tab_of(&found.ticket).is_some_and(Tab::has_open_run) {
         ui.tell(format!("{} is running; `programmator replay {}` shows its older run", found.ticket, run.short()));
         ui.modals.push(Modal::Find(Box::new(finder)));
         return Vec::new();
     }
     ui.finder = finder;
-    let at = ui.open_tab(&found.ticket);
-    ui.show_tab(at);
-    ui.focus = stream::NAME;
-    if is_shown {
-        ui.tabs[at].stream.update(to);
-        return Vec::new();
+    if is_live {
+        let at = ui.open_tab(&found.ticket);
+        ui.show_tab(at);
     }
-    ui.landing = Some(Landing { run, to });
-    vec![Ask::Request(Request::Show(run))]
+    ui.is_log_open |= to.is_none();
+    ui.focus = if to.is_some() { stream::NAME } else { log::NAME };
+    if !is_shown {
+        ui.landing = Some(Landing { run, to });
+        return vec![Ask::Request(Request::Show(run))];
+    }
+    if let (Some(to), Some(tab)) = (to, ui.tabs.iter_mut().find(|tab| tab.run == Some(run))) {
+        tab.stream.update(to);
+    }
+    Vec::new()
 }
 
 #[cfg(test)]
@@ -152,6 +166,24 @@ mod tests {
         }
         assert_eq!(pieces, 6);
         assert!(sample::draw(&mut ui, (80, 24)).contains("the first 500 matches · 1 of 2 runs"));
+    }
+
+    #[test]
+    fn a_line_of_a_log_is_shown_among_those_like_it() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::finished("tk-1"));
+        let spot = |run| Spot::Log { run, iteration: 2 };
+        let older = sample::run("tk-9");
+        let find = asked(&press(&mut ui, "F n"));
+        let matches = vec![found("tk-1", spot(sample::run("tk-1"))), found("tk-1", spot(older))];
+        told(&mut ui, &find, matches, None);
+        assert!(sample::draw(&mut ui, (80, 24)).contains("  log    a needle here"));
+        press(&mut ui, "Enter");
+        assert!(ui.is_log_open && ui.focus == log::NAME && ui.landing.is_none());
+        assert!(sample::draw(&mut ui, (120, 40)).contains("one line an iteration · “n”"));
+        let asks = press(&mut ui, "F Ctrl-n Enter");
+        assert_eq!(asks[..1], [Ask::Request(Request::Show(older))]);
+        assert!(ui.landing.as_ref().is_some_and(|landing| landing.run == older && landing.to.is_none()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::update::{
-    arrange, attention, certain, commits, dialogs, find, phases, replay, spending, stats, unavailable,
+    arrange, attention, certain, commits, dialogs, find, phases, replay, spending, stats, unavailable, wheel,
 };
 use crate::tui::{changes, home};
 
@@ -182,6 +182,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::NextWaiting => return attention::next(ui),
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
         Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
+        Command::TakeWheel => return wheel::take(ui),
         Command::Home => {
             ui.home.cursor = ui.ticket_in_front().cloned();
             (ui.home.is_chosen, ui.home.shown) = (ui.home.cursor.is_some(), ui.now);

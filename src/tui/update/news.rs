@@ -13,18 +13,16 @@ use crate::domain::record::{Record, Stored};
 use crate::domain::request::{HELD, Refused, Reply, Request};
 use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
-use crate::domain::ticket::draft::Draft;
 use crate::tui::changes;
 use crate::tui::home::Place;
 use crate::tui::modals::Modal;
-use crate::tui::modals::draft::{Form, Then};
 use crate::tui::modals::open::Open;
 use crate::tui::model::{Mode, starting};
 use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, find, phases, spending, stats, told};
+use crate::tui::update::{attention, commits, created, find, phases, spending, stats, told};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -139,7 +137,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
 pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
-        Reply::Done | Reply::Reset { .. } => {}
+        Reply::Done | Reply::Wheel(_) | Reply::Reset { .. } => {}
         Reply::BoxSet(outcome) => phases::box_set(ui, outcome),
         Reply::PhasesEdited(ticket, outcome, revised) => phases::edited(ui, &ticket, outcome, revised.as_deref()),
         Reply::Listed => {
@@ -172,7 +170,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             }
         }
         Reply::Suggested { checks, templates } => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.suggested(checks, templates);
             }
         }
@@ -183,9 +181,9 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
         Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
-        Reply::Created(Ok(ticket)) => return created(ui, ticket),
+        Reply::Created(Ok(ticket)) => return created::follow(ui, ticket),
         Reply::Created(Err(why)) => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.refused(why);
             }
         }
@@ -194,28 +192,6 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
     }
     Vec::new()
-}
-
-fn form(ui: &mut Ui) -> Option<&mut Form> {
-    ui.modals.iter_mut().find_map(|modal| match modal {
-        Modal::Draft(form) => Some(&mut **form),
-        _ => None,
-    })
-}
-
-/// A new ticket is written: its form goes, and what the person wanted with it follows.
-fn created(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
-    let then = form(ui).and_then(|form| form.sent);
-    ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
-    ui.home.draft = Draft::default();
-    (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
-    let words = format!("created {ticket} in {}", ui.short_path(ticket.folder()));
-    ui.tell(words);
-    match then {
-        Some(Then::Start) => spending::ask_to_start(ui, vec![Ask::Request(Request::Start(ticket))]),
-        Some(Then::Edit) => vec![Ask::Edit(ticket)],
-        Some(Then::Nothing) | None => Vec::new(),
-    }
 }
 
 /// The service has too much to do, or is gone: what was asked is not done.
@@ -239,7 +215,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::Diff(run, since, path) => told::diff(ui, run, &since, &path, Err(why.to_owned())),
         Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
         Request::Create(_) => {
-            if let Some(form) = form(ui) {
+            if let Some(form) = created::form(ui) {
                 form.refused(why.to_owned());
             }
         }
@@ -365,6 +341,13 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
                 AnsweredBy::Nobody => "already answered".to_owned(),
             };
             attention::drop_stale(ui, &why);
+        }
+        (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
+        (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
+        (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
+            attention::drop_stale(ui, "the draft is written");
+            let key = if ui.is_home() { "s" } else { "p" };
+            ui.tell(format!("{ticket} is planned; {key} starts it"));
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ if matches!(ui.modals.last(), Some(Modal::Confirm(_))) => {

@@ -12,10 +12,15 @@ use std::sync::Arc;
 
 /// News of a run of the past are kept, to be played.
 pub(super) fn opened(ui: &mut Ui, what: &News) {
-    if let (Mode::Replay, News::RunOpened { records, .. }) = (ui.mode, what)
-        && ui.replay.is_none()
-    {
-        ui.replay = Some(Replay::new(records.clone()));
+    if let (Mode::Replay, News::RunOpened { run, records, .. }) = (ui.mode, what) {
+        let is_found = ui.landing.as_ref().is_some_and(|landing| landing.run == *run);
+        if is_found {
+            ui.tabs.clear();
+            ui.active = 0;
+        }
+        if is_found || ui.replay.is_none() {
+            ui.replay = Some(Replay::new(records.clone()));
+        }
     }
 }
 

@@ -12,9 +12,17 @@ use crate::tui::msg::Ask;
 use crate::tui::panes::home;
 use crate::tui::tab::TabStatus;
 use crate::tui::ui::Ui;
+use crate::tui::update::planning;
 
 /// Starts from Home are asked about; anything else is done.
 pub(super) fn ask_to_start(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
+    if let [Ask::Request(Request::Plan(file, asked))] = &asks[..] {
+        let (made, meant) = (asked.made.clone(), ui.listed.keys().find(|ticket| ticket.file() == file).cloned());
+        if let Some(ticket) = meant {
+            planning::ask_to_plan(ui, &ticket, made);
+        }
+        return Vec::new();
+    }
     let mut confirm = Confirm { title: "Start", words: String::new(), asks };
     let Some(tickets) = confirm.tickets() else { return confirm.asks };
     ui.toast = None;

@@ -25,7 +25,7 @@ turns:
       - status: {summary: "Done."}
 "#;
 
-fn steps(records: &[Value]) -> Vec<String> {
+pub fn steps(records: &[Value]) -> Vec<String> {
     let started = of_kind(records, "iteration_started");
     started.iter().map(|record| record["step"].as_str().unwrap_or("code").to_owned()).collect()
 }
@@ -53,6 +53,8 @@ fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
     assert_eq!(ids.len(), 4, "each has a session of its own: {sessions:?}");
     assert_eq!(records.last().unwrap()["iterations"], 2, "a critique is no iteration of the ticket's");
     assert!(project.ticket_text("tk-1").contains("- [x] Do it"));
+    let status = String::from_utf8(project.run(&["status", "tk-1"]).stdout).unwrap();
+    assert!(status.contains("critic      1 approved, 0 with minor issues, 1 rejected; 1 fix attempt\n"), "{status}");
     // And all of it is counted.
     let stats = json(&project, &["stats", "--json"]);
     let counts = [
@@ -82,6 +84,25 @@ fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
     assert_eq!(stats["total"]["first_pass_rate"], 0.0);
     let words = String::from_utf8(project.run(&["stats"]).stdout).expect("text");
     assert!(words.contains("1 approved, 0 minor, 1 rejected\nFixes       1, 1 rejected phase done later"), "{words}");
+}
+
+#[test]
+fn minor_issues_go_into_the_tickets_notes_as_they_are_and_are_no_boxes() {
+    let scenario = r#"
+turns:
+  - when: {critic: true}
+    steps: [ {verdict: {verdict: MINOR_ISSUES, issues: ["work.txt:1: - [ ] a name", "[ ] # another"]}} ]
+  - when: {phase: ""}
+    steps: [ {bash: "echo done >> work.txt"}, {status: {files: [work.txt]}} ]
+"#;
+    let project = Project::with_config(&["Do it", "And that"], scenario, REVIEWED);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(steps(&records), ["code", "critique", "code", "critique"]);
+    let text = project.ticket_text("tk-1");
+    assert!(text.contains("- [x] Do it\n- [x] And that\n"), "{text}");
+    let notes = text.split("## Notes").nth(1).expect("a section of notes");
+    assert_eq!(notes.matches("The critic approved “Do it” with 2 minor issues:").count(), 1, "{notes}");
+    assert_eq!(notes.matches("work.txt:1: ").count(), 2, "a note for each phase: {notes}");
 }
 
 #[test]

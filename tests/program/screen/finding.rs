@@ -36,6 +36,28 @@ fn a_word_of_an_older_run_is_found_and_enter_lands_there() {
 }
 
 #[test]
+fn a_replay_finds_another_run_and_shows_that_one() {
+    let project = ran_twice();
+    let mut terminal = start(&project, &["replay", "tk-1"], ROOMY);
+    terminal.wait_for("Through with Beta.");
+    terminal.keys("Fthrough with alpha");
+    terminal.wait_for("1 match · 2 runs");
+    terminal.keys("\r");
+    terminal.wait_until("the older run with the words", |screen| {
+        screen.contains("Through with Alpha.") && screen.contains("“through with alpha” · 1/1")
+    });
+    // A line of the log, of the other run: the Log shows such lines.
+    terminal.keys_until("F", "1 match · 2 runs");
+    terminal.keys("\x15run started");
+    terminal.wait_for("2 matches · 2 runs");
+    terminal.keys("\r");
+    terminal.wait_until("the newer run's log", |screen| {
+        screen.contains("Through with Beta.") && screen.contains("· “run started” ")
+    });
+    leave(terminal, &project);
+}
+
+#[test]
 fn the_command_line_finds_the_same() {
     let project = ran_twice();
     let output = project.run(&["search", "through", "WITH"]);
@@ -50,6 +72,8 @@ fn the_command_line_finds_the_same() {
     assert_eq!((found.len(), &found[0]["spot"]["run"]["iteration"]), (1, &Value::from(1)));
     let edits = String::from_utf8(project.run(&["search", "--only", "edits"]).stdout).unwrap();
     assert!(edits.contains("alpha.txt") && edits.contains("beta.txt"), "{edits}");
+    let log = String::from_utf8(project.run(&["search", "run", "started"]).stdout).unwrap();
+    assert_eq!(log.lines().filter(|line| line.starts_with("  log: run started in ")).count(), 2, "{log}");
     assert_eq!(project.run(&["search", "no-such-words-anywhere"]).status.code(), Some(1));
     assert_eq!(project.run(&["search"]).status.code(), Some(2));
 }

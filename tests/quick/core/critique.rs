@@ -18,7 +18,7 @@ const REJECTED: &str = "PROGRAMMATOR_STATUS:\n  verdict: NEEDS_FIXES\n  issues:\
 const MINOR: &str = "PROGRAMMATOR_STATUS:\n  verdict: MINOR_ISSUES\n  issues:\n    - severity: minor\n      text: a name\n  summary: s\n";
 
 /// A world in fair weather under this workflow, its run begun.
-fn world(seed: u64, workflow: Workflow) -> World {
+pub fn world(seed: u64, workflow: Workflow) -> World {
     let mut world = World::new(seed, Weather::Fair);
     world.settings.workflow.name = workflow;
     world.settings.limits.calls = 1_000;
@@ -26,14 +26,14 @@ fn world(seed: u64, workflow: Workflow) -> World {
     world
 }
 
-fn begun(seed: u64, workflow: Workflow) -> World {
+pub fn begun(seed: u64, workflow: Workflow) -> World {
     let mut world = world(seed, workflow);
     world.start(Breaker::default(), Sessions::default());
     world
 }
 
 /// A seed whose ticket has phases, or none, and validation commands or none.
-fn seed(phases: bool, commands: bool) -> u64 {
+pub fn seed(phases: bool, commands: bool) -> u64 {
     let fits = |seed: &u64| {
         let world = World::new(*seed, Weather::Fair);
         (world.phases.len() > 1, world.phases.is_empty()) == (phases, !phases)
@@ -42,12 +42,12 @@ fn seed(phases: bool, commands: bool) -> u64 {
     (0..10_000).find(fits).unwrap()
 }
 
-fn steps(world: &World) -> Vec<&str> {
+pub fn steps(world: &World) -> Vec<&str> {
     world.state.limits.receipts.iter().map(|receipt| receipt.step.word()).collect()
 }
 
 /// Lives until Claude is at work for this step; `false`: the run ended before.
-fn until(world: &mut World, step: &StepName) -> bool {
+pub fn until(world: &mut World, step: &StepName) -> bool {
     let is_its = |open: &Iteration| open.role.step == *step;
     while !(world.state.stage == Stage::Running && world.state.open_iteration().is_some_and(is_its)) {
         if world.state.ended.is_some() || !world.happen() {
@@ -58,7 +58,7 @@ fn until(world: &mut World, step: &StepName) -> bool {
 }
 
 /// The running Claude ends its turn with these words.
-fn says(world: &mut World, text: &str) {
+pub fn says(world: &mut World, text: &str) {
     world.coming.clear();
     let result = TurnResult { subtype: "success".into(), text: text.to_owned(), ..TurnResult::default() };
     world.give(Input::TurnFinished { n: world.state.iterations, result: Box::new(result) });

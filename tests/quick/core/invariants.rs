@@ -2,19 +2,23 @@
 //! time, from the papers and not from the core: the breaker's table, the table of claims, what must precede a call.
 
 use programmator::base::time::Timestamp;
+use programmator::domain::answerer::Answerer;
 use programmator::domain::background::has_agent;
 use programmator::domain::breaker::{Breaker, Circuit, StateMoved};
 use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
+use programmator::domain::evaluation::{AddPhases, GoalVerdict};
 use programmator::domain::limits::admission::Purpose;
+use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Mark, PhaseId};
 use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
 use programmator::domain::settings::BreakerSettings;
 use programmator::domain::step::StepName;
 use programmator::domain::ticket::TicketStatus;
+use programmator::domain::workflow::Workflow;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
 use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
@@ -139,10 +143,7 @@ impl Invariants {
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),
             Record::PhaseChecked { n, phase, how, id } => {
-                assert!(
-                    before.settings.workflow.wants_critique(*how),
-                    "{phase:?} waits for a critic that nobody wants"
-                );
+                assert!(before.wants_critique(*id, *how), "{phase:?} waits for a critic that nobody wants");
                 self.phase_held(before, *n, phase.as_deref(), *how, *id);
             }
             Record::PhaseRejected { phase, id, .. } => {
@@ -153,6 +154,23 @@ impl Invariants {
                 let tries = before.settings.workflow.fix_tries;
                 let rejections = before.about(*id).map(|phase| phase.review.rejections);
                 assert!(rejections.is_some_and(|times| times <= tries), "{phase:?} is fixed once too often");
+            }
+            Record::GoalAchieved { n } => {
+                let open = Self::evaluating(before, *n);
+                assert_eq!(open.evaluation.as_ref().map(|said| said.verdict), Some(GoalVerdict::Achieved));
+                assert!(before.is_complete(), "the goal is reached, with phases left");
+            }
+            Record::PhasesProposed(proposal) => {
+                let said = Self::evaluating(before, proposal.n).evaluation.as_ref().expect("proposed without a word");
+                assert_eq!(said.verdict, GoalVerdict::MoreWork);
+                assert!(said.phases.starts_with(&proposal.phases) && !proposal.phases.is_empty());
+                let most = before.settings.workflow.max_added_phases;
+                assert!(before.goal.added as usize + proposal.phases.len() <= most as usize, "too many phases added");
+            }
+            Record::ProposalAnswered { by, .. } => {
+                assert!(before.goal.proposal.is_some() && before.edits.is_empty(), "nothing was asked");
+                let auto = before.settings.workflow.add_phases == AddPhases::Auto;
+                assert!(auto || *by != Answerer::CONFIGURATION, "phases are added and nobody wanted it");
             }
             Record::TickIntended(OfPhase { phase, .. }) => {
                 let done = before.phases.iter().any(|one| one.text == *phase && matches!(one.mark, Mark::Done(_)));
@@ -165,10 +183,22 @@ impl Invariants {
             Record::RunEnded { reason, .. } => match reason {
                 ExitReason::Complete => {
                     assert!(before.is_complete(), "complete, with phases left");
+                    let thorough = before.settings.workflow.name == Workflow::Thorough;
+                    let by_claude = before.parts().any(PhaseState::is_done_by_claude);
+                    assert!(
+                        !thorough || !by_claude || before.goal.achieved,
+                        "complete, and nobody asked about the goal"
+                    );
+                    assert!(
+                        before.goal.proposal.is_none(),
+                        "complete, with proposed phases that nobody has decided about"
+                    );
                     let (commits, mode) = (&before.commits, before.settings.git.commit);
                     let is_owed = mode != CommitWhen::Off && !commits.due.is_empty() && !commits.tried;
                     // With changed commands that nobody could decide about, all of it may still be opened again.
                     assert!(!is_owed || before.validation_change.is_some(), "complete, with work not committed");
+                    let is_own = before.workspace.worktree().is_some() && before.settings.git.merge != MergeHow::Off;
+                    assert!(before.is_merged || !is_own, "complete, with work not merged");
                     assert!(commits.open.is_none(), "complete, while a commit is being made");
                 }
                 ExitReason::CircuitOpen => assert_eq!(before.breaker.state, Circuit::Open),
@@ -232,9 +262,20 @@ impl Invariants {
                 self.answers += 1;
                 assert!(self.judged >= self.answers, "a tool call was answered before its verdict was stored");
             }
+            Effect::AcquireTree => {
+                let is_there = state.workspace.worktree().is_none() || state.has_worktree;
+                assert!(is_there, "a directory is worked in that is not made yet");
+            }
             Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
             _ => {}
         }
+    }
+
+    /// The open iteration, which is an evaluator's in a session of its own.
+    fn evaluating(before: &State, n: u32) -> &Iteration {
+        let open = before.open_iteration().expect("the goal is judged outside of an iteration");
+        assert_eq!((open.n, &open.role.step, open.resumed.as_ref()), (n, &StepName::EVALUATE, None));
+        open
     }
 
     /// A session that is resumed is the one that is kept, of this folder, and not too old.
@@ -250,9 +291,8 @@ impl Invariants {
     /// Done by what was checked, where no critic is wanted; else by a critic's word about what was checked before.
     fn phase_done(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow, id: Option<PhaseId>) {
         self.done.push((phase.map(str::to_owned), how));
-        let workflow = &before.settings.workflow;
         if before.open_iteration().is_none_or(|open| open.role.step != StepName::CRITIQUE) {
-            assert!(n == 0 || !workflow.wants_critique(how), "{phase:?} is done, and no critic has seen it");
+            assert!(n == 0 || !before.wants_critique(id, how), "{phase:?} is done, and no critic has seen it");
             return self.phase_held(before, n, phase, how, id);
         }
         let open = before.open_iteration().unwrap();

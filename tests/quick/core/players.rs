@@ -9,9 +9,11 @@ use programmator::domain::breaker::Circuit;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::CommitWhen;
 use programmator::domain::denial::Denial;
+use programmator::domain::evaluation::{AddPhases, ProposalAnswer};
 use programmator::domain::limits::provider::{Window, WindowStatus};
 use programmator::domain::limits::reset_text::LimitText;
 use programmator::domain::limits::{HourWindow, Limits, OnWarning};
+use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
@@ -22,6 +24,7 @@ use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::workflow::{MinorIssues, Workflow};
 use programmator::orchestrator::input::Input;
+use programmator::orchestrator::state::Iteration;
 
 impl World {
     /// The rules that the person has set.
@@ -50,10 +53,23 @@ impl World {
             settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
             settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
-            settings.workflow.name =
-                dice.one_of(&[Workflow::Simple, Workflow::Simple, Workflow::Auto, Workflow::Reviewed]);
+            settings.workflow.name = dice.one_of(&[
+                Workflow::Simple,
+                Workflow::Simple,
+                Workflow::Auto,
+                Workflow::Reviewed,
+                Workflow::Thorough,
+                Workflow::Thorough,
+            ]);
             settings.git.commit = dice.one_of(&[CommitWhen::Off, CommitWhen::Phase, CommitWhen::Ticket]);
+            // Those have a worktree, too.
+            if settings.git.commit == CommitWhen::Ticket {
+                settings.git.merge = MergeHow::Merge;
+            }
             settings.workflow.fix_tries = dice.one_of(&[0, 1, 3]);
+            settings.workflow.add_phases =
+                dice.one_of(&[AddPhases::Ask, AddPhases::Ask, AddPhases::Auto, AddPhases::Never]);
+            settings.workflow.max_added_phases = dice.one_of(&[0, 1, 5, 5]);
             settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }
         settings.limits = Box::new(limits);
@@ -202,6 +218,18 @@ impl World {
             result.text = self.verdict();
             return Input::TurnFinished { n, result: Box::new(result) };
         }
+        let is_evaluator = |open: &Iteration| open.role.step == StepName::EVALUATE;
+        if self.state.iteration.as_ref().is_some_and(is_evaluator) && kind != 11 && kind != 12 {
+            result.text = self.goal();
+            return Input::TurnFinished { n, result: Box::new(result) };
+        }
+        if self.state.iteration.as_ref().is_some_and(|open| open.role.step == StepName::PLAN)
+            && !matches!(kind, 0 | 1 | 11 | 12)
+        {
+            let draft = "PROGRAMMATOR_STATUS:\n  phases: [One, Two]\n  validation: [\"make test\"]\n  summary: s\n";
+            result.text = draft.to_owned();
+            return Input::TurnFinished { n, result: Box::new(result) };
+        }
         result.text = match kind {
             0 => "I forgot the block. Should I go on?".to_owned(),
             1 => "PROGRAMMATOR_STATUS:\n  status: DO".to_owned(),
@@ -248,6 +276,20 @@ impl World {
             6 => block("MINOR_ISSUES", "\n    - a name"),
             _ if is_content => block("APPROVED", "[]"),
             _ => block("NEEDS_FIXES", issue),
+        }
+    }
+
+    /// What an evaluator says: in rough weather anything.
+    fn goal(&mut self) -> String {
+        let block = |verdict: &str, phases: &str| {
+            format!("PROGRAMMATOR_STATUS:\n  verdict: {verdict}\n  new_phases: {phases}\n  summary: s\n")
+        };
+        let more = ["[\"More 1\"]", "[\"More 2\", \"More 3\"]", "[\"Phase 1: part alpha\", a, b, c, d, e]"];
+        match if self.weather == Weather::Rough { self.dice.roll(8) } else { 99 } {
+            0 => "It looks good.".to_owned(),
+            1 => block("MORE_WORK", "[]"),
+            2..=5 => block("MORE_WORK", self.dice.one_of(&more)),
+            _ => block("ACHIEVED", "[]"),
         }
     }
 
@@ -389,6 +431,10 @@ impl World {
             Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => "refused by the provider",
             Record::Parked(_) => "parked",
             Record::PhaseRejected { .. } => "rejected by a critic",
+            Record::GoalAchieved { .. } => "goal reached",
+            Record::PhasesProposed(_) => "phases proposed",
+            Record::ProposalAnswered { answer: ProposalAnswer::Add { .. }, .. } => "phases accepted",
+            Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, .. } => "phases declined",
             Record::PhaseDone { how: DoneHow::Approved, .. } => "approved by a critic",
             Record::IterationStarted { role, .. } if role.step == StepName::FIX => "fixed",
             Record::RunEnded { reason, .. } => reason.word(),

@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 48] = [
+const MET: [(&str, u64); 53] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -35,9 +35,14 @@ const MET: [(&str, u64); 48] = [
     ("ticket_gone", 500),
     ("error", 20),
     ("review_failed", 60),
+    ("merge_failed", 60),
     ("approved by a critic", 20),
     ("rejected by a critic", 20),
     ("fixed", 20),
+    ("goal reached", 200),
+    ("phases proposed", 500),
+    ("phases accepted", 1000),
+    ("phases added", 1500),
     ("breaker opened", 20),
     ("breaker half-open", 20),
     ("breaker closed", 20),

@@ -38,6 +38,7 @@ const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judge
         prompts: &[REVIEW],
         prompt,
         follow_up: |state| prompt(state, Vec::new()),
+        plan_mode: false,
         shows_changes: false,
         read,
         judge,

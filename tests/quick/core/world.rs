@@ -13,17 +13,25 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::Presence;
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
-use programmator::domain::commit::{Agreed, CommitSettled};
+use programmator::domain::commit::{Agreed, CommitSettled, CommitWhen};
+use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
+use programmator::domain::merge::MergeSettled;
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
-use programmator::domain::record::{FORMAT, PhaseSeed, Record, RevisionSettled, Stored, ValidationRan, WriteOutcome};
+use programmator::domain::planning::Tried;
+use programmator::domain::record::{
+    FORMAT, PhaseSeed, Record, RevisionSettled, Stored, TicketRevised, ValidationRan, WriteOutcome,
+};
 use programmator::domain::session::Sessions;
 use programmator::domain::settings::Settings;
 use programmator::domain::step::StepName;
-use programmator::domain::ticket::{Boxes, TicketStatus};
+use programmator::domain::ticket::revise::TicketEdit;
+use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, TurnResult};
+use programmator::domain::verdict::Verdict;
 use programmator::domain::workspace::Workspace;
+use programmator::domain::worktree::{Worktree, WorktreeMade};
 use programmator::orchestrator::apply::{apply, folded};
 use programmator::orchestrator::decide::decide_with;
 use programmator::orchestrator::effect::{Effect, Spawn, Timer};
@@ -87,7 +95,15 @@ pub struct World {
     pub attended: bool,
     /// So many reviews say that the work is not done.
     pub objections: u32,
+    /// What an accepted draft makes of the ticket.
+    planned: Planned,
     formatter: LogFormatter,
+}
+
+#[derive(Clone, Default)]
+struct Planned {
+    phases: Vec<PhaseSeed>,
+    validation: Vec<String>,
 }
 
 impl World {
@@ -128,6 +144,7 @@ impl World {
             asked: Vec::new(),
             attended: true,
             objections: 0,
+            planned: Planned::default(),
             formatter: LogFormatter::default(),
             dice,
         };
@@ -144,7 +161,7 @@ impl World {
     /// Begins a run, with what the one before it left.
     pub fn start(&mut self, breaker: Breaker, sessions: Sessions) {
         let start = Start {
-            workspace: Workspace::shared("/w"),
+            workspace: Workspace::shared("/w").in_worktree(self.worktree()),
             ticket_path: "/w/t.md".into(),
             title: "T".into(),
             ticket_status: Some(self.status),
@@ -189,6 +206,11 @@ impl World {
             self.rules.performs(&self.state, &effect);
             self.perform(effect);
         }
+    }
+
+    /// Tickets that are committed as a whole have a worktree.
+    fn worktree(&self) -> Option<Worktree> {
+        (self.settings.git.commit == CommitWhen::Ticket).then(Worktree::default)
     }
 
     fn run(&self) -> RunId {
@@ -255,6 +277,12 @@ impl World {
 
     fn perform(&mut self, effect: Effect) {
         let next = match effect {
+            Effect::MakeWorktree(_) if self.rough(10) => Input::WorktreeFailed { why: "the disk is full".into() },
+            Effect::MakeWorktree(_) => Input::WorktreeReady(WorktreeMade::default()),
+            Effect::MergeWork { .. } if self.rough(3) => {
+                Input::MergeSettled(MergeSettled::refused("a conflict".into()))
+            }
+            Effect::MergeWork { .. } => Input::MergeSettled(MergeSettled::default()),
             Effect::AcquireTree if self.rough(6) => {
                 self.coming.push(Input::TreeBusy { holder: "other".into() });
                 Input::TreeGranted
@@ -330,9 +358,50 @@ impl World {
                 self.coming.remove(at);
                 Input::ValidationStopped { n: self.state.iterations, reading: self.last_reading() }
             }
-            // What it changes in the text is no matter of the core's.
+            Effect::PlanEdit { id, .. } if self.rough(8) => {
+                Input::EditPlanned { id, planned: Err("the file is broken".into()) }
+            }
+            Effect::PlanEdit { id, edit } => Input::EditPlanned { id, planned: Ok(self.planned(&edit)) },
             Effect::Revise(revised) => {
-                Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
+                if revised.is_draft() {
+                    let Planned { phases, validation } = self.planned.clone();
+                    if self.phases.is_empty() {
+                        self.phases = phases;
+                        self.validation.extend(validation);
+                    }
+                    let read = self.reading();
+                    self.coming.push(read);
+                    Input::RevisionSettled(RevisionSettled { revised: *revised, outcome: WriteOutcome::Written })
+                } else {
+                    let outcome = self.revise(&revised);
+                    Input::RevisionSettled(RevisionSettled { revised: *revised, outcome })
+                }
+            }
+            Effect::PlaceDraft { plan } => {
+                let revised = TicketRevised {
+                    id: format!("{}{}", TicketRevised::DRAFT, self.journal.len()),
+                    what: "planned".into(),
+                    revision: Revision::default(),
+                    accepts: None,
+                    renamed: None,
+                    undoes: None,
+                    by: Answerer::SCREEN,
+                };
+                let phases = plan.draft.iter().flat_map(|draft| &draft.phases);
+                let phases = phases.map(|text| PhaseSeed { text: text.clone(), done: false }).collect();
+                let validation = plan.draft.iter().flat_map(|draft| draft.validation.clone()).collect();
+                self.planned = Planned { phases, validation };
+                Input::DraftPlaced(if self.rough(3) { Err("gone".into()) } else { Ok(Box::new(revised)) })
+            }
+            Effect::TryCommands { commands } => {
+                let tried = |command| Tried {
+                    command,
+                    verdict: Verdict::Allow,
+                    reason: String::new(),
+                    exit: Some(0),
+                    tail: String::new(),
+                };
+                Input::DraftTried(commands.into_iter().map(tried).collect())
             }
             Effect::SetBox { phase, done } => {
                 let outcome = match self.box_of(phase.id.unwrap()) {
@@ -375,6 +444,35 @@ impl World {
             }
         };
         self.coming.push(next);
+    }
+
+    /// An edit of the file, whose lines are its phases here. Of a note it says nothing.
+    fn planned(&self, edit: &TicketEdit) -> Revision {
+        let before = self.phases.iter().map(|seed| seed.text.clone()).collect::<Vec<_>>();
+        let added = if let TicketEdit::Add { texts, .. } = edit { texts.clone() } else { Vec::new() };
+        Revision { after: [before.clone(), added].concat(), before, ..Revision::default() }
+    }
+
+    /// It is made where the file is as it was planned on.
+    fn revise(&mut self, revised: &TicketRevised) -> WriteOutcome {
+        let Revision { before, after, .. } = &revised.revision;
+        let now: Vec<String> = self.phases.iter().map(|seed| seed.text.clone()).collect();
+        if self.rough(10) {
+            return WriteOutcome::Failed("read-only".into());
+        }
+        if now == *after {
+            return WriteOutcome::AlreadySo;
+        }
+        if now != *before || self.rough(10) {
+            return WriteOutcome::NotThere;
+        }
+        self.note("phases added");
+        let added = after[before.len()..].iter().map(|text| PhaseSeed { text: text.clone(), done: false });
+        self.phases.extend(added.collect::<Vec<_>>());
+        // The run hears of the file before it hears that it is written.
+        let read = self.reading();
+        self.coming.push(read);
+        WriteOutcome::Written
     }
 
     fn committed(&mut self, id: String) -> CommitSettled {
@@ -478,6 +576,16 @@ impl World {
                 return false;
             }
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "r".into(), command: UserCommand::Resume });
+            return true;
+        }
+        if let Some(proposal) = self.state.awaits_phases().cloned() {
+            let phases = proposal.phases.into_iter().take(1).collect();
+            let answer = match self.dice.roll(3) {
+                0 => ProposalAnswer::Refuse { words: "not needed".into() },
+                _ => ProposalAnswer::Add { phases },
+            };
+            let command = UserCommand::AnswerProposal { n: proposal.n, answer };
+            self.give(Input::Commanded { by: Answerer::SCREEN, id: "m".into(), command });
             return true;
         }
         if self.state.validation_change.is_some() && self.state.is_complete() && self.state.ended.is_none() {

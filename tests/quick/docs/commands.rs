@@ -151,3 +151,31 @@ fn the_long_help_tells_exit_codes_and_environment() {
         );
     }
 }
+
+/// The workflow that the documentation gives to copy.
+#[test]
+fn the_workflow_to_copy_is_yaml_and_its_commands_can_be_typed() {
+    #[derive(serde::Deserialize)]
+    struct Workflow {
+        on: String,
+        jobs: std::collections::BTreeMap<String, Job>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Job {
+        steps: Vec<Step>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Step {
+        run: Option<String>,
+    }
+    let text = documentation();
+    let shown: Vec<&str> = text.split("```yaml\n").skip(1).filter(|block| block.contains("runs-on:")).collect();
+    let [shown] = shown[..] else { panic!("{} workflows", shown.len()) };
+    let workflow: Workflow = serde_yaml::from_str(shown.split("```").next().unwrap()).unwrap();
+    assert_eq!(workflow.on, "pull_request");
+    let runs = workflow.jobs.values().flat_map(|job| &job.steps).filter_map(|step| step.run.as_deref());
+    let ours: Vec<&str> = runs.filter(|run| run.starts_with("programmator ")).collect();
+    assert_eq!(ours.len(), 1, "{ours:?}");
+    assert_eq!(fault(ours[0]), None);
+    assert!(!ours[0].contains("${{"), "what a branch is called would be run: {}", ours[0]);
+}

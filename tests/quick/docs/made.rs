@@ -61,6 +61,7 @@ fn config() -> String {
         let project = match row.from_project {
             FromProject::Always => "yes",
             FromProject::WhenTrusted => "when trusted",
+            FromProject::Never => "no",
         };
         let _ = writeln!(out, "| `{}` | {default} | {}{range} | {env} | {project} |", row.name, row.doc);
     }

@@ -2,11 +2,13 @@
 
 use super::{modal, press, pressed, sample, scene, whole};
 use programmator::domain::approval::{Again, Approval, ApprovalKind, QuestionId};
+use programmator::domain::evaluation::Proposal;
 use programmator::domain::news::News;
 use programmator::domain::passphrase::Checked;
 use programmator::domain::record::Record;
 use programmator::domain::request::{Reply, Request};
 use programmator::domain::verdict::Verdict;
+use programmator::orchestrator::state::Stage;
 use programmator::tui::msg::{Ask, Msg};
 use programmator::tui::ui::Ui;
 use programmator::tui::update::update;
@@ -92,6 +94,25 @@ fn queue() {
         model
     });
     modal("queue_empty", || pressed(sample::model(), "a"));
+}
+
+#[test]
+fn more_work() {
+    let proposed = |keys: &str| {
+        let mut model = sample::busy();
+        let state = &mut model.tabs[0].state;
+        (state.stage, state.approvals) = (Stage::Idle, Vec::new());
+        state.goal.proposal = Some(Proposal {
+            n: 7,
+            phases: vec!["Document the new flags".into(), "Log a request that is refused \u{202e}".into()],
+            left_out: 1,
+            why: "The limit works, but nobody who reads the README would find it.".into(),
+        });
+        pressed(model, keys)
+    };
+    modal("more_work", || proposed("!"));
+    modal("more_work_edit", || proposed("! e"));
+    modal("more_work_refuse", || proposed("! n"));
 }
 
 #[test]

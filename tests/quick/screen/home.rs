@@ -4,13 +4,14 @@ use super::{USUAL, at_home, press, pressed, scene};
 use crate::{domain, sample, tui};
 use domain::news::News;
 use domain::request::Request;
+use domain::workflow::Workflow;
 use std::sync::Arc;
 use tui::msg::{Ask, Msg};
 use tui::ui::Ui;
 use tui::update::update;
 
 /// Home with two tickets that can be started, one of them after the other, and with tags.
-fn with_ready_ones() -> Ui {
+pub fn with_ready_ones() -> Ui {
     let mut model = at_home();
     for (id, title, deps, tags) in
         [("tk-81b0", "Audit log", &[][..], "[auth, 'web']"), ("tk-82c3", "Docs tour", &["tk-81b0"], "web")]
@@ -98,11 +99,16 @@ fn several_are_started_at_once_after_one_question() {
     assert_eq!(press(&mut model, "s"), [], "what it may cost is said first");
     let screen = sample::draw(&mut model, USUAL);
     for words in [
-        "Start 2 tickets?", "4 open phases, profile guarded.", "Estimate: $", "tk-81b0 is to be done before",
+        "Start 2 tickets?", "4 open phases, profile guarded.", "Estimate: $", "tk-81b0 must be done before",
         "2 have no",
     ] {
         assert!(screen.contains(words), "“{words}” is missing:\n{screen}");
     }
+    press(&mut model, "Esc");
+    model.workflow.name = Workflow::Thorough;
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("At least 10 calls of Claude: 4 for phases, 4 for critics"), "{screen}");
     let started = press(&mut model, "y");
     let wanted = ["tk-81b0", "tk-82c3"].map(|id| Ask::Request(Request::Start(sample::id(id))));
     assert_eq!(started, wanted);

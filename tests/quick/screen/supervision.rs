@@ -37,7 +37,7 @@ fn tell(tab: &mut Tab, records: impl IntoIterator<Item = Record>) {
 }
 
 fn counted(n: u32, counter: Counter, value: u32, limit: u32, why: &str) -> Record {
-    Record::BreakerCounted(CounterMoved { n, counter, value, limit, why: why.into() })
+    Record::BreakerCounted(CounterMoved { n, counter, value, limit, why: why.into(), said: None })
 }
 
 fn moved(n: u32, from: Circuit, to: Circuit, reason: &str) -> Record {

@@ -5,8 +5,10 @@ use programmator::adapters::clock::fresh_run_id;
 use programmator::adapters::store::{Append, Bounds, Store};
 use programmator::base::id::RunId;
 use programmator::domain::find::{Batch, Cursor, Find, Match, Spot};
+use programmator::domain::record::{Level, Record};
 use programmator::domain::scrollback::Sink;
 use programmator::domain::search::Only;
+use programmator::domain::step::Role;
 use programmator::domain::stream::envelope::classify;
 use programmator::runtime::find::batch;
 use std::fs;
@@ -83,6 +85,28 @@ fn the_newest_comes_first_and_pieces_find_what_is_found_at_once() {
     let (errors, _) = all(&store, &dir, &find("", Some(Only::Errors)), Duration::ZERO);
     assert_eq!(errors.iter().map(|found| found.spot).collect::<Vec<_>>(), [spot(old, 2, 0)]);
     assert_eq!(all(&store, &dir, &find("  ", None), Duration::ZERO).0, []);
+}
+
+/// A line of the log says what Claude has not: but for calls that were let through, which Claude has printed.
+#[test]
+fn the_log_of_a_run_is_searched_before_what_claude_printed() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let id = run(&store, 1, &[&[said("a heron")]]);
+    let began = Record::IterationStarted { n: 1, phase: None, session: None, id: None, role: Role::default() };
+    let noticed = |text: String| Record::Noticed { level: Level::Warn, text };
+    let lines = (0..30).map(|i| noticed(format!("Heron {i}\u{1b}[2J")));
+    let records = [noticed("no bird".into()), noticed("heron 0".into()), began].into_iter().chain(lines).collect();
+    store.append_blocking(append(id, records)).unwrap();
+    let (found, pieces) = all(&store, temp.path(), &find("heron", None), Duration::from_secs(60));
+    let log = |iteration| Spot::Log { run: id, iteration };
+    let spots: Vec<Spot> = found.iter().map(|found| found.spot).collect();
+    assert_eq!(spots[..2], [log(0), log(1)]);
+    assert_eq!((spots.len(), spots[9], spots[10]), (11, log(1), Spot::Run { run: id, iteration: 1, record: 0 }));
+    assert_eq!((found[1].line.as_str(), &found[1].line[found[1].marked.clone()]), ("Heron 0", "Heron"));
+    assert_eq!(pieces, 1);
+    assert_eq!(all(&store, temp.path(), &find("heron", None), Duration::ZERO).0, found);
+    assert_eq!(all(&store, temp.path(), &find("heron", Some(Only::Errors)), Duration::ZERO).0, []);
 }
 
 #[test]

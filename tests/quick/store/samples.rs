@@ -14,29 +14,35 @@ use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, Sta
 use programmator::domain::changes::{RevertIntended, RevertSettled};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{self, CommitIntended, CommitSettled, LeftOut};
-use programmator::domain::critique::{CriticVerdict, Critique, Issue};
+use programmator::domain::critique::{CriticVerdict, Critique, Issue, ShownFile};
 use programmator::domain::denial::Denial;
+use programmator::domain::evaluation::{Evaluation, GoalVerdict, Proposal, ProposalAnswer};
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
+use programmator::domain::merge::{MergeIntended, MergeSettled};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
+use programmator::domain::planning::{DraftAnswer, DraftAnswered, PlanAsked, Tried};
 use programmator::domain::record::{
-    AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, ForeignTurn, Level, OfPhase, PhaseByPerson,
-    PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, TicketRevised, TurnEnded, TurnFailed, ValidationRan,
-    WishTaken, WorkCarried, WriteOutcome,
+    AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, EditDue, ForeignTurn, Level, OfPhase, PhaseByPerson,
+    PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, SetPhase, TicketRevised, TurnEnded, TurnFailed,
+    ValidationRan, WishTaken, WorkCarried, WriteOutcome,
 };
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
 use programmator::domain::summary::{RunState, RunSummary};
-use programmator::domain::ticket::revise::PhasePlace;
-use programmator::domain::ticket::{Boxes, Revision, TicketStatus};
+use programmator::domain::ticket::draft::Draft;
+use programmator::domain::ticket::revise::{PhasePlace, TicketEdit};
+use programmator::domain::ticket::{Boxes, PhaseSettings, Revision, TicketStatus};
 use programmator::domain::turn::{Origin, Usage};
 use programmator::domain::verdict::Verdict;
 use programmator::domain::watchdog::{Watch, WatchdogFired};
+use programmator::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
 use programmator::domain::workspace::Workspace;
+use programmator::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use std::path::Path;
 
 pub fn open(folder: &Path) -> Store {
@@ -76,6 +82,7 @@ pub fn summary(run: RunId) -> RunSummary {
         committing: true,
         added: 3,
         removed: 4,
+        worktree: Some(worktree()),
     }
 }
 
@@ -111,6 +118,7 @@ pub fn every_record() -> Vec<Record> {
         undoes: Some(text()),
         by: Answerer::COMMAND_LINE,
     };
+    let draft = || Draft { title: text(), text: text(), phases: vec![text()], ..Draft::default() };
     let n = 3;
     vec![
         Record::RunStarted {
@@ -238,7 +246,14 @@ pub fn every_record() -> Vec<Record> {
         Record::BreakerCarried {
             breaker: Breaker { state: Circuit::Open, error: Some(text()), no_progress: 3, ..Breaker::default() },
         },
-        Record::BreakerCounted(CounterMoved { n, counter: Counter::SameError, value: 2, limit: 5, why: text() }),
+        Record::BreakerCounted(CounterMoved {
+            n,
+            counter: Counter::SameError,
+            value: 2,
+            limit: 5,
+            why: text(),
+            said: Some(text()),
+        }),
         Record::BreakerMoved(StateMoved { n, from: Circuit::Closed, to: Circuit::HalfOpen, reason: text() }),
         Record::BreakerReset(ByPerson { by: Answerer::SCREEN }),
         Record::BoxesRead(Boxes { ticked: 1, open: 2, optional: u32::MAX }),
@@ -259,6 +274,8 @@ pub fn every_record() -> Vec<Record> {
             cost_usd: 0.5,
             phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9, skipped: true }],
             whole: Some(DoneHow::ClaimedUnchecked),
+            since: Some(text()),
+            achieved: true,
         }),
         Record::SessionEnded(SessionEnded {
             n,
@@ -327,6 +344,9 @@ pub fn every_record() -> Vec<Record> {
         Record::ApprovalVoid(Voided { id: QuestionId { call: text(), revision: 1 }, why: text() }),
         Record::GrantsDropped,
         Record::RulesKnown { rules: text() },
+        Record::WheelTaken(WheelTaken { session: text(), ungated: Some(text()), by: Answerer::SCREEN }),
+        Record::WheelJudged(WheelJudged { tool: text(), target: text(), verdict: Verdict::Block, reason: text() }),
+        Record::WheelReturned(WheelReturned { files: vec![text()], total: 1, checked: true, trouble: Some(text()) }),
         Record::TurnBegan { n },
         Record::BackgroundChanged {
             n,
@@ -373,8 +393,41 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::RevertSettled(RevertSettled { id: text(), path: text(), saved: text(), trouble: Some(text()) }),
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
+        Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, by: Answerer::COMMAND_LINE }),
+        Record::DraftMade { n: 1, draft: draft() },
+        Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Edit(draft()), by: Answerer::SCREEN }),
+        Record::DraftTried {
+            tried: vec![Tried { command: text(), verdict: Verdict::Ask, reason: text(), exit: Some(1), tail: text() }],
+        },
+        Record::DraftNotWritten { why: text() },
         Record::CritiqueMade { n: 1, critique: critique() },
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
+        Record::EvaluationMade {
+            n: 1,
+            evaluation: Evaluation { verdict: GoalVerdict::MoreWork, phases: vec![text()], summary: text() },
+        },
+        Record::PhaseSettingsRead {
+            phases: vec![SetPhase {
+                text: text(),
+                settings: PhaseSettings { model: Some(text()), effort: Some(text()), critique: Some(false) },
+            }],
+        },
+        Record::ChangesShown { n: 1, files: vec![ShownFile { path: text(), hunks: vec![(1, u32::MAX)] }] },
+        Record::GoalAchieved { n: 1 },
+        Record::PhasesProposed(Proposal { n: 1, phases: vec![text()], left_out: 1, why: text() }),
+        Record::ProposalAnswered { answer: ProposalAnswer::Add { phases: vec![text()] }, by: Answerer::CONFIGURATION },
+        Record::ProposalAnswered { answer: ProposalAnswer::Refuse { words: text() }, by: Answerer::SCREEN },
+        Record::EditDue(EditDue {
+            id: text(),
+            edit: TicketEdit::Add { texts: vec![text()], after: None },
+            by: Answerer::CONFIGURATION,
+        }),
+        Record::EditDropped { id: text(), what: text(), why: text() },
+        Record::MergeIntended(MergeIntended { branch: text(), base: text(), how: text() }),
+        Record::MergeSettled(MergeSettled { commit: Some(text()), files: vec![text()], trouble: Some(text()) }),
+        Record::WorktreeIntended(worktree()),
+        Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
+        Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),
         Record::LinesCounted { added: 1, removed: u64::MAX },
         Record::RulesRead(programmator::domain::approval::RulesRead { trouble: Some(text()) }),
     ]
@@ -389,6 +442,11 @@ fn critique() -> Critique {
         ..Issue::default()
     };
     Critique { verdict: CriticVerdict::NeedsFixes, issues: vec![issue], summary: "x: \u{e9}".to_owned() }
+}
+
+fn worktree() -> Worktree {
+    let path = || "/trees/\u{e9}: x".into();
+    Worktree { top: path(), directory: path(), home_top: "/w".into(), branch: "b/\u{e9}".into(), base: "main".into() }
 }
 
 fn sessions() -> Sessions {

@@ -49,6 +49,31 @@ fn the_selection_grows_with_the_cursor_and_is_copied_whole() {
 }
 
 #[test]
+fn the_selection_grows_card_by_card() {
+    let mut pane = pane();
+    pane.update(StreamMsg::Select);
+    let begun = pane.state.take_selection().unwrap();
+    assert!(begun.contains("Read   src/a.rs"), "{begun}");
+    pane.update(StreamMsg::Select);
+    for _ in 0..3 {
+        pane.update(StreamMsg::Card(-1));
+    }
+    let copied = pane.state.take_selection().unwrap();
+    let first: Vec<&str> = copied.lines().filter(|line| !line.is_empty()).map(|line| line.trim()).collect();
+    assert_eq!(first[0], "Words 19.", "{copied}");
+    assert_eq!(first[1], "Words 20.", "{copied}");
+    assert!(first[2].starts_with("● Bash   cargo test"), "{copied}");
+    assert!(first.last().unwrap().contains("Read   src/a.rs"), "{copied}");
+    // Down again it shrinks to the end of the card below.
+    pane.update(StreamMsg::Select);
+    for by in [-3, 1] {
+        pane.update(StreamMsg::Card(by));
+    }
+    let copied = pane.state.take_selection().unwrap();
+    assert!(copied.starts_with("Words 20."), "{copied}");
+}
+
+#[test]
 fn what_comes_in_moves_no_selected_line() {
     let mut pane = pane();
     pane.update(StreamMsg::Select);

@@ -27,7 +27,7 @@ pub type Unreadable = &'static str;
 /// `missing_issues`.
 pub fn parse_critique(text: &str) -> Result<Critique, Unreadable> {
     let lines = lines::lines(text);
-    let critique = match last_block(&lines) {
+    let critique = match last_block(&lines, CriticVerdict::WORDS) {
         Some(block) => of_block(&block)?,
         None => of_words(&lines)?,
     };
@@ -39,14 +39,15 @@ pub fn parse_critique(text: &str) -> Result<Critique, Unreadable> {
     }
 }
 
-fn last_block(lines: &[Line]) -> Option<Block> {
+/// The last block with a verdict that is not just the choice of these words.
+pub(super) fn last_block(lines: &[Line], words: &[&str]) -> Option<Block> {
     let (mut last, mut at) = (None, 0);
     while at < lines.len() {
         let Some((block, next)) = block::read(lines, at) else {
             at += 1;
             continue;
         };
-        if of(&block, Field::Verdict).any(|entry| !is_choice(&entry.first)) {
+        if of(&block, Field::Verdict).any(|entry| !is_choice(&entry.first, words)) {
             last = Some(block);
         }
         at = next.max(at + 1);
@@ -54,13 +55,13 @@ fn last_block(lines: &[Line]) -> Option<Block> {
     last
 }
 
-fn of(block: &Block, field: Field) -> impl Iterator<Item = &Entry> {
+pub(super) fn of(block: &Block, field: Field) -> impl Iterator<Item = &Entry> {
     block.entries.iter().filter(move |entry| entry.field == Some(field))
 }
 
 /// The prompt's own template, echoed: `<APPROVED, MINOR_ISSUES or NEEDS_FIXES>`.
-fn is_choice(text: &str) -> bool {
-    CriticVerdict::WORDS.iter().filter(|word| text.contains(**word)).count() > 1
+fn is_choice(text: &str, words: &[&str]) -> bool {
+    words.iter().filter(|word| text.contains(**word)).count() > 1
 }
 
 fn of_block(block: &Block) -> Result<Critique, Unreadable> {
@@ -73,13 +74,18 @@ fn of_block(block: &Block) -> Result<Critique, Unreadable> {
     if verdicts.any(|other| other != Some(first)) {
         return Err("conflicting_verdict");
     }
-    if block.cut || block.mid_line && block.fence_open {
+    if is_cut(block) {
         return Err("truncated");
     }
     let usual = if first == CriticVerdict::NeedsFixes { Severity::Major } else { Severity::Minor };
     let issues = of(block, Field::Issues).flat_map(|entry| issues(entry, usual)).take(MAX_ISSUES).collect();
     let summary = of(block, Field::Summary).last().and_then(|entry| value::text(entry, &mut warnings));
     Ok(Critique { verdict: first, issues, summary: summary.unwrap_or_default() })
+}
+
+/// The text ended inside the block.
+pub(super) fn is_cut(block: &Block) -> bool {
+    block.cut || block.mid_line && block.fence_open
 }
 
 /// The verdict that a line begins with, and what follows it.
@@ -105,7 +111,9 @@ fn of_words(lines: &[Line]) -> Result<Critique, Unreadable> {
     let mut found: Option<(CriticVerdict, usize, &str)> = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.role == Role::Text) {
         let is_quote = line.text.trim_start().starts_with('>');
-        let Some((verdict, rest)) = verdict(&line.text).filter(|_| !is_quote && !is_choice(&line.text)) else {
+        let Some((verdict, rest)) =
+            verdict(&line.text).filter(|_| !is_quote && !is_choice(&line.text, CriticVerdict::WORDS))
+        else {
             continue;
         };
         if !line.text.contains(verdict.word()) {

@@ -18,6 +18,8 @@ worded! {
         /// Of critics' blocks only.
         Verdict = "verdict",
         Issues = "issues",
+        /// Of evaluators' blocks only.
+        NewPhases = "new_phases",
         /// Of Hank's blocks only.
         FilesModified = "files_modified",
     }

@@ -162,6 +162,21 @@ pub(super) fn files(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
     files
 }
 
+/// The value as a list of texts; one that is no list is its only item.
+pub(super) fn items(entry: &Entry, warnings: &mut Vec<String>) -> Vec<String> {
+    let lines = std::iter::once(entry.first.trim()).chain(entry.more.iter().map(|line| line.trim()));
+    let source = lines.collect::<Vec<_>>().join("\n");
+    let source = source.trim();
+    let items = if source.starts_with('[') {
+        yaml(source).unwrap_or_else(|| split(source.trim_matches(['[', ']']), warnings))
+    } else if key::bullet(source).is_some() {
+        bullets(source, warnings)
+    } else {
+        text(entry, warnings).into_iter().collect()
+    };
+    items.into_iter().filter(|item| !is_null(item.trim())).collect()
+}
+
 fn is_wrong_type(source: &str) -> bool {
     source.starts_with('{')
         || source.parse::<f64>().is_ok()

@@ -3,6 +3,7 @@
 use super::todo::TodoChange;
 use crate::domain::claim::Claim;
 use crate::domain::critique::Critique;
+use crate::domain::evaluation::Evaluation;
 use crate::domain::record::Level;
 
 /// A record, decoded for display.
@@ -31,6 +32,8 @@ pub enum Block {
     Status(Box<Claim>),
     /// A critic's verdict, plainly understood.
     Critique(Box<Critique>),
+    /// An evaluator's answer, plainly understood.
+    Evaluation(Box<Evaluation>),
     Thinking(String),
     Tool(Tool),
     /// What came of a tool call.
@@ -72,6 +75,10 @@ impl Block {
                     [issue.file.as_deref(), Some(issue.text.as_str()), issue.evidence.as_deref()].into_iter().flatten()
                 });
                 issues.chain([critique.verdict.word(), critique.summary.as_str()]).collect()
+            }
+            Self::Evaluation(said) => {
+                let phases = said.phases.iter().map(String::as_str);
+                phases.chain([said.verdict.word(), said.summary.as_str()]).collect()
             }
             Self::Tool(tool) => [[tool.name.as_str(), &tool.target, &tool.detail], sides(tool.edit.as_ref())].concat(),
             Self::ToolResult(result) => {

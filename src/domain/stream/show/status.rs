@@ -1,8 +1,8 @@
 //! The status block inside Claude's words, found for display and read as the run reads it. A block that is neither a claim
-//! nor a critic's verdict, or does not end where it seems to, stays text.
+//! nor the answer of a critic or an evaluator, or does not end where it seems to, stays text.
 
 use super::Block;
-use crate::domain::claim::parse::{parse, parse_critique};
+use crate::domain::claim::parse::{parse, parse_critique, parse_evaluation};
 
 const KEY: &str = "PROGRAMMATOR_STATUS:";
 
@@ -18,7 +18,9 @@ pub(super) fn split(text: &str) -> Option<(String, Block, String)> {
     }
     let block = lines[key..end].join("\n");
     let claim = || Some(Block::Status(Box::new(parse(&block).claim?)));
-    let status = claim().or_else(|| Some(Block::Critique(Box::new(parse_critique(&block).ok()?))))?;
+    let critique = || Some(Block::Critique(Box::new(parse_critique(&block).ok()?)));
+    let evaluation = || Some(Block::Evaluation(Box::new(parse_evaluation(&block).ok()?)));
+    let status = claim().or_else(critique).or_else(evaluation)?;
     let mut rest = end;
     if fenced {
         while rest < lines.len() && lines[rest].trim().is_empty() {
@@ -67,6 +69,13 @@ mod tests {
         let block = "PROGRAMMATOR_STATUS:\n  status: DONE\n  unknown: 1\n  summary: |\n    two lines: here\n    more";
         let (before, status, after) = claimed(block).expect("a block");
         assert_eq!((before.as_str(), status.summary.trim(), after.as_str()), ("", "two lines: here\nmore", ""));
+    }
+
+    #[test]
+    fn an_evaluators_answer_is_a_block() {
+        let text = "PROGRAMMATOR_STATUS:\n  verdict: MORE_WORK\n  new_phases: [\"a\", \"b\"]\n  summary: s";
+        let Some((_, Block::Evaluation(said), _)) = split(text) else { panic!("{:?}", split(text)) };
+        assert_eq!((said.phases.len(), said.summary.as_str()), (2, "s"));
     }
 
     #[test]

@@ -1,11 +1,19 @@
 //! What stands on the card: the call, whole and spelt out; its parts and what the policy says of each.
 
+use crate::base::text::Clean;
 use crate::domain::approval::{Approval, ApprovalKind, runs_in_shell};
+use crate::domain::syntax::{of_path, together};
+use crate::tui::syntax::Syntax;
+use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::diff::{self, Side};
 use crate::tui::widgets::markdown;
+use crate::tui::widgets::row::highlight;
 use crate::tui::widgets::spelt;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -21,6 +29,23 @@ impl Line {
     pub(super) fn of(pieces: Vec<Piece>) -> Self {
         Self { pieces, selected: false }
     }
+
+    pub(super) fn draw(&self, syntax: &Syntax, theme: &Theme, place: Rect, buf: &mut Buffer) {
+        let mut x = place.x;
+        for piece in &self.pieces {
+            let style = Style::reset().patch(theme.style(Role::Text)).patch(piece.style(theme));
+            for (text, over) in syntax.parts(piece) {
+                let room = usize::from(place.right().saturating_sub(x));
+                let text = Clean::new(text).into_string().replace(['\n', '\t'], " ");
+                let style = over.map_or(style, |role| style.patch(theme.style(role)));
+                buf.set_stringn(x, place.y, &text, room, style);
+                x = x.saturating_add(text.width().min(room) as u16);
+            }
+        }
+        if self.selected {
+            highlight(theme.style(Role::Selection), place, buf);
+        }
+    }
 }
 
 /// Lines under construction, all of one width.
@@ -31,6 +56,9 @@ pub(super) struct Body {
 
 /// Columns by which content is set in.
 pub(super) const INDENT: usize = 2;
+
+/// The language of a command.
+const SHELL: &str = "sh";
 
 impl Body {
     pub(super) fn new(columns: usize) -> Self {
@@ -61,19 +89,28 @@ impl Body {
     }
 
     /// Something that must be read to the letter: no blank is lost, a continued line is marked, several are numbered.
-    pub(super) fn code(&mut self, text: &str, role: Role) {
-        let lines: Vec<&str> = text.split('\n').collect();
+    /// In a language, if it is code of one.
+    pub(super) fn code(&mut self, text: &str, role: Role, language: &str) {
+        let lines: Vec<String> = text.split('\n').map(spelt::line).collect();
         let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
-        for (at, line) in lines.iter().enumerate() {
+        for (at, (line, code)) in lines.iter().zip(together(language, &lines)).enumerate() {
             let number = if digits == 0 { String::new() } else { format!("{:>digits$} ", at + 1) };
-            self.letters(&number, Role::Dim, line, role);
+            self.letters(&number, Role::Dim, Piece { code, ..Piece::new(line.as_str(), role) });
         }
     }
 
-    fn letters(&mut self, mark: &str, mark_role: Role, line: &str, role: Role) {
+    /// One line of a shell behind a prompt.
+    fn command(&mut self, line: &str) {
+        let line = spelt::line(line);
+        let code = together(SHELL, &[&line]).pop().flatten();
+        self.letters("$ ", Role::Dim, Piece { code, ..Piece::new(line, Role::StreamTarget) });
+    }
+
+    /// One line of it, spelt out, behind a mark.
+    fn letters(&mut self, mark: &str, mark_role: Role, line: Piece) {
         let before = INDENT + mark.width();
         let columns = self.columns.saturating_sub(before + 1).max(1);
-        let rows = wrap(&[Piece::new(spelt::line(line), role)], columns, 0, Break::Letters);
+        let rows = wrap(&[line], columns, 0, Break::Letters);
         let last = rows.len() - 1;
         for (at, row) in rows.into_iter().enumerate() {
             let mark = if at == 0 { mark.to_owned() } else { " ".repeat(mark.width()) };
@@ -95,8 +132,13 @@ impl Body {
         }
     }
 
-    fn diff(&mut self, old: &str, new: &str) {
-        for line in diff::lines(old, new) {
+    fn diff(&mut self, old: &str, new: &str, language: &str) {
+        let mut lines = diff::lines(old, new);
+        for line in &mut lines {
+            line.text = spelt::line(&line.text);
+        }
+        let code = diff::code(language, lines.iter().map(|line| (line.side, &line.text)));
+        for (line, code) in lines.iter().zip(code) {
             let (mark, role) = match line.side {
                 Side::Context => ("  ", Role::DiffContext),
                 Side::Removed => ("- ", Role::DiffDel),
@@ -106,7 +148,7 @@ impl Body {
                     continue;
                 }
             };
-            self.letters(mark, role, &line.text, role);
+            self.letters(mark, role, Piece { code, ..Piece::new(line.text.as_str(), role) });
         }
     }
 
@@ -117,9 +159,10 @@ impl Body {
         };
         if text.contains('\n') {
             self.words(INDENT, Role::Dim, &format!("{name}:"));
-            self.code(&text, Role::StreamTarget);
+            self.code(&text, Role::StreamTarget, "");
         } else {
-            self.letters(&format!("{}: ", spelt::visible(name)), Role::Dim, &text, Role::StreamTarget);
+            let text = Piece::new(spelt::line(&text), Role::StreamTarget);
+            self.letters(&format!("{}: ", spelt::visible(name)), Role::Dim, text);
         }
     }
 }
@@ -199,11 +242,11 @@ pub(super) fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'
         (_, tool) if runs_in_shell(tool) => {
             let Some(command) = text("command") else { return &[] };
             match command_line(approval) {
-                Some(_) => body.letters("$ ", Role::Dim, command, Role::StreamTarget),
-                None => body.code(command, Role::StreamTarget),
+                Some(_) => body.command(command),
+                None => body.code(command, Role::StreamTarget, SHELL),
             }
             if let Some(said) = text("description") {
-                body.letters("Claude: ", Role::Dim, said, Role::Dim);
+                body.letters("Claude: ", Role::Dim, Piece::new(spelt::line(said), Role::Dim));
                 return &["command", "description"];
             }
             &["command"]
@@ -212,9 +255,9 @@ pub(super) fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'
             let (Some(path), Some(old), Some(new)) = (text("file_path"), text("old_string"), text("new_string")) else {
                 return &[];
             };
-            body.code(path, Role::StreamTarget);
+            body.code(path, Role::StreamTarget, "");
             body.gap();
-            body.diff(old, new);
+            body.diff(old, new, of_path(path));
             &["file_path", "old_string", "new_string"]
         }
         (_, "MultiEdit") => {
@@ -225,22 +268,22 @@ pub(super) fn content(body: &mut Body, approval: &Approval, input: &Value) -> &'
             let sides: Option<Vec<_>> =
                 edits.iter().map(|edit| Some((side(edit, "old_string")?, side(edit, "new_string")?))).collect();
             let Some(sides) = sides else { return &[] };
-            body.code(path, Role::StreamTarget);
+            body.code(path, Role::StreamTarget, "");
             for ((old, new), edit) in sides.iter().zip(edits) {
                 body.gap();
                 if edit.get("replace_all").and_then(Value::as_bool) == Some(true) {
                     body.words(INDENT, Role::Dim, "every occurrence of:");
                 }
-                body.diff(old, new);
+                body.diff(old, new, of_path(path));
             }
             &["file_path", "edits"]
         }
         (_, "Write") => {
             let (Some(path), Some(new)) = (text("file_path"), text("content")) else { return &[] };
-            body.code(path, Role::StreamTarget);
+            body.code(path, Role::StreamTarget, "");
             body.words(INDENT, Role::Dim, "the whole file would be:");
             body.gap();
-            body.diff("", new);
+            body.diff("", new, of_path(path));
             &["file_path", "content"]
         }
         _ => &[],
@@ -252,7 +295,7 @@ pub(super) fn rule(rules: &str, columns: usize) -> Body {
     let mut body = Body::new(columns);
     body.words(0, Role::Text, "This rule will be added to your policy file:");
     body.gap();
-    body.code(rules.trim_end_matches('\n'), Role::StreamCode);
+    body.code(rules.trim_end_matches('\n'), Role::StreamCode, "yaml");
     body
 }
 

@@ -28,7 +28,7 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
                 body.field(name, value);
             }
         }
-        _ => body.code(input, Role::StreamTarget),
+        _ => body.code(input, Role::StreamTarget, ""),
     }
     if crate::base::text::hides(&decoded(input)) {
         body.gap();
@@ -174,6 +174,31 @@ mod tests {
         let parts = lines.iter().filter(|line| line.contains("git push origin main") && !line.contains('↩')).count();
         assert!(lines.iter().any(|line| line.trim() == "and 57 more"), "{lines:#?}");
         assert!(parts <= 4 && lines.iter().any(|line| line.contains("61  git status")), "{lines:#?}");
+    }
+
+    #[test]
+    fn commands_and_edits_are_read_as_code_of_their_language() {
+        let of = |tool: &str, input: Value| {
+            let body = call(&sample::asks("x", tool, &input.to_string(), 1), 40);
+            let pieces = body.lines.into_iter().flat_map(|line| line.pieces);
+            let code = pieces.filter_map(|piece| {
+                let code = piece.code?;
+                assert_eq!(code.snippet.text[code.at..][..piece.text.len()], piece.text, "it is where the letters are");
+                Some((code.snippet.language.clone(), piece.text))
+            });
+            code.collect::<Vec<_>>()
+        };
+        let sh = |text: &str| ("sh".to_owned(), text.to_owned());
+        assert_eq!(of("Bash", serde_json::json!({"command": "cd a\u{202e}; ls"})), [sh("cd a<U+202E>; ls")]);
+        let long = serde_json::json!({"command": "for f in *; do\n  sh -n \"$f\" && echo a quite long line that is broken\ndone"});
+        assert_eq!(
+            of("Bash", long),
+            [sh("for f in *; do"), sh("  sh -n \"$f\" && echo a quite long "), sh("line that is broken"), sh("done")]
+        );
+        let edit =
+            serde_json::json!({"file_path": "a.rs", "old_string": "let a = 1;\nx", "new_string": "let b = 1;\nx"});
+        let rs = |text: &str| ("rs".to_owned(), text.to_owned());
+        assert_eq!(of("Edit", edit), [rs("let b = 1;"), rs("x")], "what goes has no colours but its own");
     }
 
     #[test]

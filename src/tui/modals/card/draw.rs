@@ -1,13 +1,14 @@
 //! The card on the screen: where its parts go, and which keys it offers now.
 
-use super::body::{self, Body, Line};
+use super::body::{self, Body};
 use super::call;
 use super::hint::{Hint, lines_of};
 use super::{Card, Hurry, Page};
-use crate::base::text::{Clean, clean_line};
+use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
+use crate::domain::syntax::Code;
 use crate::tui::attention::What;
 use crate::tui::command::{Command, Scope};
 use crate::tui::marks::Glyphs;
@@ -15,13 +16,11 @@ use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, WIDEST, Weight, lowest};
-use crate::tui::widgets::row::{Row, highlight, wrap};
+use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::spelt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use std::time::Duration;
-use unicode_width::UnicodeWidthStr;
 
 /// Lines around the body: border, head, air, keys.
 fn around(room: Rect) -> u16 {
@@ -114,6 +113,12 @@ impl Card {
         }
     }
 
+    /// The code that is in the window.
+    pub fn code(&self, room: Rect) -> impl Iterator<Item = &Code> {
+        let shown = self.lines.iter().skip(self.scrolled.above()).take(self.body_height(room));
+        shown.flat_map(|line| &line.pieces).filter_map(|piece| piece.code.as_ref())
+    }
+
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let height = self.body_height(room) as u16;
         let area = self.area(room);
@@ -147,7 +152,7 @@ impl Card {
             self.head(model).draw(theme, place, buf);
         }
         for (place, line) in rows.by_ref().take(height.into()).zip(self.lines.iter().skip(self.scrolled.above())) {
-            draw_line(line, theme, place, buf);
+            line.draw(&model.syntax, theme, place, buf);
         }
         let lines = lines_of(&self.keys(model), inside.width);
         let height_of_keys = inside.height.min(lines.len() as u16);
@@ -374,19 +379,5 @@ impl Card {
         }
         hints.push(Hint::new(&key(Command::Close), "later", "later"));
         hints
-    }
-}
-
-fn draw_line(line: &Line, theme: &Theme, place: Rect, buf: &mut Buffer) {
-    let mut x = place.x;
-    for piece in &line.pieces {
-        let room = usize::from(place.right().saturating_sub(x));
-        let text = Clean::new(&piece.text).into_string().replace(['\n', '\t'], " ");
-        let style = Style::reset().patch(theme.style(Role::Text)).patch(piece.style(theme));
-        buf.set_stringn(x, place.y, &text, room, style);
-        x = x.saturating_add(text.width().min(room) as u16);
-    }
-    if line.selected {
-        highlight(theme.style(Role::Selection), place, buf);
     }
 }

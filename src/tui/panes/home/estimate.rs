@@ -4,7 +4,8 @@
 use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
-use crate::tui::forecast::{Estimate, of_a_phase};
+use crate::domain::workflow::Workflow;
+use crate::tui::forecast::{Estimate, of_a_phase, of_a_plan};
 use crate::tui::model::Model;
 use std::path::Path;
 
@@ -31,10 +32,21 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         Some(what),
         Some(format!("{phases}, profile {}{resumed}.", model.profile)),
         place(model, entries),
+        calls(model, entries),
         Some(cost(model, many)),
         missing(model, entries),
     ];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The lines before Claude drafts the phases of this ticket.
+pub fn plan(model: &Model, entry: &Entry<'_>) -> String {
+    let cost = of_a_plan(model).map_or_else(
+        || "No estimate: no ticket has been planned here yet.".to_owned(),
+        |cost| format!("Estimate: ${cost:.2}, the median of the tickets planned here."),
+    );
+    let title = clean_line(entry.title(), 100);
+    format!("Let Claude draft the phases of “{title}”? It only reads; you decide on the draft.\n{cost}")
 }
 
 /// Where the work happens, unless the tickets' files lie there.
@@ -54,6 +66,34 @@ pub fn again(model: &Model, entry: &Entry<'_>) -> String {
     format!("{phases} and the work begins again, profile {}.\n{}", model.profile, cost(model, all))
 }
 
+/// How often Claude is called at least, where not only for the phases themselves.
+fn calls(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
+    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count().max(1);
+    let phases: usize = entries.iter().map(open).sum();
+    let critics: usize = entries.iter().filter(|entry| has_critic(model, entry)).map(open).sum();
+    let evaluators = if model.workflow.name == Workflow::Thorough { entries.len() } else { 0 };
+    let all = phases + critics + evaluators;
+    let critics = (critics > 0).then(|| format!(", {critics} for critics"));
+    let evaluators = (evaluators > 0).then(|| format!(", {evaluators} for evaluators"));
+    let others = critics.unwrap_or_default() + &evaluators.unwrap_or_default();
+    (!others.is_empty()).then(|| format!("At least {all} calls of Claude: {phases} for phases{others}."))
+}
+
+/// A critic looks at its phases.
+fn has_critic(model: &Model, entry: &Entry<'_>) -> bool {
+    let unchecked = is_unchecked(model, entry);
+    match model.workflow.name {
+        Workflow::Simple => false,
+        Workflow::Auto => unchecked,
+        Workflow::Reviewed | Workflow::Thorough => true,
+    }
+}
+
+/// No command checks its phases.
+fn is_unchecked(model: &Model, entry: &Entry<'_>) -> bool {
+    !model.has_commands && entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())
+}
+
 fn cost(model: &Model, phases: usize) -> String {
     let Some(Estimate { runs, cost, time }) = of_a_phase(model) else {
         return "No estimate: no run has been completed here yet.".to_owned();
@@ -71,11 +111,13 @@ fn cost(model: &Model, phases: usize) -> String {
 /// What would be wanted for a good run, and is not there.
 fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let dependency = entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model)?)));
-    let dependency = dependency.map(|(entry, dep)| format!("{} is to be done before {}", dep, entry.id));
-    let unchecked =
-        entries.iter().filter(|entry| entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())).count();
+    let dependency = dependency.map(|(entry, dep)| format!("{} must be done before {}", dep, entry.id));
+    let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();
     let checks = match (unchecked, entries.len()) {
         (0, _) => None,
+        (_, 1) if model.workflow.name != Workflow::Simple => {
+            Some("no validation commands, so only a critic checks what Claude claims".to_owned())
+        }
         (_, 1) => Some("no validation commands, so what Claude claims is not verified".to_owned()),
         (some, _) => Some(format!("{some} have no validation commands")),
     };

@@ -59,8 +59,14 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     };
     let words = entry.words(model);
     if !words.is_empty() {
-        say(Role::Text, &words, 4);
-        say(Role::Text, " ", 1);
+        // Of what went wrong all that helps is read here.
+        let is_failure = entry.tab.is_some_and(|tab| tab.failure.is_some());
+        say(Role::Text, &words, if is_failure { 10 } else { 4 });
+        out.push(Row::new());
+    }
+    if let Some(branch) = entry.branch() {
+        out.push(Row::new().left(Role::Dim, "branch ").left(Role::Text, branch));
+        out.push(Row::new());
     }
     for (mark, text) in &phases {
         let sign = entry.standing.of_phase(*mark, model.glyphs);

@@ -145,6 +145,12 @@ impl<'a> Entry<'a> {
         self.run.map_or(&model.folder, |run| &run.folder)
     }
 
+    /// The branch of the worktree that its run works in.
+    pub fn branch(&self) -> Option<&'a str> {
+        let of_tab = self.tab.and_then(|tab| tab.state.workspace.worktree());
+        of_tab.or(self.run.and_then(|run| run.worktree.as_ref())).map(|worktree| worktree.branch.as_str())
+    }
+
     /// Its run was at work when its program died.
     fn is_interrupted(&self) -> bool {
         match (self.tab.filter(|tab| tab.run.is_some()), self.run) {
@@ -177,6 +183,7 @@ impl<'a> Entry<'a> {
                 Some(ExitReason::Complete) if run.unverified => TabStatus::Unverified,
                 Some(ExitReason::Complete) => TabStatus::Complete,
                 Some(ExitReason::UserStopped) => TabStatus::Stopped,
+                Some(ExitReason::Planned | ExitReason::NotPlanned) if run.needs.is_none() => TabStatus::NotStarted,
                 _ => TabStatus::Halted,
             },
             _ if run.needs.is_some() && run.state != RunState::Interrupted => TabStatus::NeedsYou,
@@ -197,6 +204,8 @@ impl<'a> Entry<'a> {
 
     fn grouped(&self, model: &Model) -> Group {
         match self.standing {
+            // Nothing can be done about one that failed.
+            TabStatus::Halted | TabStatus::Stopped if self.run.is_some_and(RunSummary::is_review) => Group::Done,
             TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Gone => Group::NeedsYou,
             TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => Group::Running,
             TabStatus::Waiting | TabStatus::Unstored | TabStatus::Parked | TabStatus::Paused | TabStatus::Stopped => {

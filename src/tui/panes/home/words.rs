@@ -2,6 +2,7 @@
 
 use super::rows::Entry;
 use crate::base::text::clean_line;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::commit::short;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
@@ -9,6 +10,7 @@ use crate::domain::phase::Mark;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Severity;
 use crate::orchestrator::state::Stage;
+use crate::tui::attention::What;
 use crate::tui::model::Model;
 use crate::tui::panes::notice::at_work;
 use crate::tui::tab::{Tab, TabStatus};
@@ -48,11 +50,22 @@ impl Entry<'_> {
 /// What a ticket that is open here does.
 fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     if let Some(failure) = &tab.failure {
-        return failure.clone();
+        // The row names the ticket.
+        let ticket = format!("{} ", tab.id);
+        return failure.strip_prefix(&ticket).unwrap_or(failure).to_owned();
     }
     let first = model.attention().into_iter().find(|item| item.ticket == tab.id);
-    if let Some(item) = first.filter(|item| item.what != crate::tui::attention::What::Ended) {
-        return model.words_of(&item);
+    if let Some(item) = first.filter(|item| item.what != What::Ended) {
+        let words = model.words_of(&item);
+        let is_call = |id| {
+            model
+                .approval(&item.ticket, id)
+                .is_some_and(|asked| matches!(asked.kind, ApprovalKind::Call | ApprovalKind::Passphrase))
+        };
+        return match &item.what {
+            What::Call(id) if is_call(id) => format!("approve: {}", words.strip_prefix("Bash ").unwrap_or(&words)),
+            _ => words,
+        };
     }
     let state = &tab.state;
     match (&state.ended, standing) {
@@ -69,7 +82,15 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             format!("{} · until {}", parking.about, parking.until.minute(&model.zone))
         }),
         (None, TabStatus::Unstored) => "nothing can be stored".to_owned(),
+        (None, _) if state.plan.is_some() => match (&state.stage, &tab.call) {
+            (Stage::Running, Some((call, _))) => {
+                format!("drafting · {}", doing(call, &tab.state.workspace.to_string()))
+            }
+            _ => "drafting".to_owned(),
+        },
         (None, _) => match (&state.stage, &tab.call) {
+            (Stage::Merging, _) => "merging into its base".to_owned(),
+            (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
             (Stage::Validating, _) => "running the validation commands".to_owned(),
             (Stage::AwaitingTree { holder }, _) => {
                 format!("queued behind {}", at_work(model, tab, holder.as_deref()))
@@ -119,7 +140,8 @@ fn does(model: &Model, run: &RunSummary) -> String {
         }
         (RunState::Waiting, None) => {
             let before = model.runs.values().find(|other| {
-                other.folder == run.folder && matches!(other.state, RunState::Running | RunState::Paused)
+                other.workspace().collides_with(&run.workspace())
+                    && matches!(other.state, RunState::Running | RunState::Paused)
             });
             before.map_or_else(
                 || "queued behind another run".to_owned(),

@@ -7,6 +7,7 @@ use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::critique::{CriticVerdict, Critique, Severity};
+use crate::domain::evaluation::{Evaluation, GoalVerdict};
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::style::Modifier;
@@ -78,6 +79,26 @@ pub(super) fn critique(critique: &Critique, columns: usize) -> Vec<Row> {
         let evidence = issue.evidence.as_ref().map(|why| format!(" · {}", clean_line(why, 400)));
         pieces.extend(evidence.map(|why| Piece::new(why, Role::Dim)));
         out.extend(wrap(&pieces, room, 2, Break::Words).into_iter().map(of));
+    }
+    out
+}
+
+/// An evaluator's answer: whether the goal is reached, its words, and the phases that it finds missing.
+pub(super) fn evaluation(said: &Evaluation, columns: usize) -> Vec<Row> {
+    let (mark, role, word) = match said.verdict {
+        GoalVerdict::Achieved => ("✓ ", Role::PhaseDone, "goal reached".to_owned()),
+        GoalVerdict::MoreWork => {
+            ("✎ ", Role::PhaseDisputed, format!("{} missing", counted(said.phases.len(), "phase")))
+        }
+    };
+    let of = |left: Vec<Piece>| Row::from([Piece::new(BAR, role)].into_iter().chain(left).collect::<Vec<_>>());
+    let word = Piece { modifier: Modifier::BOLD, ..Piece::new(word, role) };
+    let mut out = vec![of(vec![Piece::new(mark, role), word, Piece::new(" · the evaluator", Role::StreamText)])];
+    let summary = Some(&said.summary).filter(|summary| !summary.is_empty());
+    let lines = summary.map(|words| (0, words.clone())).into_iter();
+    for (indent, line) in lines.chain(said.phases.iter().map(|phase| (2, format!("+ {phase}")))) {
+        let words = Piece::new(clean_line(&line, 600), Role::StreamText);
+        out.extend(wrap(&[words], columns.saturating_sub(2), indent, Break::Words).into_iter().map(of));
     }
     out
 }

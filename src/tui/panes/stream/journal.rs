@@ -12,7 +12,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
-use crate::domain::messages::foreign_words;
+use crate::domain::messages::{foreign_words, goal_words};
 use crate::domain::note::{NoteStage, Notes};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -199,6 +199,7 @@ impl Journal {
         self.follow_notes(&stored.record);
         match &stored.record {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
+            Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
             Record::WorkCarried(WorkCarried { run, .. }) => {
                 self.say(
@@ -344,8 +345,8 @@ impl Journal {
                 let doubtful = issues.iter().filter(|issue| issue.doubtful).count();
                 let doubt = match doubtful {
                     0 => String::new(),
-                    1 => "; one names a file that the phase has not changed".to_owned(),
-                    some => format!("; {some} name files that the phase has not changed"),
+                    1 => "; one names a place that the phase has not changed".to_owned(),
+                    some => format!("; {some} name places that the phase has not changed"),
                 };
                 self.say(
                     Level::Warn,
@@ -381,7 +382,7 @@ impl Journal {
                 };
                 self.say(Level::Warn, how);
             }
-            _ => {}
+            _ => goal_words(record).into_iter().for_each(|words| self.say(Level::Info, words)),
         }
     }
 

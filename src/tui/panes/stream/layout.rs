@@ -15,6 +15,8 @@ use crate::tui::widgets::markdown::{self, PROSE};
 use crate::tui::widgets::spelt;
 use crate::tui::widgets::wrap::{Piece, untabbed};
 use ratatui::style::Modifier;
+use regex::Regex;
+use std::sync::LazyLock;
 use unicode_width::UnicodeWidthStr;
 
 /// What neighbours look like: a blank row stands between different ones.
@@ -101,6 +103,10 @@ pub(super) fn body(
             }
             Block::Critique(critique) => {
                 body.add(Group::Words, card::critique(critique, columns));
+                body.last = Group::Notes;
+            }
+            Block::Evaluation(said) => {
+                body.add(Group::Words, card::evaluation(said, columns));
                 body.last = Group::Notes;
             }
             Block::Thinking(text) => {
@@ -257,9 +263,14 @@ pub(super) fn output(text: &str, failed: bool, columns: usize, cap: usize) -> Ve
 
 /// The line says that something failed.
 fn says_failure(line: &str) -> bool {
-    const WORDS: [&str; 10] =
-        ["error", "failed", "failure", "panicked", "fatal", "exception", "traceback", "denied", "not found", "✗"];
-    let line = line.to_lowercase().replace("0 failed", "").replace("0 errors", "").replace("0 failures", "");
+    const WORDS: [&str; 12] = [
+        "error", "fail", "failed", "failure", "not ok", "panicked", "fatal", "exception", "traceback", "denied",
+        "not found", "✗",
+    ];
+    static NONE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\b0 (?:errors?|fail(?:ed|ures?)?)\b|\bfail(?:ed|ures?)?:? 0\b").ok());
+    let line = line.to_lowercase();
+    let line = NONE.as_ref().map_or(line.as_str().into(), |none| none.replace_all(&line, ""));
     WORDS.iter().any(|word| {
         line.match_indices(word).any(|(at, _)| {
             let joined = |c: char| c.is_alphanumeric() || c == '_' || c == '/' || c == '.';
@@ -315,6 +326,11 @@ mod tests {
             ("test burst ... FAILED", true),
             ("thread 'x' panicked at src/a.rs", true),
             ("2 errors", true),
+            ("10 failed, 3 passed", true),
+            ("FAIL  greet.sh -l tlh Ada: expected 'x'", true),
+            ("not ok 3 - parses", true),
+            ("# fail 0", false),
+            ("Failures: 0", false),
             ("test result: ok. 3 passed; 0 failed", false),
             ("   Compiling thiserror v2.0", false),
             ("  --> src/error.rs:3", false),

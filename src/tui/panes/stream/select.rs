@@ -65,7 +65,7 @@ impl StreamState {
         let by = match msg {
             StreamMsg::Lines(by) => i64::from(*by),
             StreamMsg::Page(by) => i64::from(*by) * (rows as i64 - 1).max(1),
-            StreamMsg::Top | StreamMsg::End => 0,
+            StreamMsg::Top | StreamMsg::End | StreamMsg::Card(_) => 0,
             StreamMsg::Select | StreamMsg::Drag(..) => return false,
             _ => {
                 self.selected_rows = None;
@@ -76,6 +76,7 @@ impl StreamState {
         let moved = match (msg, by.cmp(&0)) {
             (StreamMsg::Top, _) => window::first(&mut self.book),
             (StreamMsg::End, _) => None,
+            (StreamMsg::Card(by), _) => Some(self.card_edge(to, *by)),
             (_, Ordering::Less) => window::up(&mut self.book, to, count),
             _ => window::down(&mut self.book, to, count),
         };
@@ -91,6 +92,34 @@ impl StreamState {
         };
         self.stay(top);
         true
+    }
+
+    /// From a row so many cards further down, to the end of the last of them, or up, to its beginning.
+    fn card_edge(&mut self, from: Spot, by: i32) -> Spot {
+        let mut to = from;
+        for _ in 0..by.unsigned_abs() {
+            let Some(here) = self.book.card(to.n, to.place) else { break };
+            // The card that the row is in comes first, unless the row is its edge already.
+            let edge = self.edge(here, by > 0);
+            let ahead = if by > 0 { Ordering::Greater } else { Ordering::Less };
+            let next = if edge.compare(to, &self.book) == ahead {
+                Some(edge)
+            } else {
+                self.book.neighbour(here.0, here.1, by > 0).map(|next| self.edge(next, by > 0))
+            };
+            let Some(next) = next else { break };
+            to = next;
+        }
+        to
+    }
+
+    /// The last row of a card, or its first.
+    fn edge(&mut self, (n, place): (u32, Place), last: bool) -> Spot {
+        if !last {
+            return Spot { n, place, row: self.book.item(n, place).gap() };
+        }
+        let (n, place) = self.book.continuation(n, place).unwrap_or((n, place));
+        Spot { n, place, row: self.book.item(n, place).height().saturating_sub(1) }
     }
 
     /// The last row before what is being said now.

@@ -35,8 +35,18 @@ pub(super) const KEYS: &[Row] = rows! {
         "in Tickets: copy the selected line";
 };
 
+/// What Enter does where the cursor is.
 fn choose_word(model: &Model) -> &'static str {
-    if model.chosen_phase().is_some() { "evidence" } else { "open" }
+    if model.chosen_phase().is_some() {
+        return "evidence";
+    }
+    let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return "open" };
+    match model.tabs.iter().position(|tab| tab.id == id) {
+        Some(at) if at == model.active && model.selection.turned.contains(&id) => "unfold",
+        Some(at) if at == model.active => "fold",
+        Some(_) => "switch to it",
+        None => "open",
+    }
 }
 
 /// Phases of the ticket in front may be changed from here.

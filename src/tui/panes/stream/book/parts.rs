@@ -123,6 +123,11 @@ fn of_block(block: &Block) -> String {
             let head = format!("verdict: {}\n{}", critique.verdict.word(), critique.summary);
             std::iter::once(head.trim_end().to_owned()).chain(issues).collect::<Vec<_>>().join("\n")
         }
+        Block::Evaluation(said) => {
+            let head = format!("verdict: {}\n{}", said.verdict.word(), said.summary);
+            let phases = said.phases.iter().map(|phase| format!("- {phase}"));
+            std::iter::once(head.trim_end().to_owned()).chain(phases).collect::<Vec<_>>().join("\n")
+        }
         Block::Tool(tool) => of_call(tool),
         Block::ToolResult(result) => of_result(result.clone()),
         Block::TurnEnd(end) => format!("{}\n{}", end.how, end.message),

@@ -3,6 +3,10 @@
 use super::*;
 use crate::domain::phase::PhaseId;
 use crate::domain::request::Request;
+use crate::domain::syntax::{Kind, Span};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use ratatui::style::Modifier;
 
 #[test]
 fn answers_go_out_in_the_tools_own_shape() {
@@ -109,4 +113,31 @@ fn a_conflict_that_was_seen_waits_no_more_and_a_dispute_takes_a_decision() {
     assert_eq!(model.waiting(), 1);
     assert_eq!(press(&mut model, "! d"), []);
     assert_eq!(model.waiting(), 0);
+}
+
+#[test]
+fn a_command_on_a_card_has_its_colours_once_they_are_known() {
+    let mut model = waits([sample::push("c")]);
+    press(&mut model, "!");
+    sample::draw(&mut model, (120, 40));
+    let wanted = model.syntax.ask().unwrap_or_default();
+    let [snippet] = &wanted[..] else { panic!("{wanted:?}") };
+    assert_eq!((snippet.language.as_str(), snippet.text.split(' ').next()), ("sh", Some("git")));
+    let theme = Theme::plain().marked(Role::SyntaxFunction, Modifier::BOLD);
+    let is_coloured = |model: &mut Ui| {
+        let screen = sample::drawn(model, (120, 40), &theme);
+        let cells: Vec<_> = (0..screen.area.height)
+            .flat_map(|y| (0..screen.area.width).map(move |x| (x, y)))
+            .filter(|(x, y)| {
+                let text: String = (0..5).filter_map(|by| Some(screen.cell((x + by, *y))?.symbol())).collect();
+                text == "$ git"
+            })
+            .collect();
+        let [(x, y)] = cells[..] else { panic!("the command stands there once: {cells:?}") };
+        screen[(x + 2, y)].style().add_modifier.contains(Modifier::BOLD)
+    };
+    assert!(!is_coloured(&mut model));
+    let spans = [Span { range: 0..3, kind: Kind::Function }].into();
+    update(&mut model, Msg::Coloured(snippet.clone(), spans));
+    assert!(is_coloured(&mut model));
 }

@@ -1,0 +1,181 @@
+//! Bringing a ticket's branch into its base: the merged tree is made in a scratch worktree, where it is validated, and only
+//! then the base is moved, from the commit that it was made upon and no other.
+//!
+//! A scratch worktree holds nothing that is not in a commit: it is removed whatever is in it.
+
+use super::command::{Git, line};
+use super::paths;
+use super::worktree::{all, changed, commit_at, git, known, unmerged, words};
+use crate::base::text::clean_line;
+use crate::domain::merge::MergeHow;
+use crate::domain::worktree::{Held, Worktree};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+/// What came of making the merged tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prepared {
+    /// It is checked out in the scratch worktree.
+    Ready(Candidate),
+    /// The base has all of it; this is its commit.
+    Already(String),
+    /// Both sides have changed these files.
+    Conflict(Vec<String>),
+}
+
+/// A commit that the base may move to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub commit: String,
+    /// Where the base has to be still.
+    pub upon: String,
+}
+
+/// Where the merged tree of a worktree's branch is made.
+pub fn scratch(top: &Path) -> PathBuf {
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    top.with_file_name(format!(".{name}.merge"))
+}
+
+/// Makes the merged tree. `ticket`: the ticket's file, relative to the top, of which no copy is ever merged. Words for the
+/// person where nothing can be merged as it is.
+pub async fn prepare(
+    worktree: &Worktree,
+    how: MergeHow,
+    message: &str,
+    ticket: Option<&Path>,
+) -> Result<Prepared, String> {
+    let Worktree { top, home_top, branch, base, .. } = worktree;
+    let upon = commit_at(home_top, &format!("refs/heads/{base}")).await?;
+    let upon = upon.ok_or_else(|| format!("{base} is no branch of this repository: set git.base to one"))?;
+    let own = format!("refs/heads/{branch}");
+    let tip = commit_at(home_top, &own).await?.ok_or_else(|| format!("the branch {branch} is gone"))?;
+    if top.is_dir() {
+        if known(home_top, top).await?.is_none_or(|known| known.branch.as_ref() != Some(&own)) {
+            return Err(format!("{} is not on {branch}: switch it back", top.display()));
+        }
+        let (uncommitted, untracked) = changed(top).await?;
+        let held = Held { uncommitted, untracked, unmerged: 0 };
+        if !held.is_nothing() {
+            return Err(format!("{} holds {}: commit it first, or set git.commit", top.display(), held.words()));
+        }
+    }
+    if unmerged(home_top, &upon, &tip).await? == 0 {
+        return Ok(Prepared::Already(upon));
+    }
+    if let Some(ticket) = ticket {
+        let range = format!("{upon}...{tip}");
+        let call = git(home_top, "diff").args(["--quiet", "--no-ext-diff", "--no-textconv", &range, "--"]);
+        let said = call.args([ticket.as_os_str()]).run().await.map_err(words)?;
+        if said.code != Some(0) {
+            return Err(format!("{branch} changes the ticket's own file, {}: take that out of it", ticket.display()));
+        }
+    }
+    let scratch = scratch(top);
+    clear(worktree).await?;
+    let begin = if how == MergeHow::Rebase { &tip } else { &upon };
+    let add = git(home_top, "worktree").args(["add", "--quiet", "--detach"]).args([scratch.as_os_str()]).args([begin]);
+    add.thorough().ok().await.map_err(words)?;
+    let call = match how {
+        MergeHow::Rebase => unsigned(&scratch, "rebase").args(["--quiet", "--no-autostash", &upon]),
+        _ => unsigned(&scratch, "merge").args(["--quiet", "--no-ff", "--no-edit", "-m", message, &tip]),
+    };
+    let said = call.thorough().run().await.map_err(words)?;
+    if said.code != Some(0) {
+        let listed = git(&scratch, "diff").args(["--name-only", "--diff-filter=U", "-z"]).ok().await.map_err(words)?;
+        let files = listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        let files: Vec<String> = files.map(|name| clean_line(&paths::shown(name), 300)).collect();
+        clear(worktree).await?;
+        if files.is_empty() {
+            let said = format!("{} {}", said.stderr, paths::shown(&said.stdout));
+            return Err(format!("git cannot bring {branch} into {base}: {}", clean_line(said.trim(), 400)));
+        }
+        return Ok(Prepared::Conflict(files));
+    }
+    let commit = commit_at(&scratch, "HEAD").await?.ok_or("git has made no commit")?;
+    Ok(Prepared::Ready(Candidate { commit, upon }))
+}
+
+/// The working tree where the base is checked out, if it is.
+pub async fn checked_out(worktree: &Worktree) -> Result<Option<PathBuf>, String> {
+    let base = format!("refs/heads/{}", worktree.base);
+    let all = all(&worktree.home_top).await?;
+    Ok(all.into_iter().find(|known| known.branch.as_ref() == Some(&base)).map(|known| known.path))
+}
+
+/// Moves the base to a commit that was validated; `false`: it is not any more where that was made upon. A base that is
+/// checked out goes forward with its files, where none of them is changed. `tickets`: where changes are no work.
+pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path) -> Result<bool, String> {
+    let Worktree { home_top, base, .. } = worktree;
+    let name = format!("refs/heads/{base}");
+    let is_at = async |commit: &str| Ok::<_, String>(commit_at(home_top, &name).await?.as_deref() == Some(commit));
+    if !is_at(&to.upon).await? {
+        return Ok(false);
+    }
+    let why = match checked_out(worktree).await? {
+        None => {
+            let moved = git(home_top, "update-ref").args(["-m", "programmator: merge", &name, &to.commit, &to.upon]);
+            moved.ok().await.err().map(words)
+        }
+        Some(place) => {
+            let (uncommitted, _) = changed(&place).await?;
+            let is_work = |name: &&String| !place.join(name.as_str()).starts_with(tickets);
+            let dirty: Vec<String> = uncommitted.iter().filter(is_work).cloned().collect();
+            if !dirty.is_empty() {
+                let held = Held { uncommitted: dirty, ..Held::default() };
+                return Err(format!(
+                    "{base} is checked out in {} with {}: commit or stash, then start the ticket again",
+                    place.display(),
+                    held.words()
+                ));
+            }
+            forward(&place, &to.commit).await.err()
+        }
+    };
+    if is_at(&to.commit).await? {
+        return Ok(true);
+    }
+    let Some(why) = why else { return Ok(false) };
+    if is_at(&to.upon).await? { Err(format!("{base} could not be moved: {why}")) } else { Ok(false) }
+}
+
+/// Removes the scratch worktree, if there is one.
+pub async fn clear(worktree: &Worktree) -> Result<(), String> {
+    let scratch = scratch(&worktree.top);
+    if known(&worktree.home_top, &scratch).await?.is_some() {
+        // Twice: one that a killed git was making is locked.
+        let remove = git(&worktree.home_top, "worktree").args(["remove", "--force", "--force"]);
+        let _ = remove.args([scratch.as_os_str()]).thorough().ok().await;
+    }
+    if let Err(error) = fs::remove_dir_all(&scratch)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(format!("{}: {error}", scratch.display()));
+    }
+    if known(&worktree.home_top, &scratch).await?.is_some() {
+        let remove = git(&worktree.home_top, "worktree").args(["remove", "--force", "--force"]);
+        remove.args([scratch.as_os_str()]).ok().await.map_err(words)?;
+    }
+    Ok(())
+}
+
+/// Fast-forwards the files of the person. Git goes on with it when this program ends.
+async fn forward(place: &Path, commit: &str) -> Result<(), String> {
+    let prepared = || Ok::<_, io::Error>((File::open("/dev/null")?, tempfile::tempfile()?));
+    let (input, mut said) = prepared().map_err(|error| error.to_string())?;
+    let call = git(place, "merge").args(["--ff-only", "--quiet", "--no-autostash", commit]).thorough();
+    match call.run_in_files(input, &said, &|| {}).await.map_err(words)? {
+        Some(0) => Ok(()),
+        _ => {
+            let mut text = Vec::new();
+            let _ = said.rewind().and_then(|()| said.read_to_end(&mut text));
+            Err(clean_line(&paths::shown(&line(text)), 400))
+        }
+    }
+}
+
+/// A call that makes commits. Nobody is there for a signing program to ask.
+fn unsigned(folder: &Path, verb: &'static str) -> Git {
+    Git::new(folder, ["-c", "commit.gpgSign=false"], verb).env("GIT_EDITOR", "true")
+}

@@ -1,0 +1,296 @@
+//! Worktrees of tickets: finds out how far one is made, makes it, says what work it holds that is nowhere else, and removes
+//! it when that is nothing.
+//!
+//! What a killed program has left half made is moved aside, never deleted. Whether all that a worktree needs is in it is
+//! said by a file in its git folder, [`mark_ready`].
+
+use super::command::{Git, line};
+use super::error::EvidenceError;
+use super::paths;
+use crate::adapters::room::Room;
+use crate::base::text::clean_line;
+use crate::domain::worktree::{Held, Worktree};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Says that a worktree has all it needs.
+const READY: &str = "programmator-ready";
+/// Why git has locked a worktree that it is making.
+const INITIALIZING: &str = "initializing";
+/// Half-made worktrees that are kept beside a good one, at most.
+const ASIDE: usize = 100;
+
+/// How far a worktree is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The commit that is checked out.
+    pub commit: String,
+    /// It has all it needs.
+    pub is_ready: bool,
+    /// What was done, for the person.
+    pub notes: Vec<String>,
+}
+
+/// What git knows of a working tree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) path: PathBuf,
+    commit: String,
+    /// The ref that is checked out.
+    pub(super) branch: Option<String>,
+    locked: Option<String>,
+}
+
+/// Finds the worktree, or makes it. Words for the person where it cannot be had.
+pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
+    let Worktree { top, home_top, branch, base, .. } = worktree;
+    let known = known(home_top, top).await?;
+    let mut notes = Vec::new();
+    match (fs::symlink_metadata(top), &known) {
+        (Err(error), _) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(format!("{}: {error}", top.display()));
+        }
+        (Err(_), None) => {}
+        (Err(_), Some(known)) => forget(home_top, known).await?,
+        (Ok(data), _) if !data.is_dir() => return Err(format!("{} is in the way: it is no folder", top.display())),
+        // An empty folder that nobody misses.
+        (Ok(_), None) => fs::remove_dir(top)
+            .map_err(|_| format!("{} is in the way: it is no worktree of {}", top.display(), home_top.display()))?,
+        (Ok(_), Some(known)) => {
+            let is_ready = is_ready(top);
+            if is_ready || known.locked.as_deref() != Some(INITIALIZING) && is_whole(top).await? {
+                let wanted = format!("refs/heads/{branch}");
+                return match &known.branch {
+                    Some(there) if *there == wanted => Ok(Found { commit: known.commit.clone(), is_ready, notes }),
+                    there => Err(format!(
+                        "{} is on {}: switch it back to {branch}",
+                        top.display(),
+                        there.as_deref().map_or("no branch", |name| name.strip_prefix("refs/heads/").unwrap_or(name))
+                    )),
+                };
+            }
+            let aside = set_aside(top)?;
+            notes.push(format!("what a killed program had begun there is kept in {}", aside.display()));
+            forget(home_top, known).await?;
+        }
+    }
+    let is_there = commit_at(home_top, &format!("refs/heads/{branch}")).await?;
+    let commit = match &is_there {
+        Some(commit) => commit.clone(),
+        None => commit_at(home_top, base).await?.ok_or_else(|| format!("there is no commit at {base} to begin at"))?,
+    };
+    has_room(home_top, &commit, room).await?;
+    let parent = top.parent().unwrap_or(top);
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(parent)
+        .map_err(|error| format!("the folder {} cannot be made: {error}", parent.display()))?;
+    let call = git(home_top, "worktree").args(["add", "--quiet"]);
+    let call = match is_there {
+        Some(_) => call.args([top.as_os_str()]).args([branch]),
+        None => call.args(["--no-track", "-b", branch]).args([top.as_os_str()]).args([&commit]),
+    };
+    call.thorough().ok().await.map_err(words)?;
+    notes.insert(0, format!("made on branch {branch}"));
+    Ok(Found { commit, is_ready: false, notes })
+}
+
+/// Says that it has all it needs; on the disk when this returns.
+pub fn mark_ready(top: &Path) -> Result<(), String> {
+    let write = || {
+        let file = fs::File::create(git_folder(top)?.join(READY))?;
+        file.sync_all()
+    };
+    write().map_err(|error| format!("{}: {error}", top.display()))
+}
+
+/// Whether git would not show a file or folder of this name, relative to the top.
+pub async fn ignores(top: &Path, name: &str) -> Result<bool, String> {
+    let said = git(top, "check-ignore").args(["--quiet", "--", name]).run().await.map_err(words)?;
+    // A folder that is not there yet is ignored by what names folders alone.
+    let as_folder = format!("{}/", name.trim_end_matches('/'));
+    let or = git(top, "check-ignore").args(["--quiet", "--", &as_folder]).run().await.map_err(words)?;
+    Ok(said.code == Some(0) || or.code == Some(0))
+}
+
+/// What of the work in it is nowhere else.
+pub async fn held(worktree: &Worktree) -> Result<Held, String> {
+    let Worktree { top, home_top, branch, base, .. } = worktree;
+    let mut held = Held::default();
+    let own = format!("refs/heads/{branch}");
+    let mut tips: Vec<String> = commit_at(home_top, &own).await?.into_iter().collect();
+    if top.is_dir() {
+        (held.uncommitted, held.untracked) = changed(top).await?;
+        tips.extend(commit_at(top, "HEAD").await?);
+    }
+    if tips.is_empty() {
+        return Ok(held);
+    }
+    if let Some(base) = commit_at(home_top, base).await? {
+        for tip in &tips {
+            held.unmerged = held.unmerged.max(unmerged(home_top, &base, tip).await?);
+        }
+        return Ok(held);
+    }
+    // What it began at is gone: any other branch that has the commits will do.
+    let call = git(home_top, "rev-list").args(["--count"]).args(&tips).args(["--not"]);
+    let call = call.args([format!("--exclude={branch}"), "--branches".to_owned()]);
+    held.unmerged = number(call.thorough().ok().await.map_err(words)?)?;
+    Ok(held)
+}
+
+/// Commits of a branch that the base has neither as they are nor made anew.
+pub(super) async fn unmerged(home_top: &Path, base: &str, tip: &str) -> Result<u32, String> {
+    let range = format!("{base}...{tip}");
+    let call = git(home_top, "rev-list").args(["--count", "--cherry-pick", "--right-only", &range]);
+    number(call.thorough().ok().await.map_err(words)?)
+}
+
+fn number(said: Vec<u8>) -> Result<u32, String> {
+    let count = paths::shown(&line(said));
+    count.parse().map_err(|_| format!("git counts `{}` commits", clean_line(&count, 40)))
+}
+
+/// The git folder that all working trees of the repository share.
+pub async fn common(home_top: &Path) -> Result<PathBuf, String> {
+    let said = git(home_top, "rev-parse").args(["--git-common-dir"]).ok().await.map_err(words)?;
+    let folder = home_top.join(paths::path(&line(said)));
+    fs::canonicalize(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Removes it and its branch, where nothing is held: git itself looks once more. Words for the person where it stays.
+pub async fn remove(worktree: &Worktree) -> Result<(), String> {
+    let Worktree { top, home_top, branch, .. } = worktree;
+    let held = held(worktree).await?;
+    if !held.is_nothing() {
+        return Err(format!("{} holds {}: commit and merge it, or delete it yourself", top.display(), held.words()));
+    }
+    let own = format!("refs/heads/{branch}");
+    let tip = commit_at(home_top, &own).await?;
+    if known(home_top, top).await?.is_some() {
+        git(home_top, "worktree").args(["remove"]).args([top.as_os_str()]).thorough().ok().await.map_err(words)?;
+    }
+    if let Some(tip) = tip {
+        // Unless it was moved or checked out elsewhere meanwhile.
+        let elsewhere = all(home_top).await?.into_iter().any(|known| known.branch.as_ref() == Some(&own));
+        if !elsewhere {
+            git(home_top, "update-ref").args(["-d", &own, &tip]).ok().await.map_err(words)?;
+        }
+    }
+    // Of the last one of a repository the folder above is left empty.
+    if let Some(above) = top.parent() {
+        let _ = fs::remove_dir(above);
+    }
+    Ok(())
+}
+
+/// A call for the person's repository. It runs no hook.
+pub(super) fn git(folder: &Path, verb: &'static str) -> Git {
+    Git::new(folder, std::iter::empty::<&str>(), verb)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
+pub(super) fn words(error: EvidenceError) -> String {
+    clean_line(&error.to_string(), 600)
+}
+
+/// The commit of a name; `None`: there is none.
+pub(super) async fn commit_at(folder: &Path, name: &str) -> Result<Option<String>, String> {
+    let name = format!("{name}^{{commit}}");
+    let said = git(folder, "rev-parse").args(["--verify", "--quiet", "--end-of-options", &name]).run().await;
+    let said = said.map_err(words)?;
+    Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
+}
+
+pub(super) async fn known(home_top: &Path, top: &Path) -> Result<Option<Known>, String> {
+    Ok(all(home_top).await?.into_iter().find(|known| known.path == top))
+}
+
+/// Every working tree of the repository.
+pub(super) async fn all(home_top: &Path) -> Result<Vec<Known>, String> {
+    let listed = git(home_top, "worktree").args(["list", "--porcelain", "-z"]).ok().await.map_err(words)?;
+    let mut all: Vec<Known> = Vec::new();
+    for entry in listed.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()) {
+        let at = entry.iter().position(|&byte| byte == b' ').unwrap_or(entry.len());
+        let (key, value) = (&entry[..at], entry.get(at + 1..).unwrap_or_default());
+        if key == b"worktree" {
+            all.push(Known { path: paths::path(value), ..Known::default() });
+        }
+        let Some(last) = all.last_mut() else { continue };
+        match key {
+            b"HEAD" => last.commit = paths::shown(value),
+            b"branch" => last.branch = Some(paths::shown(value)),
+            b"locked" => last.locked = Some(paths::shown(value)),
+            _ => {}
+        }
+    }
+    Ok(all)
+}
+
+/// Has git forget a worktree whose folder is gone. One that the person has locked is on a disk that is not there now.
+async fn forget(home_top: &Path, known: &Known) -> Result<(), String> {
+    match known.locked.as_deref() {
+        None => {}
+        Some(INITIALIZING) => {
+            let unlock = git(home_top, "worktree").args(["unlock"]).args([known.path.as_os_str()]);
+            unlock.ok().await.map_err(words)?;
+        }
+        Some(why) => {
+            return Err(format!("{} is not there and is locked ({})", known.path.display(), clean_line(why, 100)));
+        }
+    }
+    let remove = git(home_top, "worktree").args(["remove"]).args([known.path.as_os_str()]);
+    remove.ok().await.map(drop).map_err(words)
+}
+
+/// Nothing is missing in it and nothing differs.
+async fn is_whole(top: &Path) -> Result<bool, String> {
+    // One that git has not come far with has no HEAD or index that it could read.
+    Ok(changed(top).await.is_ok_and(|(uncommitted, _)| uncommitted.is_empty()))
+}
+
+/// Changed files that are tracked, and those that are not and are not ignored.
+pub(super) async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
+    let status = git(top, "status").args(["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
+    let said = status.thorough().ok().await.map_err(words)?;
+    let entries = said.split(|&byte| byte == 0).filter(|entry| entry.len() > 3);
+    let (untracked, uncommitted): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.starts_with(b"?? "));
+    let names = |all: Vec<&[u8]>| all.iter().map(|entry| paths::shown(&entry[3..])).collect();
+    Ok((names(uncommitted), names(untracked)))
+}
+
+/// Moves a folder to a name beside its own that is free.
+fn set_aside(top: &Path) -> Result<PathBuf, String> {
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    let mut beside = (1..=ASIDE).map(|n| top.with_file_name(format!("{name}.unfinished-{n}")));
+    let aside = beside.find(|aside| fs::symlink_metadata(aside).is_err());
+    let aside = aside.ok_or_else(|| format!("too many unfinished worktrees beside {}", top.display()))?;
+    fs::rename(top, &aside).map_err(|error| format!("{} cannot be moved aside: {error}", top.display()))?;
+    Ok(aside)
+}
+
+/// The files of a commit have room on the disk.
+async fn has_room(home_top: &Path, commit: &str, room: &Room) -> Result<(), String> {
+    let listed = git(home_top, "ls-tree").args(["-r", "-l", "-z", commit]).thorough().ok().await.map_err(words)?;
+    let size = |entry: &[u8]| {
+        let text = paths::shown(entry);
+        text.split('\t').next()?.split_whitespace().nth(3)?.parse::<u64>().ok()
+    };
+    let bytes: u64 = listed.split(|&byte| byte == 0).filter_map(size).sum();
+    room.for_bytes(bytes)
+        .map_err(|error| format!("its files need {} MiB in {}: {error}", (bytes >> 20) + 1, room.folder.display()))
+}
+
+fn is_ready(top: &Path) -> bool {
+    git_folder(top).is_ok_and(|git| git.join(READY).is_file())
+}
+
+/// The git folder of a linked working tree.
+fn git_folder(top: &Path) -> io::Result<PathBuf> {
+    let text = fs::read_to_string(top.join(".git"))?;
+    let link = text.strip_prefix("gitdir: ").ok_or_else(|| io::Error::other("it is no worktree"))?;
+    Ok(top.join(link.trim_end()))
+}

@@ -1,0 +1,36 @@
+//! What stands below the options of commands for working trees: snapshots and worktrees.
+
+pub const SNAPSHOTS: &str = "\
+Examples:
+  programmator snapshots tk-4f2a
+
+Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
+
+pub const RESTORE: &str = "\
+Examples:
+  programmator restore tk-4f2a 3
+  programmator restore tk-4f2a restore/1    undo a restore
+  programmator restore tk-4f2a 3 --yes      without asking
+
+It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
+
+pub const WORKTREE_LIST: &str = "\
+Examples:
+  programmator worktree list
+  programmator worktree list --json | jq -r '.[].path'
+
+A worktree is made by `programmator run --worktree tk-4f2a`, or for every ticket with `git.worktree: ticket`.";
+
+pub const WORKTREE_PATH: &str = "\
+Examples:
+  programmator worktree path tk-4f2a
+  cd $(programmator worktree path tk-4f2a)
+
+Exit code 2: the ticket has no worktree.";
+
+pub const WORKTREE_REMOVE: &str = "\
+Examples:
+  programmator worktree remove tk-4f2a
+
+Nothing is removed while it holds uncommitted or untracked files, or commits that its base does not have, or while a run \
+works in it. Files that git ignores go with it.";

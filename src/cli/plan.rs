@@ -1,0 +1,159 @@
+//! `programmator plan`: phases for a ticket that has none, from Claude's draft. With a terminal the screen opens, where
+//! the draft is looked at; else it is printed, and written only where that was asked for.
+
+use super::error::CliError;
+use super::headless::{self, Work};
+use super::options::RunOptions;
+use super::session::Session;
+use super::start::{self, After, Open};
+use crate::adapters::tickets::{self, FindError, NewTicket};
+use crate::base::json;
+use crate::base::text::{Clean, clean_line};
+use crate::domain::outcome::ExitReason;
+use crate::domain::planning::PlanAsked;
+use crate::domain::ticket::draft::Draft;
+use crate::runtime::headless::{Format, Printer};
+use crate::runtime::offline::state_of;
+use clap::Args;
+use serde::Serialize;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+/// What is planned, and how.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// What should be true when it is done; or a ticket without phases: id, unique part of an id, or path.
+    #[arg(value_name = "WHAT")]
+    what: String,
+    /// Write the draft into the ticket unseen, without the screen.
+    #[arg(long, visible_alias = "yes")]
+    save: bool,
+    /// Print the draft as a JSON object, without the screen.
+    #[arg(long)]
+    json: bool,
+    /// Options of runs.
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// What stands below the options in its `--help`.
+pub const HELP: &str = "\
+Examples:
+  programmator plan \"Limit logins to five a minute\"   a new ticket, planned on the screen
+  programmator plan tk-4f2a                            a ticket without phases
+  programmator plan \"Limit logins\" --save             no screen; the draft goes into the ticket unseen
+  programmator plan tk-4f2a --json > draft.json        no screen; only print the draft
+
+Claude only reads while it plans. A new ticket holds your words at first; the draft is written when you accept it.
+
+Exit codes: 0 the draft is written or printed, 3 there is none or you refused it; others as for programmator run.";
+
+/// Columns of a title; an idea that is longer goes into the text.
+const TITLE: usize = 100;
+
+/// Carries out `programmator plan`. Gives the exit code.
+pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Result<u8, CliError> {
+    let (path, made) = ticket(session, &args.what)?;
+    let asked = PlanAsked { made, saves: args.save, ..PlanAsked::default() };
+    let name = path.display().to_string();
+    if !args.save && !args.json && stdout().is_terminal() {
+        return start::screen(session, Open::Plan(name, asked), After::Kept).await;
+    }
+    let printer = Printer::new(stderr(), Format::Text, jiff::tz::TimeZone::system());
+    let code = headless::run_by(session, Work::Plan(name, asked), printer).await?;
+    let is_printed = report(out, session, &path, args)?;
+    Ok(if is_printed && code == ExitReason::Drafted.exit_code() { 0 } else { code })
+}
+
+/// The file of the ticket that is meant; for an idea a new one, and what it says.
+fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>), CliError> {
+    let places = session.places(&session.resolve(&session.folder)?);
+    let is_idea = what.trim().contains(char::is_whitespace);
+    match tickets::find(what, &places) {
+        Ok(path) => return Ok((path, None)),
+        Err(FindError::Missing { .. }) if is_idea => {}
+        Err(_) if is_idea && !Path::new(what.trim()).exists() => {}
+        Err(error) => {
+            return Err(CliError::usage(format!("{error}; for a new ticket, say in a few words what it is about")));
+        }
+    }
+    let draft = idea(what);
+    let assignee = session.environment.get("USER").map(String::as_str);
+    let new = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now() };
+    let path = tickets::create(&new, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    let _ = writeln!(stderr(), "created {}", Clean::new(&path.to_string_lossy()));
+    Ok((path, Some(draft)))
+}
+
+/// A ticket of a few words: its first line is the title, and all of it the text where the title does not hold it.
+fn idea(what: &str) -> Draft {
+    let what = what.trim();
+    let first = what.lines().next().unwrap_or_default();
+    let title = clean_line(first, TITLE);
+    let is_whole = what.lines().count() <= 1 && title == clean_line(first, usize::MAX);
+    Draft { title, text: if is_whole { String::new() } else { what.to_owned() }, ..Draft::default() }
+}
+
+/// Prints the draft of the ticket's latest run. `false`: there is none.
+fn report(out: &mut dyn Write, session: &Session, path: &Path, args: &PlanArgs) -> Result<bool, CliError> {
+    let store = session.store()?;
+    let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(false) };
+    let state = state_of(&store, latest.run)?;
+    let Some(draft) = state.plan.as_ref().and_then(|plan| plan.draft.as_ref()) else { return Ok(false) };
+    let saved = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Planned);
+    let (ticket, run) = (latest.ticket.as_str(), latest.run.to_string());
+    if args.json {
+        let path = path.display().to_string();
+        let printed = Printed { ticket, path: &path, run: &run, saved, cost_usd: state.cost_usd, draft: draft.into() };
+        writeln!(out, "{}", json::pretty(&printed)?)?;
+    } else {
+        writeln!(out, "{}", Clean::new(draft.body().trim_end()))?;
+    }
+    if !saved && !args.save {
+        let _ = writeln!(stderr(), "{ticket}: not written; `programmator plan {ticket} --save` writes this draft");
+    }
+    Ok(true)
+}
+
+/// `plan --json`: add, never rename.
+#[derive(Serialize)]
+struct Printed<'a> {
+    ticket: &'a str,
+    path: &'a str,
+    run: &'a str,
+    saved: bool,
+    cost_usd: f64,
+    draft: PrintedDraft<'a>,
+}
+
+#[derive(Serialize)]
+struct PrintedDraft<'a> {
+    title: &'a str,
+    text: &'a str,
+    phases: &'a [String],
+    validation: &'a [String],
+}
+
+impl<'a> From<&'a Draft> for PrintedDraft<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        let Draft { title, text, phases, validation, .. } = draft;
+        Self { title, text, phases, validation }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idea_is_a_title_and_what_it_does_not_hold_is_the_text() {
+        let made = idea(" Limit logins \n");
+        assert_eq!((made.title.as_str(), made.text.as_str()), ("Limit logins", ""));
+        let made = idea("Limit logins\n\nSix a minute are too many.");
+        assert_eq!((made.title.as_str(), made.text.lines().count()), ("Limit logins", 3));
+        let long = "word ".repeat(40);
+        let made = idea(&long);
+        assert!(made.title.ends_with('…') && made.text == long.trim());
+    }
+}

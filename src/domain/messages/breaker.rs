@@ -1,0 +1,31 @@
+//! The circuit breaker's records in words.
+
+use super::line::Weight::{self, Error, Info, Warn};
+use crate::domain::breaker::{Circuit, Counter, CounterMoved, StateMoved};
+use crate::domain::record::{ByPerson, Record};
+
+pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
+    let info = |text: String| Some((Info, text));
+    match record {
+        Record::BreakerCarried { breaker } => {
+            let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
+            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
+        }
+        Record::BreakerCounted(CounterMoved { counter, value, limit, why, said, .. }) => {
+            let why = said.as_ref().unwrap_or(why);
+            let value =
+                if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
+            info(format!("circuit breaker: {} {value} · {why}", counter.word()))
+        }
+        Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
+            let level = match to {
+                Circuit::Closed => Info,
+                Circuit::HalfOpen => Warn,
+                Circuit::Open => Error,
+            };
+            Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
+        }
+        Record::BreakerReset(ByPerson { by }) => info(format!("circuit breaker closed by {by}, counters reset")),
+        _ => None,
+    }
+}

@@ -1,0 +1,214 @@
+//! The planning of a ticket: the draft of its phases and validation commands that Claude makes, and what a person wants
+//! done with it. Nothing of a draft is in the ticket's file before the person has accepted it.
+//!
+//! A draft is [`checked`] wherever it comes from, Claude or the person's editor: what it says is what a ticket made of it
+//! reads as.
+
+use crate::base::text::{Clean, clean_line};
+use crate::domain::answerer::Answerer;
+use crate::domain::ticket::draft::Draft;
+use crate::domain::verdict::Verdict;
+use crate::domain::worded::worded;
+use serde::{Deserialize, Serialize};
+
+/// Phases of a draft, and commands, at most.
+pub const MOST: usize = 20;
+/// Longest text of a phase, of a command and of the ticket, in bytes.
+const LONGEST_LINE: usize = 1_000;
+const LONGEST_TEXT: usize = 20_000;
+
+/// Phases are wanted for a ticket that has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanAsked {
+    /// The ticket's file was made for it, and says this: title and text may be drafted too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Draft>,
+    /// The draft is accepted unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub saves: bool,
+    #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
+}
+
+/// What a person wants done with a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DraftAnswer {
+    /// It goes into the ticket.
+    Accept,
+    /// The person has changed it: this is the draft now.
+    Edit(Draft),
+    /// Claude is to change it.
+    Revise { words: String },
+    /// Its validation commands are run once.
+    Try,
+    /// Nothing of it goes into the ticket.
+    Refuse,
+}
+
+/// A person has said so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftAnswered {
+    pub answer: DraftAnswer,
+    #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+    pub by: Answerer,
+}
+
+/// What came of a validation command that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub command: String,
+    /// What the gate says of it: only what it allows was run.
+    pub verdict: Verdict,
+    /// Why it was not run; empty: it was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Its exit code; `None` when it did not run, or was ended by a signal or the timeout.
+    pub exit: Option<i32>,
+    /// The last of its output.
+    #[serde(default)]
+    pub tail: String,
+}
+
+worded! {
+    /// Why a draft is none.
+    pub enum DraftFault {
+        /// There is no status block with phases.
+        Missing = "missing",
+        Truncated = "truncated",
+        NoPhases = "no_phases",
+        TooMany = "too_many_phases",
+        EmptyPhase = "empty_phase",
+        SamePhase = "same_phase_twice",
+        LongPhase = "phase_too_long",
+        TooManyCommands = "too_many_commands",
+        BadCommand = "command_not_one_line",
+        LongText = "text_too_long",
+        /// A ticket made of it would not read as it does.
+        Unreadable = "unreadable",
+    }
+}
+
+impl DraftFault {
+    /// What is wrong, for Claude and the person.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Missing => "There is no status block with `phases`.".to_owned(),
+            Self::Truncated => "The status block is cut off.".to_owned(),
+            Self::NoPhases => "The draft has no phases.".to_owned(),
+            Self::TooMany => format!("The draft has more than {MOST} phases."),
+            Self::EmptyPhase => "A phase has no text.".to_owned(),
+            Self::SamePhase => "Two phases have the same text.".to_owned(),
+            Self::LongPhase => format!("The text of a phase is longer than {LONGEST_LINE} bytes."),
+            Self::TooManyCommands => format!("The draft has more than {MOST} validation commands."),
+            Self::BadCommand => {
+                format!("A validation command is not one line of at most {LONGEST_LINE} bytes.")
+            }
+            Self::LongText => format!("The text is longer than {LONGEST_TEXT} bytes."),
+            Self::Unreadable => {
+                "The phases or commands would not be read from the ticket as they are here: look for an open code \
+                 block or comment, or boxes, in the text, and for markup in a phase."
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// The draft without what is only markup or invisible, if a ticket made of it reads as it does.
+pub fn checked(draft: Draft) -> Result<Draft, DraftFault> {
+    if draft.phases.iter().any(|phase| phase.trim().is_empty()) {
+        return Err(DraftFault::EmptyPhase);
+    }
+    if draft.phases.len() > MOST {
+        return Err(DraftFault::TooMany);
+    }
+    let phases: Vec<String> = draft.phases().collect();
+    match phases.len() {
+        0 => return Err(DraftFault::NoPhases),
+        some if some < draft.phases.len() => return Err(DraftFault::EmptyPhase),
+        _ => {}
+    }
+    let clean = |command: &String| Clean::new(command.trim()).as_str().trim().to_owned();
+    let validation: Vec<String> = draft.validation.iter().map(clean).collect();
+    let is_line = |text: &String| !text.is_empty() && text.len() <= LONGEST_LINE && !text.contains(['\n', '\t']);
+    if (1..phases.len()).any(|at| phases[..at].contains(&phases[at])) {
+        return Err(DraftFault::SamePhase);
+    }
+    if phases.iter().any(|phase| phase.len() > LONGEST_LINE) {
+        return Err(DraftFault::LongPhase);
+    }
+    if validation.len() > MOST {
+        return Err(DraftFault::TooManyCommands);
+    }
+    if !validation.iter().all(is_line) {
+        return Err(DraftFault::BadCommand);
+    }
+    let text = Clean::new(draft.text.trim()).into_string();
+    if text.len() > LONGEST_TEXT {
+        return Err(DraftFault::LongText);
+    }
+    let draft = Draft { title: clean_line(&draft.title, 200), text, phases, validation, ..draft };
+    if draft.hidden().is_some() { Err(DraftFault::Unreadable) } else { Ok(draft) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ticket::parse::parse;
+    use proptest::prelude::*;
+
+    fn draft(phases: &[&str], validation: &[&str]) -> Draft {
+        let all = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+        Draft { title: "T".into(), phases: all(phases), validation: all(validation), ..Draft::default() }
+    }
+
+    #[test]
+    fn a_draft_that_is_none_is_named() {
+        let many: Vec<String> = (0..=MOST).map(|n| format!("p{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let long = "x".repeat(LONGEST_LINE + 1);
+        for (draft, fault) in [
+            (draft(&[], &[]), DraftFault::NoPhases),
+            (draft(&["a", " "], &[]), DraftFault::EmptyPhase),
+            (draft(&["a", "- [ ]"], &[]), DraftFault::EmptyPhase),
+            (draft(&["a", "\u{200b}"], &[]), DraftFault::EmptyPhase),
+            (draft(&many, &[]), DraftFault::TooMany),
+            (draft(&["a", "- [ ] a "], &[]), DraftFault::SamePhase),
+            (draft(&[&long], &[]), DraftFault::LongPhase),
+            (draft(&["a"], &many), DraftFault::TooManyCommands),
+            (draft(&["a"], &["cd x\nmake"]), DraftFault::BadCommand),
+            (draft(&["a"], &[""]), DraftFault::BadCommand),
+            (draft(&["a <!-- model: m -->"], &[]), DraftFault::Unreadable),
+            (Draft { text: "```\nopen".into(), ..draft(&["a"], &["make"]) }, DraftFault::Unreadable),
+            (Draft { text: "x".repeat(LONGEST_TEXT + 1), ..draft(&["a"], &[]) }, DraftFault::LongText),
+        ] {
+            assert_eq!(checked(draft.clone()), Err(fault), "{:?}", draft.phases.first());
+        }
+        assert!(checked(draft(&many[1..], &many[1..])).is_ok(), "as many as there may be");
+    }
+
+    #[test]
+    fn what_is_only_markup_or_invisible_is_left_out() {
+        let made = checked(draft(&["- [ ] **Say** \u{1b}[31mso", " * b  c "], &[" make \u{202e}"])).unwrap();
+        assert_eq!((made.phases, made.validation), (vec!["**Say** so".into(), "b c".into()], vec!["make".into()]));
+    }
+
+    proptest! {
+        #[test]
+        fn a_ticket_made_of_an_accepted_draft_reads_as_it_does(
+            phases in prop::collection::vec("(- \\[[ x]\\] |# |> |[*] |<!-- |`|[0-9]\\. )?\\PC{0,12}", 0..6),
+            validation in prop::collection::vec("[`a-z *#&|$>-]{0,10}|\\PC{0,8}", 0..4),
+            text in "(\\PC{0,8}\n|```\n|<!--|- \\[ \\] a\n|## Design\n|## Phase 1: x\n){0,5}",
+            title in "\\PC{0,12}",
+        ) {
+            let draft = Draft { title, text, phases, validation, ..Draft::default() };
+            if let Ok(made) = checked(draft) {
+                let ticket = parse(made.markdown().as_bytes(), "t.md");
+                let read: Vec<&String> = ticket.phases.iter().map(|phase| &phase.text).collect();
+                prop_assert_eq!(read, made.phases.iter().collect::<Vec<_>>());
+                prop_assert_eq!(&ticket.validation, &made.validation);
+                prop_assert_eq!(checked(made.clone()), Ok(made), "checked twice, it is the same");
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a run hands on to the next run of its ticket.
+
+use super::{PhaseState, State};
+use crate::domain::phase::{Mark, PhaseId};
+use crate::domain::record::{PhaseCarried, PhaseSeed, WorkCarried};
+
+impl State {
+    /// What this run and those before it came to, for a run that begins with `seeds`.
+    pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
+        let phases = self.again_in(seeds).map(|(id, seed, phase)| {
+            let how = match phase.stands() {
+                Mark::Done(how) if seed.done => Some(how),
+                _ => None,
+            };
+            PhaseCarried { id, how, spent_ms: phase.spent_ms, skipped: phase.since == Some(Mark::Skipped) }
+        });
+        let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
+        Some(WorkCarried {
+            run: self.run?,
+            cost_usd: self.ticket_usd(),
+            lines: self.ticket_lines(),
+            uncommitted: self.commits.due.clone(),
+            phases: phases.collect(),
+            whole,
+            since: self.since.clone(),
+            achieved: self.goal.achieved,
+        })
+    }
+
+    /// The phases that are in `seeds` too, by the numbers that they get in a run that begins with those.
+    pub(super) fn again_in<'a>(
+        &'a self,
+        seeds: &'a [PhaseSeed],
+    ) -> impl Iterator<Item = (PhaseId, &'a PhaseSeed, &'a PhaseState)> {
+        (1..).zip(seeds).enumerate().filter_map(|(at, (id, seed))| {
+            let nth = seeds[..at].iter().filter(|before| before.text == seed.text).count();
+            let phase = self.phases.iter().filter(|phase| phase.text == seed.text).nth(nth)?;
+            Some((PhaseId(id), seed, phase))
+        })
+    }
+}

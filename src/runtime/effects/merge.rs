@@ -1,0 +1,131 @@
+//! Bringing the run's work into its base: one ticket after the other in a repository, validated as it would be there.
+
+use super::Effects;
+use super::worktree::Making;
+use crate::adapters::git::merging::{self, Candidate, Prepared};
+use crate::adapters::git::worktree;
+use crate::adapters::store::{Holder, LockError, Store};
+use crate::adapters::validate;
+use crate::base::text::clean_line;
+use crate::domain::merge::{MergeHow, MergeSettled};
+use crate::domain::workspace::Workspace;
+use crate::domain::worktree::Worktree;
+use crate::orchestrator::input::Input;
+use std::path::{Path, PathBuf};
+
+/// How often the base may move while a merge is validated.
+const TRIES: usize = 3;
+
+/// What a merge is made with.
+struct Merging {
+    store: Store,
+    holder: Holder,
+    workspace: Workspace,
+    worktree: Worktree,
+    ticket: PathBuf,
+    how: MergeHow,
+    message: String,
+    commands: Vec<String>,
+    making: Making,
+}
+
+impl Effects {
+    pub(super) fn merge_work(&mut self, how: MergeHow, commands: Vec<String>, title: &str, timeout: u64) {
+        let Some(worktree) = self.workspace.worktree().cloned() else { return };
+        let holder = Holder {
+            pid: std::process::id(),
+            ticket: self.ticket.clone(),
+            run: Some(self.run),
+            since: self.clock.now(),
+        };
+        // The merged tree needs what a new worktree needs.
+        let scratch = merging::scratch(&worktree.top);
+        let below = worktree.directory.strip_prefix(&worktree.top).unwrap_or(Path::new("")).to_owned();
+        let directory = if below.as_os_str().is_empty() { scratch.clone() } else { scratch.join(below) };
+        let making = self.making(Worktree { top: scratch, directory, ..worktree.clone() }, timeout, "merge");
+        let merging = Merging {
+            store: self.store.clone(),
+            holder,
+            workspace: self.workspace.clone(),
+            message: format!("Merge {}: {}\n\nTicket: {}", worktree.branch, clean_line(title, 100), self.ticket),
+            worktree,
+            ticket: self.ticket_path.clone(),
+            how,
+            commands,
+            making,
+        };
+        self.answer_with(async move {
+            let settled = merging.settle().await;
+            Input::MergeSettled(settled.unwrap_or_else(MergeSettled::refused))
+        });
+    }
+}
+
+impl Merging {
+    async fn settle(self) -> Result<MergeSettled, String> {
+        let common = worktree::common(&self.worktree.home_top).await?;
+        let turn = self.store.wait_tree(&Workspace::shared(common), &self.holder).await;
+        let _turn = turn.map_err(|error| error.to_string())?;
+        let copy = self.workspace.copy_of(&self.ticket);
+        let copy = copy.as_ref().and_then(|copy| copy.strip_prefix(&self.worktree.top).ok());
+        let settled = self.tried(copy).await;
+        let cleared = merging::clear(&self.worktree).await;
+        if let Err(error) = cleared {
+            tracing::warn!(error, "the scratch worktree of a merge is left");
+        }
+        settled
+    }
+
+    async fn tried(&self, copy: Option<&Path>) -> Result<MergeSettled, String> {
+        let Worktree { base, .. } = &self.worktree;
+        let merged = |commit| MergeSettled { commit: Some(commit), ..MergeSettled::default() };
+        for _ in 0..TRIES {
+            let candidate = match merging::prepare(&self.worktree, self.how, &self.message, copy).await? {
+                Prepared::Already(commit) => return Ok(merged(commit)),
+                Prepared::Conflict(files) => return Ok(MergeSettled::conflict(base, files)),
+                Prepared::Ready(candidate) => candidate,
+            };
+            self.validate().await?;
+            if self.advance(&candidate).await? {
+                return Ok(merged(candidate.commit));
+            }
+        }
+        Err(format!("{base} was moved by somebody else each time its merge was validated: start the ticket again"))
+    }
+
+    /// The ticket's commands pass on the merged tree.
+    async fn validate(&self) -> Result<(), String> {
+        self.making.fill().await?;
+        self.making.set_up().await?;
+        let ran = validate::run(0, &self.commands, &self.making.place(&self.making.worktree.directory)).await;
+        match ran.iter().find(|ran| !ran.passed()) {
+            None => Ok(()),
+            Some(failed) => Err(format!(
+                "`{}` fails on the tree merged into {}, which was not moved; its output is in {}\n{}",
+                clean_line(&failed.command, 100),
+                self.worktree.base,
+                failed.log,
+                failed.tail
+            )),
+        }
+    }
+
+    /// Nobody works where the base is checked out while its files go forward.
+    async fn advance(&self, to: &Candidate) -> Result<bool, String> {
+        let mut locks = Vec::new();
+        if let Some(place) = merging::checked_out(&self.worktree).await? {
+            let mut folders = vec![place, self.workspace.home().to_owned()];
+            folders.dedup();
+            for folder in folders {
+                let lock = self.store.lock_tree(&Workspace::shared(&folder), &self.holder);
+                locks.push(lock.map_err(|error| match error {
+                    LockError::Held { holder } => {
+                        format!("{holder} works in {}: start the ticket again when it has ended", folder.display())
+                    }
+                    LockError::Store(error) => error.to_string(),
+                })?);
+            }
+        }
+        merging::advance(&self.worktree, to, self.ticket.parent().unwrap_or(&self.ticket)).await
+    }
+}

@@ -1,0 +1,77 @@
+//! What a draft is written as, and the trying of its validation commands.
+
+use super::Effects;
+use crate::adapters::agent::orphans;
+use crate::adapters::clock::fresh_id;
+use crate::adapters::tickets;
+use crate::adapters::validate;
+use crate::domain::planning::Tried;
+use crate::domain::record::TicketRevised;
+use crate::domain::ticket::revise::{Revised, TicketEdit, revise};
+use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
+use crate::domain::verdict::Verdict;
+use crate::orchestrator::input::Input;
+use crate::orchestrator::state::{Planning, State};
+use serde_json::json;
+use tokio::task::block_in_place;
+
+impl Effects {
+    /// Works out what the accepted draft changes in the file as it is.
+    pub(super) fn place_draft(&mut self, plan: &Planning) {
+        let (path, now) = (self.ticket_path.clone(), self.clock.now());
+        let edit = plan.draft.clone().map(|draft| TicketEdit::Plan { draft, made: plan.asked.made.clone() });
+        let by = plan.asked.by.clone();
+        self.answer_with(async move {
+            let placed = tokio::task::spawn_blocking(move || {
+                let edit = edit.ok_or("there is no draft")?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
+                let Revised { revision, renamed } = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
+                let id = format!("{}{}", TicketRevised::DRAFT, fresh_id());
+                let what = edit.words();
+                Ok(Box::new(TicketRevised { id, what, revision, accepts: None, renamed, undoes: None, by }))
+            });
+            Input::DraftPlaced(placed.await.unwrap_or_else(|error| Err(error.to_string())))
+        });
+    }
+
+    /// Runs those of the commands that the gate lets Claude run, one after the other. They are not Claude's calls: nobody
+    /// is asked about the others.
+    pub(super) fn try_commands(&mut self, commands: Vec<String>, state: &State) {
+        let setting = self.setting(state, "draft.validation");
+        // The planner's own profile would let nothing run.
+        self.gate.keep_to(None);
+        let judged: Vec<Tried> = block_in_place(|| commands.iter().map(|command| self.judged(command)).collect());
+        let (marker, tree) = (self.run.to_string(), self.work.evidence.clone());
+        self.answer_with(async move {
+            let mut tried = Vec::with_capacity(judged.len());
+            for (n, mut one) in (1..).zip(judged) {
+                if one.verdict == Verdict::Allow {
+                    let ran = validate::run(n, std::slice::from_ref(&one.command), &setting.place()).await;
+                    if let Some(ran) = ran.into_iter().next() {
+                        (one.exit, one.tail) = (ran.exit, ran.tail);
+                    }
+                }
+                tried.push(one);
+            }
+            let _ = tokio::task::spawn_blocking(move || orphans::sweep(&[marker])).await;
+            if let Some(tree) = tree.get() {
+                tree.commands_ran();
+            }
+            Input::DraftTried(tried)
+        });
+    }
+
+    fn judged(&self, command: &str) -> Tried {
+        let request = ControlRequest { id: String::new(), via: Via::Callback };
+        let input = json!({ "command": command }).to_string();
+        let call = ToolCall { request, tool_use_id: String::new(), tool: "Bash".into(), input, agent: None, cwd: None };
+        let ruling = self.gate.judge(&call);
+        let reason = match ruling.verdict {
+            Verdict::Allow => String::new(),
+            Verdict::Block => format!("refused: {}", ruling.words()),
+            Verdict::Ask | Verdict::Passphrase => format!("needs your approval: {}", ruling.words()),
+        };
+        Tried { command: command.to_owned(), verdict: ruling.verdict, reason, exit: None, tail: String::new() }
+    }
+}

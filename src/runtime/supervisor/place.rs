@@ -1,0 +1,157 @@
+//! Whether a fresh run works where the person is or in a worktree of its ticket, and which one.
+
+use super::open_error::OpenError;
+use crate::adapters::git::head;
+use crate::adapters::store::Store;
+use crate::base::id::TicketId;
+use crate::config::Config;
+use crate::domain::workspace::Workspace;
+use crate::domain::worktree::{Worktree, WorktreeFor};
+use crate::orchestrator::prompt::branch_name;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// The worktree that a run of this ticket works in; `None`: where the person is. `before`: that of its last run, which is
+/// used again as long as it is there. Words for the person where there is to be one and cannot.
+pub(super) fn worktree(
+    before: Option<&Worktree>,
+    here: &Workspace,
+    config: &Config,
+    ticket: &TicketId,
+) -> Result<Option<Worktree>, String> {
+    let git = &config.settings.git;
+    let top = here.home().ancestors().find(|folder| folder.join(".git").exists());
+    let below = |top: &Path| here.home().strip_prefix(top).unwrap_or(Path::new("")).to_owned();
+    if let (Some(before), Some(top)) = (before, top)
+        && before.home_top == top
+        && before.top.is_dir()
+    {
+        return Ok(Some(Worktree { directory: joined(&before.top, &below(top)), ..before.clone() }));
+    }
+    if git.worktree == WorktreeFor::Off {
+        return Ok(None);
+    }
+    let top = top.ok_or("git.worktree needs a git repository, and this folder is in none")?;
+    let folder = config.worktree.folder.as_deref().ok_or("no folder for worktrees: set worktree.folder or HOME")?;
+    let folder = real(Path::new(folder));
+    if !folder.is_absolute() {
+        return Err(format!("worktree.folder is {}, and must be absolute or begin with ~/", folder.display()));
+    }
+    if folder.starts_with(top) {
+        return Err(format!("worktree.folder ({}) is inside the repository: choose one outside", folder.display()));
+    }
+    let branch = branch_name(&git.branch, ticket.as_str()).map_err(|why| format!("git.branch: {why}"))?;
+    if git.protected.contains(&branch) {
+        return Err(format!("the branch {branch} (git.branch) is protected (git.protected)"));
+    }
+    let base = match &git.base {
+        Some(base) => base.clone(),
+        None => head::on_branch(top).ok_or("no branch is checked out to begin a worktree at: set git.base")?,
+    };
+    if base == branch {
+        return Err(format!("the worktree's branch would be {branch}, which it begins at: set git.branch or git.base"));
+    }
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    let own = folder.join(format!("{name}-{}", mark(top))).join(ticket.as_str());
+    Ok(Some(Worktree { directory: joined(&own, &below(top)), top: own, home_top: top.to_owned(), branch, base }))
+}
+
+/// Refuses the copy of a ticket that a worktree of ours has: its own file is the one that counts.
+pub(super) fn is_no_copy(store: &Store, ticket: &Path) -> Result<(), OpenError> {
+    let is_linked = |folder: &Path| folder.join(".git").is_file();
+    let Some(top) = ticket.ancestors().find(|folder| is_linked(folder)) else { return Ok(()) };
+    let runs = store.runs()?;
+    let mut all = runs.iter().filter_map(|run| Some((run, run.worktree.as_ref()?)));
+    match all.find(|(_, worktree)| worktree.top == top) {
+        None => Ok(()),
+        Some((run, worktree)) => Err(OpenError::Config(format!(
+            "{} is a copy in the worktree of {}: start programmator in {}",
+            ticket.display(),
+            run.ticket,
+            worktree.home_top.display()
+        ))),
+    }
+}
+
+/// Tells folders of the same name apart.
+fn mark(folder: &Path) -> String {
+    let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    let word: [u8; 4] = std::array::from_fn(|at| digest[at]);
+    format!("{:08x}", u32::from_be_bytes(word))
+}
+
+fn joined(top: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { top.to_owned() } else { top.join(below) }
+}
+
+/// The path with its links resolved, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|there| Some((there, std::fs::canonicalize(there).ok()?)));
+    there.map_or_else(
+        || path.to_owned(),
+        |(there, real)| joined(&real, path.strip_prefix(there).unwrap_or(Path::new(""))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Files, Layers, Trust, resolve};
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    fn config() -> Config {
+        let layers = Layers {
+            user: Files::default(),
+            project: Files::default(),
+            trust: Trust::Unknown,
+            environment: BTreeMap::default(),
+            flags: Vec::new(),
+        };
+        resolve(&layers).unwrap().config
+    }
+
+    #[test]
+    fn a_worktree_is_outside_the_repository_and_used_again_as_long_as_it_is_there() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("shop/.git")).unwrap();
+        fs::create_dir_all(root.join("shop/web")).unwrap();
+        fs::write(root.join("shop/.git/HEAD"), "ref: refs/heads/trunk\n").unwrap();
+        let (here, ticket) = (Workspace::shared(root.join("shop/web")), TicketId::parse("tk-1").unwrap());
+        let mut config = config();
+        assert_eq!(worktree(None, &here, &config, &ticket), Ok(None));
+
+        config.settings.git.worktree = WorktreeFor::Ticket;
+        config.worktree.folder = Some(root.join("trees").display().to_string());
+        let own = worktree(None, &here, &config, &ticket).unwrap().unwrap();
+        assert!(own.top.starts_with(root.join("trees")) && own.top.ends_with("tk-1"));
+        assert_eq!((own.directory.clone(), own.home_top.clone()), (own.top.join("web"), root.join("shop")));
+        assert_eq!((own.branch.as_str(), own.base.as_str()), ("programmator/tk-1", "trunk"));
+
+        // Another template makes another worktree only where that of before is gone.
+        config.settings.git.branch = "other".into();
+        config.settings.git.worktree = WorktreeFor::Off;
+        let above = Workspace::shared(root.join("shop"));
+        assert_eq!(worktree(Some(&own), &above, &config, &ticket), Ok(None));
+        fs::create_dir_all(&own.top).unwrap();
+        let again = worktree(Some(&own), &above, &config, &ticket).unwrap().unwrap();
+        assert_eq!((again.directory, again.branch.as_str()), (own.top.clone(), "programmator/tk-1"));
+        let elsewhere = Workspace::shared(&root);
+        assert_eq!(worktree(Some(&own), &elsewhere, &config, &ticket), Ok(None));
+
+        config.settings.git.worktree = WorktreeFor::Ticket;
+        let refused = |config: &Config| worktree(None, &here, config, &ticket).unwrap_err();
+        config.settings.git.branch = "main".into();
+        assert!(refused(&config).contains("protected"));
+        config.settings.git.branch = "trunk".into();
+        assert!(refused(&config).contains("set git.branch or git.base"));
+        config.settings.git.branch = "own".into();
+        config.worktree.folder = Some(root.join("shop/trees").display().to_string());
+        assert!(refused(&config).contains("inside the repository"));
+        assert!(worktree(None, &elsewhere, &config, &ticket).unwrap_err().contains("in none"));
+        fs::write(root.join("shop/.git/HEAD"), "0123456789012345678901234567890123456789\n").unwrap();
+        config.worktree.folder = Some(root.join("trees").display().to_string());
+        assert!(refused(&config).contains("set git.base"));
+    }
+}

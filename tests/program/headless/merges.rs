@@ -1,0 +1,156 @@
+//! The work of worktrees comes into its base: validated as it will be there, one after the other, or not at all.
+
+use crate::project::Project;
+use crate::watched::{of_kind, ran, start_until};
+use serde_json::Value;
+use std::process::Stdio;
+
+const BASE: &str = "policy: {profile: trusted}\nworkflow: {name: simple}\n";
+
+/// A project with these tickets (id, phase, validation command), all committed, and no other change.
+fn project(tickets: &[(&str, &str, &str)], scenario: &str, git: &str) -> Project {
+    let project = Project::new();
+    project.git(&["config", "user.name", "P"]);
+    project.git(&["config", "user.email", "p@example.invalid"]);
+    for (id, phase, command) in tickets {
+        project.ticket(id, &[phase]);
+        let text = format!("{}\n## Validation Commands\n\n- `{command}`\n", project.ticket_text(id));
+        project.write(&format!("work/.tickets/{id}.md"), &text);
+    }
+    project.write("work/same.txt", "as it was\n");
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-q", "-m", "Tickets"]);
+    project.scenario_with(scenario, &format!("{BASE}git: {{worktree: ticket, commit: ticket, {git}}}\n"));
+    project
+}
+
+fn end<'a>(records: &'a [Value], ticket: &str) -> &'a Value {
+    records.iter().find(|record| record["kind"] == "run_ended" && record["ticket"] == ticket).unwrap()
+}
+
+const ONE: &str = "
+turns:
+  - when: {phase: First}
+    steps: [ {write: {path: a.txt, content: a}}, {status: {}} ]
+";
+
+#[test]
+fn of_three_tickets_one_conflicts_and_one_fails_on_the_merged_tree() {
+    let tickets = [
+        ("tk-1", "First", "test -e a.txt"),
+        ("tk-2", "Second", "true"),
+        // Passes where it is made, and fails with the work of the first.
+        ("tk-3", "Third", "! test -e a.txt"),
+    ];
+    // The others end when the work of the first has come into the person's files: the base that they began at has moved.
+    let project = project(&tickets, "turns: []\n", "merge: merge");
+    let wait = format!("until [ -e {} ]; do sleep 0.02; done", project.path("work/a.txt").display());
+    let scenario = format!(
+        "
+turns:
+  - when: {{phase: First}}
+    steps: [ {{write: {{path: a.txt, content: a}}}}, {{bash: \"echo first > same.txt\"}}, {{status: {{}}}} ]
+  - when: {{phase: Second}}
+    steps: [ {{bash: \"echo second > same.txt\"}}, {{bash: \"{wait}\"}}, {{status: {{}}}} ]
+  - when: {{phase: Third}}
+    steps: [ {{write: {{path: c.txt, content: c}}}}, {{bash: \"{wait}\"}}, {{status: {{}}}} ]
+"
+    );
+    project.scenario_with(&scenario, &format!("{BASE}git: {{worktree: ticket, commit: ticket, merge: merge}}\n"));
+    let records = ran(&project, &["run", "--json", "--timeout", "100", "tk-1", "tk-2", "tk-3"], 3);
+
+    assert_eq!(end(&records, "tk-1")["reason"], "complete");
+    assert_eq!(
+        (&end(&records, "tk-2")["reason"], &end(&records, "tk-3")["reason"]),
+        (&"merge_failed".into(), &"merge_failed".into())
+    );
+    let settled =
+        |ticket: &str| *of_kind(&records, "merge_settled").iter().find(|one| one["ticket"] == ticket).unwrap();
+    assert_eq!(settled("tk-2")["files"], serde_json::json!(["same.txt"]));
+    let trouble = settled("tk-3")["trouble"].as_str().unwrap();
+    assert!(trouble.contains("`! test -e a.txt` fails on the tree merged into main"), "{trouble}");
+    for record in of_kind(&records, "merge_intended") {
+        let after = records.iter().any(|one| one["kind"] == "merge_settled" && one["ticket"] == record["ticket"]);
+        assert!(after, "{record}");
+    }
+
+    // The base has the first and nothing else, and the person's files are those of the base.
+    assert_eq!(
+        project.git(&["log", "--format=%s", "main"]).lines().count(),
+        4,
+        "{}",
+        project.git(&["log", "--oneline"])
+    );
+    assert_eq!((project.read("work/a.txt"), project.read("work/same.txt")), ("a".into(), "first\n".into()));
+    assert!(!project.path("work/c.txt").exists());
+    for (ticket, word) in [("tk-1", "closed"), ("tk-2", "in_progress"), ("tk-3", "in_progress")] {
+        assert!(project.ticket_text(ticket).contains(&format!("status: {word}\n")), "{ticket}");
+    }
+    let trees = project.git(&["worktree", "list"]);
+    assert!(trees.lines().count() == 4 && !trees.contains(".merge"), "{trees}");
+    // What was not merged is where it was made.
+    assert_eq!(project.git(&["show", "programmator/tk-2:same.txt"]), "second\n");
+    assert_eq!(project.git(&["show", "programmator/tk-3:c.txt"]), "c");
+}
+
+#[test]
+fn a_base_with_changes_of_the_persons_is_not_moved_and_later_it_is() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: rebase");
+    let before = project.git(&["rev-parse", "main"]);
+    project.write("work/README.md", "# Mine\n");
+    let records = ran(&project, &["run", "--json", "tk-1"], 3);
+    let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
+    assert!(detail.contains("1 uncommitted file (README.md): commit or stash"), "{detail}");
+    assert_eq!(project.git(&["rev-parse", "main"]), before);
+    assert!(!project.path("work/a.txt").exists() && project.read("work/README.md") == "# Mine\n");
+
+    project.git(&["commit", "-q", "-m", "Mine", "README.md"]);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(of_kind(&records, "iteration_started").len(), 0, "nothing is done again");
+    assert_eq!(project.git(&["log", "--format=%s", "-2"]), "Work on tk-1\nMine\n", "rebased");
+    assert_eq!(project.read("work/a.txt"), "a");
+    // The base has it all, made anew: nothing would be lost.
+    assert!(project.run(&["worktree", "remove", "tk-1"]).status.success());
+}
+
+#[test]
+fn a_base_that_nobody_has_checked_out_is_moved_too() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: merge, base: trunk");
+    project.git(&["branch", "trunk"]);
+    let main = project.git(&["rev-parse", "main"]);
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(project.git(&["rev-parse", "main"]), main);
+    assert_eq!(
+        project.git(&["log", "--first-parent", "--format=%s", "-1", "trunk"]),
+        "Merge programmator/tk-1: Work on tk-1\n"
+    );
+    assert_eq!(project.git(&["show", "trunk:a.txt"]), "a");
+}
+
+#[test]
+fn killed_while_the_merged_tree_is_validated_the_base_stays_and_the_next_start_merges_once() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: merge");
+    let gate = project.gate("merged");
+    // Only on the merged tree: there the folder has another name.
+    let command = format!("case $PWD in *.merge) {gate};; esac");
+    let text = project.ticket_text("tk-1").replace("- `true`", &format!("- `{command}`"));
+    project.write("work/.tickets/tk-1.md", &text);
+    let before = project.git(&["rev-parse", "main"]);
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "merge_intended");
+    let scratch = || project.git(&["worktree", "list"]).contains(".merge");
+    while !scratch() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(project.git(&["rev-parse", "main"]), before);
+    project.open_gate("merged");
+    let mut again = project.command(&["run", "--json", "tk-1"]);
+    let output = again.stdout(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        project.git(&["log", "--first-parent", "--format=%s", "-2"]),
+        "Merge programmator/tk-1: Work on tk-1\nTickets\n"
+    );
+    assert!(!scratch());
+}

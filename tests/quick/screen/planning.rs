@@ -1,0 +1,112 @@
+//! The draft of a ticket's phases, as it waits for the person.
+
+use super::{modal, press, pressed, sample, whole};
+use programmator::domain::command::UserCommand;
+use programmator::domain::planning::{DraftAnswer, Tried};
+use programmator::domain::request::Request;
+use programmator::domain::ticket::draft::Draft;
+use programmator::domain::verdict::Verdict;
+use programmator::orchestrator::state::{PlanStage, Planning, Stage, State};
+use programmator::tui::msg::{Ask, Msg};
+use programmator::tui::ui::Ui;
+use programmator::tui::update::update;
+use std::sync::Arc;
+
+fn draft() -> Draft {
+    let all = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+    Draft {
+        title: "Logins are limited to five a minute".into(),
+        text: "Somebody tries passwords all night. Six tries a minute are one too many, by IPv6 too.".into(),
+        phases: all(&[
+            "Find out where a login is decided, and write it down in src/login.rs",
+            "Count the tries for each address, in memory, with the time of each",
+            "Refuse the sixth within a minute with 429 and a Retry-After",
+        ]),
+        validation: all(&["cargo test login", "scripts/check --all", "git push"]),
+        ..Draft::default()
+    }
+}
+
+/// An ordinary afternoon in which this draft waits.
+fn waits(draft: Draft) -> Ui {
+    let mut model = sample::busy();
+    let old = &model.tabs[0].state;
+    let plan = Planning { stage: PlanStage::Waiting, draft: Some(draft), ..Planning::default() };
+    model.tabs[0].state =
+        State { phases: Vec::new(), iteration: None, stage: Stage::Idle, plan: Some(Arc::new(plan)), ..old.clone() };
+    model
+}
+
+fn tried(mut model: Ui) -> Ui {
+    let one = |command: &str, verdict, reason: &str, exit, tail: &str| Tried {
+        command: command.into(),
+        verdict,
+        reason: reason.into(),
+        exit,
+        tail: tail.into(),
+    };
+    let commands = draft().validation;
+    let plan = model.tabs[0].state.plan.as_mut().unwrap();
+    Arc::make_mut(plan).tried = vec![
+        one(&commands[0], Verdict::Allow, "", Some(0), ""),
+        one(&commands[1], Verdict::Allow, "", Some(127), "bash: line 1:\n\u{1b}[31mscripts/check: No such file"),
+        one(&commands[2], Verdict::Ask, "needs your approval: guarded/network", None, ""),
+    ];
+    model
+}
+
+fn asked(model: &mut Ui, keys: &str) -> Vec<DraftAnswer> {
+    let asks = press(model, keys);
+    let answers = asks.into_iter().filter_map(|ask| match ask {
+        Ask::Request(Request::Command(_, UserCommand::AnswerDraft(answer))) => Some(answer),
+        _ => None,
+    });
+    answers.collect()
+}
+
+#[test]
+fn a_draft_waits() {
+    whole("plan", || pressed(waits(draft()), "!"));
+    modal("plan_tried", || pressed(tried(waits(draft())), "!"));
+    modal("plan_words", || pressed(waits(draft()), "! r N o t e"));
+}
+
+#[test]
+fn a_yes_counts_only_when_the_end_was_seen() {
+    let long = || waits(Draft { text: "word\n".repeat(200), ..draft() });
+    let mut model = long();
+    model.size = (80, 24);
+    press(&mut model, "!");
+    assert_eq!(asked(&mut model, "y"), []);
+    assert_eq!(asked(&mut model, "G y"), [DraftAnswer::Accept]);
+}
+
+#[test]
+fn it_is_sent_back_tried_and_refused() {
+    let mut model = waits(draft());
+    model.size = (120, 40);
+    press(&mut model, "!");
+    assert_eq!(asked(&mut model, "t"), [DraftAnswer::Try]);
+    assert_eq!(asked(&mut model, "r Enter"), [], "no words are no answer");
+    assert_eq!(asked(&mut model, "r N o Enter"), [DraftAnswer::Revise { words: "No".into() }]);
+    press(&mut model, "!");
+    assert_eq!(asked(&mut model, "x"), [DraftAnswer::Refuse]);
+    assert!(model.modals.is_empty(), "the ticket was not made for it");
+}
+
+#[test]
+fn what_comes_back_from_the_editor_is_the_draft_if_it_is_one() {
+    let mut model = waits(draft());
+    model.size = (120, 40);
+    let asks = press(&mut model, "! e");
+    let [Ask::EditText(text)] = &asks[..] else { panic!("{asks:?}") };
+    assert!(text.contains("## Design\n\n- [ ] Find out") && !text.contains("Acceptance"), "{text}");
+    assert_eq!(update(&mut model, Msg::Edited(text.clone())), [], "nothing was changed");
+    assert_eq!(update(&mut model, Msg::Edited("# T\n\nnothing\n".into())), [], "there are no phases in it");
+    let changed = text.replace("- [ ] Find out where a login is decided, and write it down in src/login.rs\n", "");
+    let asks = update(&mut model, Msg::Edited(changed));
+    let [Ask::Request(Request::Command(_, UserCommand::AnswerDraft(DraftAnswer::Edit(edited))))] = &asks[..] else {
+        panic!("{asks:?}")
+    };
+    assert_eq!((edited.phases.len(), &edited.title), (2, &draft().title));
+}
