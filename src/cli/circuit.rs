@@ -186,7 +186,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
     let parts = in_force::parts(session, &session.resolve(&session.folder)?)?;
     let runs = match ticket {
         Some(text) => vec![session.find_run(&parts.store, text, Typed::Ticket)?],
-        None => latest(&parts.store)?.into_iter().filter(|run| run.workspace().directory() == session.folder).collect(),
+        None => latest(&parts.store)?.into_iter().filter(|run| run.workspace().home() == session.folder).collect(),
     };
     let app = App::start(parts);
     let mut code = 0;

@@ -158,7 +158,7 @@ impl Host for TerminalHost {
     }
 
     async fn take_wheel(&mut self, run: RunId) -> Wheel {
-        let Some(app) = self.app.clone() else { return Wheel::Refused("there is no run here".to_owned()) };
+        let Behind::Service(app) = &self.behind else { return Wheel::Refused("this is a replay".to_owned()) };
         let mut ungated = false;
         loop {
             match app.ask(Request::TakeWheel { run, ungated }, Answerer::SCREEN).await {

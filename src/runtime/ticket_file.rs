@@ -50,8 +50,8 @@ impl TicketFile {
             let (reading, input) = match load(&self.path) {
                 Ok(ticket) => {
                     let has_settings = ticket.phases.iter().any(|phase| !phase.settings.is_empty());
-                    let had_settings = self.has_settings.swap(has_settings, Ordering::Relaxed);
-                    settings = (has_settings || had_settings).then(|| translate::phase_settings(&ticket));
+                    let before = self.has_settings.swap(has_settings, Ordering::Relaxed);
+                    settings = (has_settings || before).then(|| translate::phase_settings(&ticket));
                     *last += 1;
                     self.broken.store(false, Ordering::Relaxed);
                     let input = said(&ticket, *last, &self.validation);

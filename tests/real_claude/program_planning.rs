@@ -28,11 +28,12 @@ fn a_planner_only_reads_and_its_draft_is_written_when_asked_for() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(printed["draft"]["phases"], json!(["Greet", "Part"]));
-    assert!(!bench.file("plan.txt").exists() && !home.exists(), "it only reads");
+    assert!(!bench.file("plan.txt").exists(), "it only reads");
     let journal = bench.project.journal();
     let of = |kind: &str| journal.iter().filter(|record| record["kind"] == kind).collect::<Vec<_>>();
     let verdicts: Vec<&str> = of("tool_judged").iter().map(|call| call["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["allow", "block", "block", "block"]);
+    // Claude's own plan files are no files of the project: the gate leaves them to its plan mode.
+    assert_eq!(verdicts, ["allow", "block", "allow", "block"]);
     assert_eq!((of("claim_missing").len(), of("follow_up_sent").len()), (1, 1));
     assert_eq!(bench.stub.requests().len(), 6);
     let tools = bench.stub.requests()[0]["tools"].to_string();

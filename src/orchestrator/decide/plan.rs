@@ -85,11 +85,11 @@ impl Draft<'_> {
     }
 
     pub(super) fn draft_tried(&mut self, tried: Vec<Tried>) {
-        let tries = |plan: &crate::orchestrator::state::Planning| {
+        let is_asked_for = |plan: &crate::orchestrator::state::Planning| {
             let commands = plan.draft.iter().flat_map(|draft| &draft.validation);
             plan.trying && commands.eq(tried.iter().map(|one| &one.command))
         };
-        if self.state.is_open() && self.state.plan.as_deref().is_some_and(tries) {
+        if self.state.is_open() && self.state.plan.as_deref().is_some_and(is_asked_for) {
             self.record(Record::DraftTried { tried });
         }
     }

@@ -106,7 +106,7 @@ impl Driving {
             patience: None,
         };
         let tree = WorkTree::open(folder, &store.run_folder(run)).await.map_err(|error| error.to_string())?;
-        let exclude = tree.excluded(ticket, folder);
+        let exclude = tree.excluded(ticket, &workspace);
         // The next iteration's own takes its place.
         let name = SnapshotName { ticket: free.run.ticket.clone(), run, n: state.iterations + 1 };
         let before = tree.snapshot(&name, &exclude).await.map_err(|error| error.to_string())?;

@@ -33,12 +33,12 @@ pub fn parse_draft(text: &str) -> Result<Draft, DraftFault> {
         return Err(DraftFault::Truncated);
     }
     let text = |name: &str| named(&block, &[name]).and_then(|entry| value::text(entry, &mut Vec::new()));
-    let list = |names: &[&str]| named(&block, names).map(list).unwrap_or_default();
+    let items = |names: &[&str]| named(&block, names).map(list).unwrap_or_default();
     checked(Draft {
         title: text("title").unwrap_or_default(),
         text: text("text").unwrap_or_default(),
-        phases: list(&["phases"]),
-        validation: list(&["validation", "validation_commands"]),
+        phases: items(&["phases"]),
+        validation: items(&["validation", "validation_commands"]),
         ..Draft::default()
     })
 }
