@@ -1,6 +1,7 @@
 //! What of a ticket the person can take back, from the records of its run: a tick, a skip, an edit of its text, a phase that
 //! was opened again, a changed limit. The last one first.
 
+use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{OfPhase, PhaseByPerson, Record, RevisionSettled, TicketRevised, WriteOutcome};
@@ -101,6 +102,8 @@ pub(super) fn fold(steps: &mut Vec<Step>, state: &State, record: &Record) {
             Some(undone) => {
                 steps.retain(|step| !matches!(step, Step::Text(revised) if revised.id == *undone));
             }
+            // What the run itself wanted is not the person's to take back.
+            None if settled.revised.by == Answerer::CONFIGURATION => {}
             None => steps.push(Step::Text(Box::new(settled.revised.clone()))),
         },
         Record::SettingsChanged(SettingsChanged { settings: after, .. }) => {
@@ -134,7 +137,6 @@ fn forget(steps: &mut Vec<Step>, phase: PhaseId, is_kind: fn(&Step) -> bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::answerer::Answerer;
     use crate::domain::outcome::DoneHow;
     use crate::domain::settings::Settings;
     use crate::domain::ticket::revise::PhasePlace;
@@ -212,5 +214,9 @@ mod tests {
         assert_eq!(steps.len(), 1);
         fold(&mut steps, &state, &settled("b", Some("a"), WriteOutcome::Written));
         assert_eq!(steps, []);
+        let Record::RevisionSettled(mut own) = settled("c", None, WriteOutcome::Written) else { panic!("an edit") };
+        own.revised.by = Answerer::CONFIGURATION;
+        fold(&mut steps, &state, &Record::RevisionSettled(own));
+        assert_eq!(steps, [], "the run's own");
     }
 }

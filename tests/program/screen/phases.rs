@@ -68,7 +68,7 @@ fn what_stands_behind_a_phase_is_told_and_after_the_run_it_can_be_reopened() {
     project.open_gate("alpha");
     project.open_gate("beta");
     terminal.wait_for("complete: 2/2 phases");
-    terminal.keys_until(TICKETS, "Enter open");
+    terminal.keys_until(TICKETS, "Enter fold");
     terminal.keys("gj");
     terminal.keys_until("\r", "Phase · Alpha");
     let screen = terminal.wait_for("A alpha.txt");
