@@ -219,7 +219,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             passphrase::set(out, &mut stderr(), &here(&cli.run)?, source).map(|()| 0)
         }
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
-        Some(Command::Review(args)) => review::run(out, &here(&cli.run)?, &args).await,
+        Some(Command::Review(args)) => Box::pin(review::run(out, &here(&cli.run)?, &args)).await,
         Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
         Some(Command::Hook(wanted)) => hook::run(out, &wanted).await,
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),

@@ -31,7 +31,7 @@ pub enum Work {
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
     /// The plan of this ticket.
-    Plan(String, PlanAsked),
+    Plan(String, Box<PlanAsked>),
 }
 
 /// Works without a screen until every run has ended. Gives the program's exit code.
@@ -105,7 +105,7 @@ async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
     let one = match work {
         Work::Tickets(names) => return open(app, places, names).await,
         Work::Resume(run) => Request::Resume(run),
-        Work::Plan(ticket, asked) => Request::Plan(ticket, asked),
+        Work::Plan(ticket, asked) => Request::Plan(ticket, *asked),
     };
     match app.ask(one, Answerer::COMMAND_LINE).await {
         Reply::Refused(refused) => Err(refused.into()),

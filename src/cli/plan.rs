@@ -54,7 +54,7 @@ const TITLE: usize = 100;
 /// Carries out `programmator plan`. Gives the exit code.
 pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Result<u8, CliError> {
     let (path, made) = ticket(session, &args.what)?;
-    let asked = PlanAsked { made, saves: args.save, ..PlanAsked::default() };
+    let asked = Box::new(PlanAsked { made, saves: args.save, ..PlanAsked::default() });
     let name = path.display().to_string();
     if !args.save && !args.json && stdout().is_terminal() {
         return start::screen(session, Open::Plan(name, asked), After::Kept).await;
@@ -62,7 +62,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Res
     let printer = Printer::new(stderr(), Format::Text, jiff::tz::TimeZone::system());
     let code = headless::run_by(session, Work::Plan(name, asked), printer).await?;
     let is_printed = report(out, session, &path, args)?;
-    Ok(if is_printed && code == ExitReason::Drafted.exit_code() { 0 } else { code })
+    Ok(if is_printed && !args.save && code == ExitReason::Drafted.exit_code() { 0 } else { code })
 }
 
 /// The file of the ticket that is meant; for an idea a new one, and what it says.

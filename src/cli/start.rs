@@ -54,7 +54,7 @@ pub enum Open {
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
     /// The plan of this ticket.
-    Plan(String, PlanAsked),
+    Plan(String, Box<PlanAsked>),
 }
 
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
@@ -167,7 +167,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     let one = match first.open {
         Open::Tickets(names) => return begin_all(app, names, &first.places, &first.screen).await,
         Open::Resume(run) => Request::Resume(run),
-        Open::Plan(ticket, asked) => Request::Plan(ticket, asked),
+        Open::Plan(ticket, asked) => Request::Plan(ticket, *asked),
     };
     match app.ask(one, Answerer::SCREEN).await {
         Reply::Refused(refused) => Err(refused.into()),

@@ -186,7 +186,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::UntickIntended(_)
         | Record::EditDue(_)
         | Record::ChangesShown { .. }
-        | Record::PhaseSettingsRead { .. }
         | Record::GoalAchieved { .. }
         | Record::WishTaken(_)
         | Record::StatusIntended { .. }
@@ -215,6 +214,15 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::ProposalAnswered { .. }
         | Record::EditDropped { .. } => goal::sentence(record),
         Record::WheelTaken(_) | Record::WheelJudged(_) | Record::WheelReturned(_) => wheel::sentence(record),
+        Record::PhaseSettingsRead { phases } => {
+            let set = phases.iter().filter(|set| !set.settings.is_empty());
+            let set: Vec<String> = set.map(|set| format!("“{}” {}", set.text, set.settings.words())).collect();
+            info(if set.is_empty() {
+                "phase settings: none".into()
+            } else {
+                format!("phase settings: {}", set.join(" · "))
+            })
+        }
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }

@@ -96,7 +96,11 @@ fn add(known: &mut Finding, focus: &str, issue: Issue) {
 /// The same file, near lines, similar words.
 fn is_same(a: &Issue, b: &Issue) -> bool {
     let file = |issue: &Issue| issue.file.as_deref().map(|file| file.trim_start_matches("./").to_owned());
-    let is_near = a.line.zip(b.line).is_none_or(|(a, b)| a.abs_diff(b) <= NEAR);
+    // One without a line could be about anything in the file.
+    let is_near = match (a.line, b.line) {
+        (Some(a), Some(b)) => a.abs_diff(b) <= NEAR,
+        (a, b) => a == b,
+    };
     file(a) == file(b) && is_near && are_similar(&a.text, &b.text)
 }
 
@@ -222,7 +226,7 @@ mod tests {
             doubtful: true,
             ..issue(Severity::Minor, "a", Some(3), "never closes the file handle")
         };
-        let without = issue(Severity::Major, "a", None, "the file handle is never closed");
+        let without = issue(Severity::Major, "a", Some(4), "the file handle is never closed");
         for found in [[&with, &without], [&without, &with]] {
             let merged = merge(found.map(|issue| ("x".to_owned(), vec![issue.clone()])));
             let [one] = &merged[..] else { panic!("{merged:?}") };

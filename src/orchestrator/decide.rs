@@ -130,7 +130,7 @@ impl<'a> Draft<'a> {
             Input::PlanAsked(asked) => self.plan_asked(asked),
             Input::DraftPlaced(placed) => self.draft_placed(placed),
             Input::DraftTried(tried) => self.draft_tried(tried),
-            Input::RevisionSettled(settled) => self.revision_settled(settled),
+            Input::RevisionSettled(settled) => self.revision_settled(&settled),
             Input::EditPlanned { id, planned } => self.edit_planned(id, planned),
             Input::StatusSettled { to, outcome } => self.status_settled(to, outcome),
             Input::CommitPlanned { id, planned } => self.commit_planned(id, planned),

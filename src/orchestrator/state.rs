@@ -41,6 +41,7 @@ use std::time::Duration;
 
 /// A run, as its records tell it.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct State {
     pub run: Option<RunId>,
     pub ticket: Option<TicketId>,
@@ -332,7 +333,9 @@ impl State {
                 ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),
                 _ => true,
             },
-            None => self.validation_change.is_some() || self.waiting_draft().is_some(),
+            None => {
+                self.validation_change.is_some() || self.waiting_draft().is_some() || self.awaits_phases().is_some()
+            }
         }
     }
 

@@ -55,6 +55,7 @@ fn needs(state: &State) -> Option<String> {
             _ => reason_words(ended.reason).to_owned(),
         }),
         None if state.waiting_draft().is_some() => Some("draft ready".to_owned()),
+        None if state.awaits_phases().is_some() => Some("more phases proposed".to_owned()),
         None => asked.or_else(|| state.needs_person().then(|| "validation commands changed".to_owned())),
     }
 }

@@ -162,7 +162,10 @@ impl Policy {
     /// The same, bound to the folder that calls are judged for.
     pub fn fingerprint_in(&self, folder: &Path) -> String {
         let folder = folder.as_os_str().as_encoded_bytes();
-        hex(&Sha256::new().chain_update(&self.fingerprint).chain_update([0]).chain_update(folder).finalize())
+        // Another version may mean more by the same words.
+        let version = env!("CARGO_PKG_VERSION");
+        let parts = Sha256::new().chain_update(&self.fingerprint).chain_update([0]).chain_update(folder);
+        hex(&parts.chain_update([0]).chain_update(version).finalize())
     }
 
     /// Its rules in the order in which they are asked, each with its file.

@@ -161,7 +161,7 @@ impl Effects {
             Effect::PlanEdit { id, edit } => self.plan_edit(id, *edit),
             Effect::Revise(revised) => self.revise(*revised),
             Effect::PlaceDraft { plan } => self.place_draft(&plan),
-            Effect::TryCommands { commands } => self.try_commands(commands, state),
+            Effect::TryCommands { commands } => self.try_commands(&commands, state),
             Effect::SetStatus { to } => {
                 let file = self.ticket_file.clone();
                 self.answer_with(async move {

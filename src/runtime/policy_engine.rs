@@ -151,6 +151,8 @@ impl PolicyEngines {
             books.iter().filter_map(Weak::upgrade).collect()
         };
         for book in books {
+            // What it is kept to is not changed meanwhile.
+            let _known = book.known.lock().unwrap_or_else(PoisonError::into_inner);
             book.read_again();
         }
     }

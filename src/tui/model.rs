@@ -45,6 +45,7 @@ pub enum Mode {
 }
 
 /// The state that is shared.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Model {
     /// The open tickets, in the order they were opened.
     pub tabs: Vec<Tab>,

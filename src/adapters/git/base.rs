@@ -44,8 +44,15 @@ pub(super) async fn with(repository: &Repository, base: &str) -> Result<Snapshot
         let text = paths::shown(&line(said.stdout));
         Ok((said.code == Some(0) && !text.is_empty()).then_some(text))
     };
-    let commit = format!("{base}^{{commit}}");
-    let named = if base.starts_with('-') { None } else { ask("rev-parse", &["--verify", "--quiet", &commit]).await? };
+    let mut named = None;
+    // A branch is meant, also where a tag has its name.
+    let places = [format!("refs/heads/{base}"), format!("refs/remotes/{base}"), base.to_owned()];
+    for name in places.iter().filter(|_| !base.starts_with('-')) {
+        named = ask("rev-parse", &["--verify", "--quiet", &format!("{name}^{{commit}}")]).await?;
+        if named.is_some() {
+            break;
+        }
+    }
     let shown = clean_line(base, 80);
     let other =
         named.ok_or_else(|| format!("there is no branch or commit `{shown}` here; name another with --base"))?;

@@ -233,6 +233,12 @@ impl Git {
         })
     }
 
+    /// In a process group of its own: what ends us does not end it.
+    pub(super) fn apart(mut self) -> Self {
+        self.command.process_group(0);
+        self
+    }
+
     /// Runs it with its input and all that it says in files, so that it ends as it should when this program ends before
     /// it. `called`: it runs. Gives its exit code; `None` for a signal.
     pub(super) async fn run_in_files(

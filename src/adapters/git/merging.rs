@@ -55,7 +55,11 @@ pub async fn prepare(
         if known(home_top, top).await?.is_none_or(|known| known.branch.as_ref() != Some(&own)) {
             return Err(format!("{} is not on {branch}: switch it back", top.display()));
         }
-        let (uncommitted, untracked) = changed(top).await?;
+        let (mut uncommitted, mut untracked) = changed(top).await?;
+        // The copy of the ticket's file is never merged, whatever is in it.
+        let is_work = |name: &String| ticket.is_none_or(|ticket| Path::new(name) != ticket);
+        uncommitted.retain(is_work);
+        untracked.retain(is_work);
         let held = Held { uncommitted, untracked, unmerged: 0 };
         if !held.is_nothing() {
             return Err(format!("{} holds {}: commit it first, or set git.commit", top.display(), held.words()));
@@ -77,7 +81,10 @@ pub async fn prepare(
     let begin = if how == MergeHow::Rebase { &tip } else { &upon };
     let add = git(home_top, "worktree").args(["add", "--quiet", "--detach"]).args([scratch.as_os_str()]).args([begin]);
     add.thorough().ok().await.map_err(words)?;
+    let upright = git(home_top, "merge-base").args(["--is-ancestor", &upon, &tip]).run().await.map_err(words)?;
     let call = match how {
+        // Made anew, the merges by which conflicts were resolved would be lost.
+        MergeHow::Rebase if upright.code == Some(0) => git(&scratch, "rev-parse").args(["--quiet", "--verify", "HEAD"]),
         MergeHow::Rebase => unsigned(&scratch, "rebase").args(["--quiet", "--no-autostash", &upon]),
         _ => unsigned(&scratch, "merge").args(["--quiet", "--no-ff", "--no-edit", "-m", message, &tip]),
     };
@@ -101,6 +108,16 @@ pub async fn prepare(
 pub async fn checked_out(worktree: &Worktree) -> Result<Option<PathBuf>, String> {
     let base = format!("refs/heads/{}", worktree.base);
     let all = all(&worktree.home_top).await?;
+    // Who rebases a branch has it checked out, though git names none.
+    for known in all.iter().filter(|known| known.branch.is_none() && known.path.is_dir()) {
+        for state in ["rebase-merge/head-name", "rebase-apply/head-name"] {
+            let said = git(&known.path, "rev-parse").args(["--git-path", state]).run().await.map_err(words)?;
+            let file = known.path.join(paths::path(&line(said.stdout)));
+            if fs::read_to_string(file).is_ok_and(|text| text.trim_end() == base) {
+                return Err(format!("{} is being rebased in {}", worktree.base, known.path.display()));
+            }
+        }
+    }
     Ok(all.into_iter().find(|known| known.branch.as_ref() == Some(&base)).map(|known| known.path))
 }
 
@@ -164,18 +181,20 @@ pub async fn clear(worktree: &Worktree) -> Result<(), String> {
 async fn forward(place: &Path, commit: &str) -> Result<(), String> {
     let prepared = || Ok::<_, io::Error>((File::open("/dev/null")?, tempfile::tempfile()?));
     let (input, mut said) = prepared().map_err(|error| error.to_string())?;
-    let call = git(place, "merge").args(["--ff-only", "--quiet", "--no-autostash", commit]).thorough();
-    match call.run_in_files(input, &said, &|| {}).await.map_err(words)? {
-        Some(0) => Ok(()),
-        _ => {
-            let mut text = Vec::new();
-            let _ = said.rewind().and_then(|()| said.read_to_end(&mut text));
-            Err(clean_line(&paths::shown(&line(text)), 400))
-        }
+    // Files that the person has git ignore are theirs as well.
+    let how = ["--ff-only", "--quiet", "--no-autostash", "--no-overwrite-ignore", commit];
+    let call = git(place, "merge").args(how).thorough().apart();
+    if call.run_in_files(input, &said, &|| {}).await.map_err(words)? == Some(0) {
+        return Ok(());
     }
+    let mut text = Vec::new();
+    let _ = said.rewind().and_then(|()| said.read_to_end(&mut text));
+    Err(clean_line(&paths::shown(&line(text)), 400))
 }
 
 /// A call that makes commits. Nobody is there for a signing program to ask.
 fn unsigned(folder: &Path, verb: &'static str) -> Git {
-    Git::new(folder, ["-c", "commit.gpgSign=false"], verb).env("GIT_EDITOR", "true")
+    // Other branches on the way are not moved along.
+    let off = ["-c", "commit.gpgSign=false", "-c", "rebase.updateRefs=false"];
+    Git::new(folder, off, verb).env("GIT_EDITOR", "true")
 }

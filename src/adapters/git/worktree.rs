@@ -146,7 +146,19 @@ pub async fn held(worktree: &Worktree) -> Result<Held, String> {
 pub(super) async fn unmerged(home_top: &Path, base: &str, tip: &str) -> Result<u32, String> {
     let range = format!("{base}...{tip}");
     let call = git(home_top, "rev-list").args(["--count", "--cherry-pick", "--right-only", &range]);
-    number(call.thorough().ok().await.map_err(words)?)
+    let anew = number(call.thorough().ok().await.map_err(words)?)?;
+    let call = git(home_top, "rev-list").args(["--count", &format!("{base}..{tip}")]);
+    let all = number(call.thorough().ok().await.map_err(words)?)?;
+    if anew > 0 || all == 0 {
+        return Ok(anew);
+    }
+    // To git, patches that differ in white space only are the same, and so are those that were taken back: only a merge
+    // that would change nothing is believed.
+    let call = git(home_top, "merge-tree").args(["--write-tree", base, tip]);
+    let merged = call.thorough().run().await.map_err(words)?;
+    let call = git(home_top, "rev-parse").args(["--verify", &format!("{base}^{{tree}}")]);
+    let tree = call.ok().await.map_err(words)?;
+    Ok(if merged.code == Some(0) && line(merged.stdout) == line(tree) { 0 } else { all })
 }
 
 fn number(said: Vec<u8>) -> Result<u32, String> {
@@ -164,12 +176,13 @@ pub async fn common(home_top: &Path) -> Result<PathBuf, String> {
 /// Removes it and its branch, where nothing is held: git itself looks once more. Words for the person where it stays.
 pub async fn remove(worktree: &Worktree) -> Result<(), String> {
     let Worktree { top, home_top, branch, .. } = worktree;
+    // First, so that a commit made meanwhile keeps the branch.
+    let own = format!("refs/heads/{branch}");
+    let tip = commit_at(home_top, &own).await?;
     let held = held(worktree).await?;
     if !held.is_nothing() {
         return Err(format!("{} holds {}: commit and merge it, or delete it yourself", top.display(), held.words()));
     }
-    let own = format!("refs/heads/{branch}");
-    let tip = commit_at(home_top, &own).await?;
     if known(home_top, top).await?.is_some() {
         git(home_top, "worktree").args(["remove"]).args([top.as_os_str()]).thorough().ok().await.map_err(words)?;
     }

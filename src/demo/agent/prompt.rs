@@ -5,6 +5,7 @@
 
 /// What the double takes from a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Asked {
     /// The phase to work on; `None`: the prompt names none.
     pub phase: Option<String>,

@@ -101,6 +101,7 @@ pub struct Turn {
 /// Conditions of a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct When {
     /// Text in the current phase's name.
     pub phase: Option<String>,

@@ -162,11 +162,11 @@ impl Session {
         let line = |name: &str, text: &Option<String>| {
             text.as_ref().map_or_else(String::new, |text| format!("  {name}: {}\n", json!(self.fill(text))))
         };
-        let list = |texts: &[String]| texts.iter().map(|text| format!("\n    - {}", json!(self.fill(text)))).collect();
-        let lists = [&draft.phases, &draft.validation]
-            .map(|texts| list(texts))
-            .map(|list: String| if list.is_empty() { " []".to_owned() } else { list });
-        let [phases, validation] = lists;
+        let item = |text: &String| format!("\n    - {}", json!(self.fill(text)));
+        let [phases, validation] = [&draft.phases, &draft.validation].map(|texts| match texts.as_slice() {
+            [] => " []".to_owned(),
+            texts => texts.iter().map(item).collect::<Vec<_>>().concat(),
+        });
         let (title, text) = (line("title", &draft.title), line("text", &draft.text));
         format!(
             "```yaml\nPROGRAMMATOR_STATUS:\n{title}{text}  phases:{phases}\n  validation:{validation}\n  summary: \

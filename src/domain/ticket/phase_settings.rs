@@ -54,12 +54,18 @@ impl PhaseSettings {
                 ("critique", "on") => settings.critique = Some(true),
                 ("critique", "off") => settings.critique = Some(false),
                 _ => {
-                    wrong.push(format!("`{part}` is no setting of a phase: use model, effort, or critique: on or off"))
+                    wrong.push(format!("unknown phase setting `{part}`; use model, effort, or critique: on or off"));
                 }
             }
         }
         Some((settings, wrong))
     }
+}
+
+/// A line that holds such a comment alone: it belongs to the phase above it.
+pub(super) fn is_line(line: &str) -> bool {
+    let inside = line.trim().strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    inside.is_some_and(|inside| PhaseSettings::read(inside).is_some())
 }
 
 /// A text without the comment of settings at its end, and the inside of that.

@@ -13,7 +13,7 @@ use super::outline::Outline;
 use super::parse::parse;
 use super::revision::Revision;
 use super::section::phase_number;
-use super::{Phase, PhaseForm, Task, Ticket, front};
+use super::{Phase, PhaseForm, Task, Ticket, front, phase_settings};
 use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -57,9 +57,9 @@ pub enum TicketEdit {
     },
     /// An accepted draft, for a ticket without phases.
     Plan {
-        draft: Draft,
+        draft: Box<Draft>,
         /// What the file said when it was made to be planned.
-        made: Option<Draft>,
+        made: Option<Box<Draft>>,
     },
 }
 
@@ -127,7 +127,7 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
     let file = File { ticket: parse(bytes, name), outline, lines: text.split('\n').collect() };
     let candidates = match edit {
         TicketEdit::Note { text } => file.noted(text, now)?,
-        TicketEdit::Plan { draft, made } => file.planned(bytes, draft, made.as_ref())?,
+        TicketEdit::Plan { draft, made } => file.planned(bytes, draft, made.as_deref())?,
         edit => vec![file.changed(edit)?],
     };
     let made = candidates.into_iter().find(|made| file.reads_as(made, name)).ok_or(NotRevised::Unreadable)?;
@@ -311,6 +311,7 @@ impl File<'_> {
         let own = column(self.lines[from]);
         let mut was_blank = false;
         let mut end = from + 1;
+        end += usize::from(self.lines.get(end).is_some_and(|line| phase_settings::is_line(line)));
         while let Some(line) = self.lines.get(end) {
             let rest = line.trim();
             let continues = !was_blank
@@ -460,7 +461,7 @@ mod tests {
             validation: validation.iter().map(ToString::to_string).collect(),
             ..Draft::default()
         };
-        let plan = |draft: Draft| TicketEdit::Plan { draft, made: None };
+        let plan = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: None };
         let two = || draft(["a", "b"], &["make"]);
         for (file, edit, expected) in [
             ("", plan(two()), "\n## Design\n\n- [ ] a\n- [ ] b\n\n## Validation Commands\n\n- `make`\n"),
@@ -485,7 +486,7 @@ mod tests {
         let seed =
             Draft { title: "Idea".into(), text: "Mine.".into(), validation: vec!["own".into()], ..Draft::default() };
         let fresh = format!("---\nid: t\n---\n{}", seed.markdown());
-        let whole = |draft: Draft| TicketEdit::Plan { draft, made: Some(seed.clone()) };
+        let whole = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: Some(Box::new(seed.clone())) };
         let planned = made(&fresh, &whole(two())).unwrap();
         assert!(planned.starts_with("---\nid: t\n---\n# New\n\nText.\n\n## Design\n\n- [ ] a\n"), "{planned}");
         assert!(planned.contains("- `own`\n- `make`\n"), "{planned}");
@@ -549,7 +550,7 @@ mod tests {
                 2 => TicketEdit::Split { phase: place, texts },
                 3 => shift(&place.text, Direction::Down),
                 4 => TicketEdit::Plan {
-                    draft: Draft { phases: texts, validation: vec!["make".to_owned()], ..Draft::default() },
+                    draft: Box::new(Draft { phases: texts, validation: vec!["make".to_owned()], ..Draft::default() }),
                     made: None,
                 },
                 _ => note(&texts.join("\n")),

@@ -12,8 +12,6 @@ pub(super) fn fold(state: &mut State, record: &Record) {
     match record {
         Record::GoalAchieved { .. } => state.goal.achieved = true,
         Record::PhasesProposed(proposal) => state.goal.proposal = Some(proposal.clone()),
-        // The proposal stays until its phases are in the ticket.
-        Record::ProposalAnswered { answer: ProposalAnswer::Add { .. }, .. } => {}
         Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, .. } => {
             state.goal.proposal = None;
             (state.goal.achieved, state.goal.declined) = (true, true);
@@ -22,6 +20,7 @@ pub(super) fn fold(state: &mut State, record: &Record) {
             state.edits.push(OwnEdit { id: id.clone(), edit: edit.clone(), by: by.clone(), tries: 0 });
         }
         Record::EditDropped { id, .. } => state.edits.retain(|due| due.id != *id),
+        // Also an answer that adds: the proposal stays until its phases are in the ticket.
         _ => {}
     }
 }

@@ -35,9 +35,15 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
 /// Takes what the file says of the work on each phase; of several with one text each its own.
 pub(super) fn settings(state: &mut State, read: &[SetPhase]) {
     let mut left: Vec<&SetPhase> = read.iter().collect();
+    let is_open = state.open_iteration().is_some();
     for phase in &mut state.phases {
         let at = left.iter().position(|set| set.text == phase.text);
-        phase.settings = at.map_or_else(PhaseSettings::default, |at| left.remove(at).settings.clone());
+        let mut new = at.map_or_else(PhaseSettings::default, |at| left.remove(at).settings.clone());
+        // Who is at work may have written it: no critic is sent away by that.
+        if is_open && new.critique == Some(false) {
+            new.critique = phase.settings.critique;
+        }
+        phase.settings = new;
     }
 }
 

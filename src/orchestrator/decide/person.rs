@@ -57,7 +57,9 @@ impl Draft<'_> {
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
                 // What was done last has to stand the new commands too.
-                let last = self.state.own_phase().filter(|phase| phase.is_done_by_claude()).map(|phase| phase.id);
+                let last = self.state.last_work.as_ref().and_then(|work| work.phase);
+                let last = last.and_then(|id| self.state.phase_by(id)).filter(|phase| phase.is_done_by_claude());
+                let last = last.map(|phase| phase.id);
                 if let Some(last) = last.filter(|last| accept && held && *last != PhaseId::default()) {
                     self.take_up_again(last, by);
                 }

@@ -69,10 +69,14 @@ impl Draft<'_> {
             DraftAnswer::Edit(draft) => match checked(draft) {
                 Ok(draft) => DraftAnswer::Edit(draft),
                 Err(fault) => {
-                    return self.notice(Level::Warn, format!("the draft is as it was: {}", fault.sentence()));
+                    return self.notice(Level::Warn, format!("Draft not changed: {}", fault.sentence()));
                 }
             },
             DraftAnswer::Revise { words } if words.trim().is_empty() => return,
+            DraftAnswer::Revise { .. } if plan.trying => {
+                return self
+                    .notice(Level::Warn, "not sent back yet: the draft's commands are still running".to_owned());
+            }
             DraftAnswer::Try if plan.trying || commands.is_empty() => return,
             other => other,
         };

@@ -1,6 +1,7 @@
 //! Following the ticket's file: a person may change it at any moment.
 
 use super::Draft;
+use crate::domain::evaluation::AddPhases;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{
@@ -90,14 +91,14 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn revision_settled(&mut self, settled: RevisionSettled) {
+    pub(super) fn revision_settled(&mut self, settled: &RevisionSettled) {
         if !self.state.is_open() || self.state.revisions.iter().all(|open| open.id != settled.revised.id) {
             return;
         }
         let (id, trouble) = (settled.revised.id.clone(), settled.outcome.clone().revision_trouble());
         let own = self.state.edits.iter().find(|due| due.id == id).cloned();
         self.record(Record::RevisionSettled(settled.clone()));
-        self.draft_settled(&settled);
+        self.draft_settled(settled);
         // What the run wants is planned again where the file was another; else the fold has dropped it.
         match own.filter(|_| trouble.is_some()) {
             Some(own) if self.state.edits.iter().any(|due| due.id == id) => self.plan_edit(id, own.edit),
@@ -135,7 +136,9 @@ impl Draft<'_> {
 
     /// The ticket cannot be changed as the run wants it. Without a note it goes on, without its new phases it cannot.
     fn not_edited(&mut self, edit: &TicketEdit, why: &str) {
-        if matches!(edit, TicketEdit::Add { .. }) && self.state.open_iteration().is_none() {
+        // Where the person decides, the proposal waits for another answer.
+        let asks = self.state.settings.workflow.add_phases == AddPhases::Ask;
+        if matches!(edit, TicketEdit::Add { .. }) && self.state.open_iteration().is_none() && !asks {
             return self.end(ExitReason::ReviewFailed, format!("the proposed phases are not in the ticket: {why}"));
         }
         self.written();

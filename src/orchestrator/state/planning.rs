@@ -73,10 +73,10 @@ pub(in crate::orchestrator) fn fold(plan: &mut Option<Arc<Planning>>, record: &R
             // It is tried again when somebody says so.
             plan.asked.saves = false;
         }
-        Record::RevisionSettled(RevisionSettled { revised, outcome }) if revised.is_draft() => {
-            if outcome.clone().revision_trouble().is_none() {
-                Arc::make_mut(plan).stage = PlanStage::Written;
-            }
+        Record::RevisionSettled(RevisionSettled { revised, outcome })
+            if revised.is_draft() && outcome.clone().revision_trouble().is_none() =>
+        {
+            Arc::make_mut(plan).stage = PlanStage::Written;
         }
         Record::RunResumed { .. } if plan.trying => Arc::make_mut(plan).trying = false,
         _ => {}

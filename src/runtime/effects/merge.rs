@@ -126,6 +126,9 @@ impl Merging {
                 })?);
             }
         }
-        merging::advance(&self.worktree, to, self.ticket.parent().unwrap_or(&self.ticket)).await
+        // Beside a ticket in the repository's top there is all of the work.
+        let top = &self.worktree.home_top;
+        let tickets = self.ticket.parent().filter(|folder| !top.starts_with(folder)).unwrap_or(&self.ticket);
+        merging::advance(&self.worktree, to, tickets).await
     }
 }

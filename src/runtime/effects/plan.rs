@@ -19,7 +19,10 @@ impl Effects {
     /// Works out what the accepted draft changes in the file as it is.
     pub(super) fn place_draft(&mut self, plan: &Planning) {
         let (path, now) = (self.ticket_path.clone(), self.clock.now());
-        let edit = plan.draft.clone().map(|draft| TicketEdit::Plan { draft, made: plan.asked.made.clone() });
+        let edit = plan
+            .draft
+            .clone()
+            .map(|draft| TicketEdit::Plan { draft: Box::new(draft), made: plan.asked.made.clone().map(Box::new) });
         let by = plan.asked.by.clone();
         self.answer_with(async move {
             let placed = tokio::task::spawn_blocking(move || {
@@ -37,7 +40,7 @@ impl Effects {
 
     /// Runs those of the commands that the gate lets Claude run, one after the other. They are not Claude's calls: nobody
     /// is asked about the others.
-    pub(super) fn try_commands(&mut self, commands: Vec<String>, state: &State) {
+    pub(super) fn try_commands(&mut self, commands: &[String], state: &State) {
         let setting = self.setting(state, "draft.validation");
         // The planner's own profile would let nothing run.
         self.gate.keep_to(None);

@@ -286,8 +286,8 @@ impl Session<'_> {
         let Desk { config, workspace, store, .. } = self.desk;
         let (agent, folder) = (&config.agent, workspace.directory());
         let named = git_programs::named(&RealPaths::default(), folder);
-        // Nobody is at the screen: nothing of the repository's is loaded.
-        let memory = memory::collect(&self.desk.home, folder).and_then(|text| memory::to_file(&text).ok());
+        // Nothing of what is under review instructs the reviewer: its own files for Claude are data, too.
+        let memory = memory::collect_persons(&self.desk.home).and_then(|text| memory::to_file(&text).ok());
         let options = Options {
             model,
             max_budget_usd: granted,

@@ -82,6 +82,8 @@ impl Opening {
             format!("{id} has phases already; `programmator {id}` works through them")
         } else if ticket.status == Some(TicketStatus::Closed) {
             format!("{id} is closed; reopen it (`status: open` in its file) to plan it")
+        } else if self.plan.state.is_complete() {
+            format!("{id} is done already; `programmator {id}` finishes its run")
         } else {
             self.plan.first.push(Input::PlanAsked(asked));
             return Ok(self);
@@ -146,7 +148,9 @@ impl Opener {
     /// What comes after this run of the ticket: the run itself where it can be resumed, else a fresh one, to which the
     /// claimed ticks, the circuit breaker and the sessions of this one are carried over.
     pub(super) fn after(&self, earlier: State, ticket: Ticket, path: &Path, here: &Path) -> Result<Plan, OpenError> {
-        let resumed = earlier.run.filter(|_| earlier.is_resumable());
+        // A plan that the person has written themselves is not made any more.
+        let is_planned = earlier.plan.is_some() && !ticket.phases.is_empty();
+        let resumed = earlier.run.filter(|_| earlier.is_resumable() && !is_planned);
         // Where a run works is decided here and nowhere else: where the person is when it begins, or in a worktree.
         let workspace = match resumed {
             Some(_) => earlier.workspace.clone(),

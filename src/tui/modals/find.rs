@@ -54,6 +54,7 @@ pub struct Finder {
 }
 
 /// What a key comes to.
+#[allow(clippy::large_enum_variant, reason = "it lives for one key")]
 pub enum Outcome {
     /// The dialog stays; a piece may be wanted.
     Stays(Option<Ask>),

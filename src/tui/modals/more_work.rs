@@ -45,6 +45,7 @@ enum Page {
 }
 
 /// What a key leads to.
+#[allow(clippy::large_enum_variant, reason = "it lives for one key")]
 pub enum Outcome {
     Stays,
     Leaves,

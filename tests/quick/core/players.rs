@@ -227,7 +227,7 @@ impl World {
             && !matches!(kind, 0 | 1 | 11 | 12)
         {
             let draft = "PROGRAMMATOR_STATUS:\n  phases: [One, Two]\n  validation: [\"make test\"]\n  summary: s\n";
-            result.text = draft.to_owned();
+            draft.clone_into(&mut result.text);
             return Input::TurnFinished { n, result: Box::new(result) };
         }
         result.text = match kind {

@@ -34,7 +34,7 @@ pub fn parse_critique(text: &str) -> Result<Critique, Unreadable> {
     let is_grave = |issue: &Issue| issue.severity != Severity::Minor;
     match critique.verdict {
         CriticVerdict::Approved if critique.issues.iter().any(is_grave) => Err("conflicting_verdict"),
-        CriticVerdict::NeedsFixes if critique.issues.is_empty() => Err("missing_issues"),
+        CriticVerdict::NeedsFixes | CriticVerdict::MinorIssues if critique.issues.is_empty() => Err("missing_issues"),
         _ => Ok(critique),
     }
 }
@@ -374,8 +374,8 @@ mod tests {
         for (text, why) in cases {
             assert_eq!(said(&text), Err(why), "{text}");
         }
-        let last = format!("{}\n{}", block("APPROVED"), block("MINOR_ISSUES"));
-        assert_eq!(said(&last), Ok((MinorIssues, Vec::new())), "the last block decides");
+        let last = format!("{}\n{}", block("NEEDS_FIXES"), block("APPROVED"));
+        assert_eq!(said(&last), Ok((Approved, Vec::new())), "the last block decides");
     }
 
     proptest! {

@@ -86,15 +86,12 @@ impl File<'_> {
             return (self.lines.len(), Vec::new());
         }
         let items = new.iter().map(|command| item(command));
-        match self.heading_of_checks() {
-            Some(at) => {
-                let blank = self.ticket.validation.is_empty().then(String::new);
-                (self.section(at).1, blank.into_iter().chain(items).collect())
-            }
-            None => {
-                let head = ["", "## Validation Commands", ""].map(str::to_owned);
-                (self.end(), head.into_iter().chain(items).collect())
-            }
+        if let Some(at) = self.heading_of_checks() {
+            let blank = self.ticket.validation.is_empty().then(String::new);
+            (self.section(at).1, blank.into_iter().chain(items).collect())
+        } else {
+            let head = ["", "## Validation Commands", ""].map(str::to_owned);
+            (self.end(), head.into_iter().chain(items).collect())
         }
     }
 }
