@@ -12,11 +12,15 @@ fn texts(project: &Project) -> Vec<String> {
     boxes(project, "tk-1").into_iter().map(|(text, _)| text).collect()
 }
 
-/// Types this into the dialog of this title, and saves it; waits for these words.
+/// Types this into the dialog of this title, and saves it; waits for these words, and until the dialog is closed: keys
+/// that come before go to it.
 fn typed(terminal: &mut Terminal, (key, title): (&str, &str), text: &str, shown: &str) {
     terminal.keys_until(key, title);
     terminal.keys(text);
-    terminal.keys_until("\r", shown);
+    terminal.keys("\r");
+    terminal.wait_until(&format!("“{shown}” and no dialog"), |screen| {
+        screen.contains(shown) && !screen.contains(title)
+    });
 }
 
 #[test]
@@ -27,9 +31,7 @@ fn phases_are_edited_while_claude_works_and_each_edit_is_taken_back() {
     terminal.keys("j");
     typed(&mut terminal, ("R", "Rename “Beta”"), " two", "○ Beta two");
     assert_eq!(texts(&project), ["Alpha", "Beta two", "Gamma"]);
-    terminal.keys_until("A", "Add phases after “Beta two”");
-    terminal.keys("Delta\nEpsilon");
-    terminal.keys_until("\r", "○ Epsilon");
+    typed(&mut terminal, ("A", "Add phases after “Beta two”"), "Delta\nEpsilon", "○ Epsilon");
     assert_eq!(texts(&project), ["Alpha", "Beta two", "Delta", "Epsilon", "Gamma"]);
     terminal.keys_until("J", "moved “Beta two” down");
     assert_eq!(texts(&project), ["Alpha", "Delta", "Beta two", "Epsilon", "Gamma"]);
