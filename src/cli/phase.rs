@@ -102,7 +102,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: &PhaseCommand)
     };
     let app = App::start(in_force::parts(session, &resolved)?);
     let outcome = match app.ask(request, Answerer::COMMAND_LINE).await {
-        Reply::PhasesEdited(_, outcome) | Reply::BoxSet(outcome) => outcome,
+        Reply::PhasesEdited(_, outcome, _) | Reply::BoxSet(outcome) => outcome,
         reply => return Err(reply.into()),
     };
     let (id, what) = (ticket.id.as_str(), clean_line(&what, 400));
@@ -110,6 +110,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: &PhaseCommand)
         BoxOutcome::Done => writeln!(out, "{id}: {what}.")?,
         BoxOutcome::Already => writeln!(out, "{id}: nothing to change.")?,
         BoxOutcome::Handed { holder } => writeln!(out, "{id}: {what}; {holder} has applied it.")?,
+        BoxOutcome::Noted { holder } => writeln!(out, "{id}: {holder} has noted it; its log says what comes of it.")?,
         BoxOutcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError::new(75, message));

@@ -48,7 +48,9 @@ pub async fn run(
     match outcome {
         BoxOutcome::Done => writeln!(out, "{id}: “{text}” is {is}.")?,
         BoxOutcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
-        BoxOutcome::Handed { holder } => writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?,
+        BoxOutcome::Handed { holder } | BoxOutcome::Noted { holder } => {
+            writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?
+        }
         BoxOutcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError::new(75, message));

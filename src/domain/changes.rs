@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub enum Since {
     /// Since this snapshot was taken.
     Snapshot(String),
+    /// From this snapshot to that one.
+    Between(String, String),
     /// Each run of the ticket from its first snapshot to its end, this one to now while its end is not known.
     Ticket,
     /// Since the branch began: the merge base with its upstream or the default branch.

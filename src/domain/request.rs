@@ -14,6 +14,7 @@ use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
 use crate::domain::planning::PlanAsked;
+use crate::domain::record::TicketRevised;
 use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
@@ -133,6 +134,8 @@ pub enum PhasesEdit {
     Accept(PhasePlace, String),
     /// The phase is left out of the run, or of the next one.
     Skip(PhasePlace),
+    /// A change of the ticket's text is taken back, where nobody has changed the same lines since.
+    Undo(Box<TicketRevised>),
 }
 
 /// How runs are ended; they can be resumed.
@@ -167,8 +170,8 @@ pub enum Reply {
     },
     Refused(Refused),
     BoxSet(BoxOutcome),
-    /// The phases of the ticket are edited, or not.
-    PhasesEdited(TicketKey, BoxOutcome),
+    /// The phases of the ticket are edited, or not; what was changed in its text.
+    PhasesEdited(TicketKey, BoxOutcome, Option<Box<TicketRevised>>),
     /// Every phase of the ticket is open again.
     Reopened(TicketKey),
     /// What differs, or why that is not known; words for the person.
@@ -223,6 +226,10 @@ pub enum BoxOutcome {
     Already,
     /// A program works on the ticket, and has noted it.
     Handed {
+        holder: String,
+    },
+    /// A program works on the ticket and has noted it, and has not said yet what came of it.
+    Noted {
         holder: String,
     },
     /// A program works on the ticket, and has not noted it in time: nothing is changed.

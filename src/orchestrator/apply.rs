@@ -244,7 +244,12 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
-        Record::RevisionSettled(settled) => goal::edited(state, settled),
+        Record::RevisionSettled(settled) => {
+            if let Some(renamed) = settled.revised.renamed.as_ref().filter(|_| is_so(&settled.outcome)) {
+                merge::renamed(state, renamed);
+            }
+            goal::edited(state, settled);
+        }
         Record::EditDue(_)
         | Record::EditDropped { .. }
         | Record::GoalAchieved { .. }

@@ -289,14 +289,14 @@ impl Service {
             }
             Request::SetBox(path, wanted) => {
                 let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
-                let work = async move { offline.set_box(&path, &wanted, by).await.map(Reply::BoxSet) };
+                let work = async move { offline.set_box(&real(&path), &wanted, by).await.map(Reply::BoxSet) };
                 return beside(ticket, reply, work);
             }
             Request::EditPhases(path, edit) => {
                 let (ticket, offline) = (self.files.ticket(&path), self.offline.clone());
                 return beside(ticket.clone(), reply, async move {
-                    let outcome = offline.edit(&ticket, &path, &edit, by).await?;
-                    Ok(Reply::PhasesEdited(ticket, outcome))
+                    let (outcome, revised) = offline.edit(&ticket, &real(&path), &edit, by).await?;
+                    Ok(Reply::PhasesEdited(ticket, outcome, revised.map(Box::new)))
                 });
             }
             Request::ResetBreaker(path) => {

@@ -15,7 +15,7 @@ use crate::domain::phase::Mark;
 use crate::domain::record::{Record, RevisionSettled, TicketRevised, WriteOutcome};
 use crate::domain::request::{BoxOf, BoxOutcome, PhasesEdit};
 use crate::domain::ticket::TicketKey;
-use crate::domain::ticket::revise::{NotRevised, PhasePlace, TicketEdit, revise};
+use crate::domain::ticket::revise::{NotRevised, PhasePlace, Revised, TicketEdit, revise};
 use crate::orchestrator::state::{PhaseState, State};
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::supervisor::OpenError;
@@ -26,25 +26,46 @@ use tokio::task::{block_in_place, spawn_blocking};
 
 /// A skip is no matter of the file's.
 const NOT_SKIPPED: &str = "there is nothing to skip: no run has worked on it yet, or it is done or skipped";
+const IS_DONE: &str = "the phase is done already; reopen it first";
 
 impl Offline {
-    /// Edits the phases of the ticket in this file.
+    /// Edits the phases of the ticket in this file. What came of it, and what was to be changed in the text.
     pub async fn edit(
         &self,
         ticket: &TicketKey,
         path: &Path,
         edit: &PhasesEdit,
         by: Answerer,
-    ) -> Result<BoxOutcome, OpenError> {
+    ) -> Result<(BoxOutcome, Option<TicketRevised>), OpenError> {
         let revised = match self.revised(path, edit, &by) {
             Ok(revised) => revised,
-            Err(why) => return Ok(BoxOutcome::NotWritten(why)),
+            Err(why) => return Ok((BoxOutcome::NotWritten(why), None)),
         };
-        let stored = match self.append(path, |state| records(state, edit, revised.as_ref())).await {
+        let outcome = self.carry_out(ticket, path, edit, revised.clone(), by).await?;
+        Ok((outcome, revised))
+    }
+
+    async fn carry_out(
+        &self,
+        ticket: &TicketKey,
+        path: &Path,
+        edit: &PhasesEdit,
+        revised: Option<TicketRevised>,
+        by: Answerer,
+    ) -> Result<BoxOutcome, OpenError> {
+        let mut is_done = false;
+        let choose = |state: &State| {
+            is_done = accepts_done(state, edit);
+            if is_done { Vec::new() } else { records(state, edit, revised.as_ref()) }
+        };
+        let stored = match self.append(path, choose).await {
             Ok(stored) => stored,
             Err(OpenError::Held { holder, .. }) => return self.have_edited(path, edit, revised, by, holder).await,
             Err(error) => return Err(error),
         };
+        if is_done {
+            return Ok(BoxOutcome::NotWritten(IS_DONE.to_owned()));
+        }
         let mut outcome = match revised {
             Some(revised) => self.write(path, revised, stored).await,
             None if stored => BoxOutcome::Done,
@@ -66,6 +87,7 @@ impl Offline {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (text, what) = match edit {
             PhasesEdit::Skip(_) => return Ok(None),
+            PhasesEdit::Undo(revised) => return Ok(Some(revised.as_ref().clone().taken_back(fresh_id(), by.clone()))),
             PhasesEdit::Text(text) => (text.clone(), text.words()),
             PhasesEdit::Accept(phase, why) if why.trim().is_empty() => {
                 return Err(format!("say why “{}” is accepted", phase.text));
@@ -75,9 +97,10 @@ impl Offline {
                 format!("noted why “{}” was accepted", phase.text),
             ),
         };
-        let revision = revise(&bytes, &name, &text, self.clock.now()).map_err(|why: NotRevised| why.to_string())?;
+        let revised = revise(&bytes, &name, &text, self.clock.now()).map_err(|why: NotRevised| why.to_string());
+        let Revised { revision, renamed } = revised?;
         let accepts = if let PhasesEdit::Accept(phase, _) = edit { Some(phase.clone()) } else { None };
-        Ok(Some(TicketRevised { id: fresh_id(), what, revision, accepts, by: by.clone() }))
+        Ok(Some(TicketRevised { id: fresh_id(), what, revision, accepts, renamed, undoes: None, by: by.clone() }))
     }
 
     /// Writes the file, and says behind the latest run what came of it.
@@ -106,11 +129,19 @@ impl Offline {
             return Ok(BoxOutcome::Unknown { holder });
         };
         let state = block_in_place(|| state_of(&self.store, latest.run))?;
+        if accepts_done(&state, edit) {
+            return Ok(BoxOutcome::NotWritten(IS_DONE.to_owned()));
+        }
+        if let PhasesEdit::Skip(place) = edit
+            && known(&state, place).is_some_and(|phase| phase.mark.is_settled())
+        {
+            return Ok(BoxOutcome::NotWritten(NOT_SKIPPED.to_owned()));
+        }
         let known = |place: &PhasePlace| known(&state, place).map(|phase| phase.id);
         let id = revised.as_ref().map(|revised| revised.id.clone());
         let command = match (edit, revised) {
             _ if state.ended.is_some() => None,
-            (PhasesEdit::Text(_), Some(revised)) => Some(UserCommand::Revise(Box::new(revised))),
+            (PhasesEdit::Text(_) | PhasesEdit::Undo(_), Some(revised)) => Some(UserCommand::Revise(Box::new(revised))),
             (PhasesEdit::Accept(place, why), Some(note)) => known(place).map(|phase| UserCommand::AcceptPhase {
                 phase,
                 why: why.trim().to_owned(),
@@ -139,7 +170,8 @@ impl Offline {
             }
             tokio::time::sleep(LOOK).await;
         }
-        Ok(BoxOutcome::Handed { holder })
+        // A skip needs nothing written.
+        Ok(if id.is_some() { BoxOutcome::Noted { holder } } else { BoxOutcome::Handed { holder } })
     }
 }
 
@@ -154,11 +186,17 @@ fn known<'a>(state: &'a State, place: &PhasePlace) -> Option<&'a PhaseState> {
     phase(state, &place.text, place.nth)
 }
 
+/// A phase is to be accepted that is done.
+fn accepts_done(state: &State, edit: &PhasesEdit) -> bool {
+    let PhasesEdit::Accept(place, _) = edit else { return false };
+    known(state, place).is_some_and(|phase| matches!(phase.stands(), Mark::Done(_)))
+}
+
 /// What the person decides about the ticket's latest run, which nobody works on.
 fn records(state: &State, edit: &PhasesEdit, revised: Option<&TicketRevised>) -> Vec<Record> {
     let decided = match edit {
         // A phase is accepted once the ticket says why.
-        PhasesEdit::Text(_) | PhasesEdit::Accept(..) => None,
+        PhasesEdit::Text(_) | PhasesEdit::Undo(_) | PhasesEdit::Accept(..) => None,
         PhasesEdit::Skip(place) => known(state, place)
             .filter(|phase| !matches!(phase.stands(), Mark::Done(_) | Mark::Skipped))
             .map(|phase| Record::PhaseSkipped(phase.named())),

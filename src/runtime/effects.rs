@@ -216,7 +216,9 @@ impl Effects {
             let plan = move || {
                 let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())
+                let revised = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
+                // The run itself renames no phase.
+                Ok(revised.revision)
             };
             let planned = tokio::task::spawn_blocking(plan).await.unwrap_or_else(|error| Err(error.to_string()));
             Input::EditPlanned { id, planned }

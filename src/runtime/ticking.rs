@@ -72,7 +72,10 @@ impl Offline {
             let wanted = BoxOf { text: phase.text.clone(), nth, done: false };
             match self.set_box(path, &wanted, by.clone()).await? {
                 BoxOutcome::NotWritten(why) => return Ok(Some(why)),
-                BoxOutcome::Handed { holder } | BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => {
+                BoxOutcome::Handed { holder }
+                | BoxOutcome::Noted { holder }
+                | BoxOutcome::NotTaken { holder }
+                | BoxOutcome::Unknown { holder } => {
                     return Ok(Some(format!("{holder} is running it")));
                 }
                 BoxOutcome::Done | BoxOutcome::Already => {}

@@ -107,6 +107,11 @@ impl Known {
         (self.asked, self.last, self.stale) = (Some(compared), Some(now), false);
     }
 
+    /// It is asked for.
+    pub fn awaits(&self, compared: &Compared) -> bool {
+        self.asked.as_ref() == Some(compared)
+    }
+
     /// When it is to be asked for again.
     pub fn due_at(&self) -> Option<Timestamp> {
         let last = self.last.filter(|_| self.stale && self.asked.is_none())?;

@@ -119,6 +119,10 @@ pub enum Scope {
     Find,
     /// A run as a file.
     Export,
+    /// What stands behind a phase.
+    Evidence,
+    /// A phase's text.
+    PhaseForm,
     /// The limits of a run.
     Limits,
     /// A value of one of them.

@@ -5,6 +5,7 @@ pub mod commit;
 pub mod confirm;
 pub mod diff;
 pub mod draft;
+pub mod evidence;
 pub mod explain;
 pub mod export;
 pub mod find;
@@ -14,6 +15,7 @@ pub mod matter;
 pub mod more_work;
 pub mod open;
 pub mod palette;
+pub mod phase;
 pub mod plan;
 pub mod prompt;
 pub mod question;
@@ -53,6 +55,10 @@ pub enum Modal {
     Export(Box<export::Export>),
     /// A search through all runs and tickets.
     Find(Box<find::Finder>),
+    /// What stands behind a phase.
+    Evidence(Box<evidence::Evidence>),
+    /// A phase's text, or why it is accepted.
+    Phase(Box<phase::PhaseForm>),
     /// The limits of a run.
     Limits(limits::Limits),
     /// Leaving while something runs.
@@ -87,6 +93,8 @@ impl Modal {
             Self::Commit(commit) => commit.scope(),
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
+            Self::Evidence(_) => Scope::Evidence,
+            Self::Phase(_) => Scope::PhaseForm,
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
             Self::Question(_) => Scope::Question,
@@ -117,6 +125,8 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
         Some(Modal::Find(finder)) => finder.view(model, theme, room, buf),
+        Some(Modal::Evidence(evidence)) => evidence.view(model, theme, room, buf),
+        Some(Modal::Phase(form)) => form.view(model, theme, room, buf),
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),
         Some(Modal::Question(question)) => question.view(model, theme, room, buf),

@@ -2,12 +2,16 @@
 //!
 //! Does not own what is drawn of it (`panes`), nor the log, which all tickets share (`panes::log`).
 
+mod evidence;
 mod movement;
+mod phases;
 mod pulse;
 mod undo;
 mod unstored;
 
+pub use evidence::{Evidence, IterationEvidence};
 pub use movement::Movement;
+pub use phases::PhaseLine;
 pub use pulse::Pulse;
 pub use undo::Step;
 pub use unstored::Unstored;
@@ -59,6 +63,8 @@ pub struct Tab {
     pub unstored: Unstored,
     /// How the gauges came to where they stand, oldest first, the last 500.
     pub movements: VecDeque<Movement>,
+    /// What the records tell of each phase.
+    pub evidence: Evidence,
     /// What the person can take back, the last one at the end.
     pub undo: Vec<Step>,
     /// What of it is being taken back.
@@ -146,6 +152,7 @@ impl Tab {
             failure: None,
             unstored: Unstored::default(),
             movements: VecDeque::new(),
+            evidence: Evidence::default(),
             undo: Vec::new(),
             undoing: None,
             draft: Vec::new(),
@@ -175,6 +182,18 @@ impl Tab {
         self.reopened || self.state.phases.is_empty()
     }
 
+    /// Its phases as they are shown. `is_past`: as the records told them, whatever became of them since.
+    pub fn phases(&self, is_past: bool) -> Vec<PhaseLine<'_>> {
+        phases::lines(phases::Source {
+            state: &self.state,
+            ticket: self.ticket.as_deref(),
+            as_in_file: self.is_as_in_file(),
+            at_work: self.state.ended.is_none() && self.owner != Owner::Nobody,
+            is_left: self.failure.is_some(),
+            is_past,
+        })
+    }
+
     /// Takes how the store has the run. This program knows better how its own stands, until another goes on with it.
     pub fn seen(&mut self, run: &RunSummary) {
         let goes_on = run.owner() == Owner::Another && self.state.updated.is_none_or(|at| at < run.updated);
@@ -188,8 +207,9 @@ impl Tab {
         if stored.seq <= self.state.seq {
             return false;
         }
-        undo::fold(&mut self.undo, &self.state.settings, &stored.record);
+        undo::fold(&mut self.undo, &self.state, &stored.record);
         apply(&mut self.state, stored);
+        self.evidence.record(&self.state, stored);
         self.reopened &= self.state.ended.is_some();
         self.unstored.stored(&self.state);
         if self.owner == Owner::Another && self.state.ended.is_some() {

@@ -12,10 +12,12 @@ mod find;
 mod keys;
 mod mouse;
 mod news;
+mod phases;
 mod planning;
 mod replay;
 mod spending;
 mod stats;
+mod told;
 mod unavailable;
 mod wheel;
 

@@ -13,6 +13,7 @@ mod keys;
 mod leaving;
 mod looks;
 mod passphrase;
+mod phases;
 mod planning;
 mod pointing;
 mod printed;

@@ -15,6 +15,7 @@ mod dialogs;
 
 mod home;
 
+mod phases;
 mod planning;
 
 use base::time::Timestamp;
@@ -487,6 +488,9 @@ fn long_names() {
         for name in &names {
             model.tabs.push(sample::titled(sample::guarded(name), long));
         }
+        let mut file = model.tabs[5].ticket.as_deref().cloned().unwrap();
+        file.phases[0].text = long.into();
+        model.tabs[5].ticket = Some(Arc::new(file));
         model.tabs[5].state.phases[0].text = long.into();
         model.active = 5;
         model

@@ -194,6 +194,12 @@ pub struct TicketRevised {
     /// It says why this phase was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts: Option<PhasePlace>,
+    /// A phase has another text: the one before, and the new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<(String, String)>,
+    /// It takes back the change of this id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
     #[serde(default, skip_serializing_if = "Answerer::is_screen")]
     pub by: Answerer,
 }
@@ -215,6 +221,19 @@ impl TicketRevised {
     /// It writes an accepted draft.
     pub fn is_draft(&self) -> bool {
         self.id.starts_with(Self::DRAFT)
+    }
+
+    /// The change that takes this one back.
+    pub fn taken_back(self, id: String, by: Answerer) -> Self {
+        Self {
+            id,
+            what: format!("undid: {}", self.what),
+            revision: self.revision.reversed(),
+            accepts: None,
+            renamed: self.renamed.map(|(from, to)| (to, from)),
+            undoes: Some(self.id),
+            by,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Every change is read again before it is made: the phases must be the ones that are meant, and nothing else may read
 //! differently.
 
+mod note;
 mod plan;
 
 use super::draft::Draft;
@@ -12,7 +13,7 @@ use super::outline::Outline;
 use super::parse::parse;
 use super::revision::Revision;
 use super::section::phase_number;
-use super::{Phase, PhaseForm, Ticket, front, phase_settings};
+use super::{Phase, PhaseForm, Task, Ticket, front, phase_settings};
 use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +61,14 @@ pub enum TicketEdit {
         /// What the file said when it was made to be planned.
         made: Option<Box<Draft>>,
     },
-    /// A change is taken back.
-    Undo(Box<Revision>),
+}
+
+/// What is to be changed in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revised {
+    pub revision: Revision,
+    /// A phase has another text now: the one before, and the new one.
+    pub renamed: Option<(String, String)>,
 }
 
 /// Where a phase is moved, by one place.
@@ -83,7 +90,6 @@ impl TicketEdit {
             Self::Move { phase, to: Direction::Down } => format!("moved “{}” down", phase.text),
             Self::Note { .. } => "added a note".to_owned(),
             Self::Plan { draft, .. } => format!("planned {}", quoted(&draft.phases)),
-            Self::Undo(_) => "took back a change".to_owned(),
         }
     }
 }
@@ -114,10 +120,7 @@ pub enum NotRevised {
 }
 
 /// What the change is in the file of these bytes, which is called `name` (without folder).
-pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revision, NotRevised> {
-    if let TicketEdit::Undo(revision) = edit {
-        return Ok(revision.as_ref().clone());
-    }
+pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
     let text = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
@@ -128,7 +131,8 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
         edit => vec![file.changed(edit)?],
     };
     let made = candidates.into_iter().find(|made| file.reads_as(made, name)).ok_or(NotRevised::Unreadable)?;
-    Revision::between(&file.lines, &made.lines).ok_or(NotRevised::AlreadySo)
+    let revision = Revision::between(&file.lines, &made.lines).ok_or(NotRevised::AlreadySo)?;
+    Ok(Revised { revision, renamed: made.renamed })
 }
 
 struct File<'a> {
@@ -137,12 +141,16 @@ struct File<'a> {
     lines: Vec<&'a str>,
 }
 
+/// Of each phase its text, whether it is ticked, and what is nested in it.
+type Phases = Vec<(String, bool, Vec<Task>)>;
+
 /// What a file is to be: its lines, and what is to be read from them.
 struct Made {
     lines: Vec<String>,
-    phases: Vec<(String, bool)>,
+    phases: Phases,
     validation: Vec<String>,
     title: String,
+    renamed: Option<(String, String)>,
 }
 
 impl File<'_> {
@@ -173,18 +181,19 @@ impl File<'_> {
                 };
                 self.swap(&mut made, first.ok_or_else(|| NotRevised::AtTheEnd(phase.text.clone(), end))?);
             }
-            TicketEdit::Note { .. } | TicketEdit::Plan { .. } | TicketEdit::Undo(_) => {}
+            TicketEdit::Note { .. } | TicketEdit::Plan { .. } => {}
         }
         Ok(made)
     }
 
     fn unchanged(&self) -> Made {
-        let phases = self.ticket.phases.iter().map(|phase| (phase.text.clone(), phase.done));
+        let phases = self.ticket.phases.iter().map(|phase| (phase.text.clone(), phase.done, phase.tasks.clone()));
         Made {
             lines: self.lines.iter().map(|line| (*line).to_owned()).collect(),
             phases: phases.collect(),
             validation: self.ticket.validation.clone(),
             title: self.ticket.title.clone(),
+            renamed: None,
         }
     }
 
@@ -201,6 +210,7 @@ impl File<'_> {
         let behind = prefix(phase, line).ok_or(NotRevised::Unreadable)?.len();
         let from = behind + line[behind..].find(&phase.text).ok_or(NotRevised::Unreadable)?;
         line.replace_range(from..from + phase.text.len(), &text);
+        made.renamed = Some((phase.text.clone(), text.clone()));
         made.phases[at].0 = text;
         Ok(())
     }
@@ -215,7 +225,7 @@ impl File<'_> {
             let boxes = texts.iter().map(|text| format!("- [ ] {text}"));
             let lines = ["", "## Phases", ""].map(str::to_owned).into_iter().chain(boxes);
             self.insert(made, self.end(), lines);
-            made.phases = texts.into_iter().map(|text| (text.to_owned(), false)).collect();
+            made.phases = texts.into_iter().map(|text| (text.to_owned(), false, Vec::new())).collect();
             return Ok(());
         };
         let phase = &self.ticket.phases[at];
@@ -240,7 +250,7 @@ impl File<'_> {
                 let hashes = "#".repeat(level.map_or(2, |heading| heading.level));
                 lines.extend([String::new(), format!("{hashes} {text}")]);
             }
-            phases.push((text, false));
+            phases.push((text, false, Vec::new()));
         }
         self.insert(made, self.block(phase).1, lines);
         let behind = made.phases.split_off(at + 1);
@@ -255,29 +265,6 @@ impl File<'_> {
         let swapped = [&lines[next..last], &lines[end..next], &lines[from..end]].concat();
         made.lines.splice(from..last, swapped.into_iter().map(str::to_owned));
         made.phases.swap(first, first + 1);
-    }
-
-    /// A note as it is written, else quoted: nothing of it may be read as a heading or a box.
-    fn noted(&self, note: &str, now: Timestamp) -> Result<Vec<Made>, NotRevised> {
-        let note = note.trim();
-        if note.is_empty() {
-            return Err(NotRevised::NoText);
-        }
-        if note.len() > LONGEST_NOTE || note.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
-            return Err(NotRevised::NoNote);
-        }
-        let notes = self.outline.headings.iter().rposition(|heading| heading.text.eq_ignore_ascii_case("notes"));
-        let end = notes.map_or_else(|| self.end(), |at| self.section(at).1);
-        let title = if notes.is_some() { &[][..] } else { &["", "## Notes"] };
-        let written = |quote: &str| {
-            let head = title.iter().map(|line| (*line).to_owned());
-            let stamp = [String::new(), format!("**{}Z**", now.second().replace(' ', "T")), String::new()];
-            let text = note.lines().map(|line| format!("{quote}{line}").trim_end().to_owned());
-            let mut made = self.unchanged();
-            self.insert(&mut made, end, head.chain(stamp).chain(text));
-            made
-        };
-        Ok(["", "> "].map(written).into())
     }
 
     /// Puts lines before the one at this place, ended as the others are.
@@ -342,8 +329,8 @@ impl File<'_> {
     /// The phases are those that are meant, and the rest of the ticket says what it said.
     fn reads_as(&self, made: &Made, name: &str) -> bool {
         let (old, new) = (&self.ticket, parse(made.lines.join("\n").as_bytes(), name));
-        let read = new.phases.iter().map(|phase| (&phase.text, phase.done));
-        read.eq(made.phases.iter().map(|(text, done)| (text, *done)))
+        let read = new.phases.iter().map(|phase| (&phase.text, phase.done, &phase.tasks));
+        read.eq(made.phases.iter().map(|(text, done, tasks)| (text, *done, tasks)))
             && (&new.title, &new.validation) == (&made.title, &made.validation)
             && (&new.id, new.status) == (&old.id, old.status)
             && new.problems.len() <= old.problems.len() + 1
@@ -421,7 +408,7 @@ mod tests {
     }
 
     fn made(file: &str, edit: &TicketEdit) -> Result<String, NotRevised> {
-        let revision = revise(file.as_bytes(), "t.md", edit, Timestamp::from_millis(0))?;
+        let Revised { revision, .. } = revise(file.as_bytes(), "t.md", edit, Timestamp::from_millis(0))?;
         let bytes = revision.apply(file.as_bytes()).unwrap();
         assert_eq!(revision.reversed().apply(&bytes).unwrap(), file.as_bytes(), "taken back");
         Ok(String::from_utf8(bytes).unwrap())

@@ -5,7 +5,7 @@
 
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
-use crate::domain::record::{PhaseSeed, SetPhase, WorkCarried};
+use crate::domain::record::{PhaseSeed, SetPhase, TicketRevised, WorkCarried};
 use crate::domain::ticket::PhaseSettings;
 use crate::orchestrator::state::{PhaseState, State};
 
@@ -19,7 +19,7 @@ pub(super) fn phases(state: &mut State, seeds: &[PhaseSeed]) {
         last.unread = false;
     }
     let mut before: Vec<Option<PhaseState>> = state.phases.drain(..).map(Some).collect();
-    let renamed = renames(&before, seeds);
+    let renamed = renames(&before, seeds, &state.revisions);
     let mut merged = Vec::with_capacity(seeds.len());
     for (at, seed) in seeds.iter().enumerate() {
         let same = |phase: &Option<PhaseState>| phase.as_ref().is_some_and(|phase| phase.text == seed.text);
@@ -63,8 +63,18 @@ pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
     }
 }
 
-/// For each seed the index of the phase it replaced: same place, both texts unknown to the other side.
-fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usize>> {
+/// A phase has another text now, which no reading of the file has told.
+pub(super) fn renamed(state: &mut State, (from, to): &(String, String)) {
+    let is_known = state.phases.iter().any(|phase| phase.text == *to);
+    let mut named = state.phases.iter_mut().filter(|phase| phase.text == *from);
+    if let (Some(phase), None, false) = (named.next(), named.next(), is_known) {
+        phase.text.clone_from(to);
+    }
+}
+
+/// For each seed the index of the phase it replaced: the one that is being renamed to it, else the one in the same place;
+/// both texts unknown to the other side.
+fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed], revisions: &[TicketRevised]) -> Vec<Option<usize>> {
     let text_of = |at: usize| before.get(at).and_then(|phase| phase.as_ref()).map(|phase| phase.text.as_str());
     let known = |text: &str| (0..before.len()).any(|at| text_of(at) == Some(text));
     let kept = |text: &str| seeds.iter().any(|seed| seed.text == text);
@@ -72,9 +82,17 @@ fn renames(before: &[Option<PhaseState>], seeds: &[PhaseSeed]) -> Vec<Option<usi
         .iter()
         .enumerate()
         .map(|(at, seed)| {
+            if known(&seed.text) {
+                return None;
+            }
+            let named = revisions.iter().filter_map(|revised| revised.renamed.as_ref());
+            let from = named.filter(|(_, to)| *to == seed.text).map(|(from, _)| from).find(|from| !kept(from));
+            if let Some(from) = from.and_then(|from| (0..before.len()).find(|at| text_of(*at) == Some(from))) {
+                return Some(from);
+            }
             // Only when the lists are of one length is the place a sign of identity.
             let old = text_of(at).filter(|_| before.len() == seeds.len())?;
-            (!known(&seed.text) && !kept(old)).then_some(at)
+            (!kept(old)).then_some(at)
         })
         .collect()
 }

@@ -124,7 +124,9 @@ impl Draft<'_> {
         let Some(OwnEdit { edit, by, .. }) = due.filter(|_| self.state.is_open()) else { return };
         let what = edit.words();
         match planned {
-            Ok(revision) => self.revise(TicketRevised { id, what, revision, accepts: None, by }),
+            Ok(revision) => {
+                self.revise(TicketRevised { id, what, revision, accepts: None, renamed: None, undoes: None, by });
+            }
             Err(why) => {
                 self.record(Record::EditDropped { id, what, why: why.clone() });
                 self.not_edited(&edit, &why);

@@ -39,7 +39,7 @@ impl Service {
                             format!("not ticked: {holder} is running it and has not seen the phase yet; try again");
                         offline.reporter.trouble(&ticket, &why);
                     }
-                    BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } => {}
+                    BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } | BoxOutcome::Noted { .. } => {}
                 }
                 Ok(Reply::Done)
             }),

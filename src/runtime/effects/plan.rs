@@ -7,7 +7,7 @@ use crate::adapters::tickets;
 use crate::adapters::validate;
 use crate::domain::planning::Tried;
 use crate::domain::record::TicketRevised;
-use crate::domain::ticket::revise::{TicketEdit, revise};
+use crate::domain::ticket::revise::{Revised, TicketEdit, revise};
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::input::Input;
@@ -29,9 +29,10 @@ impl Effects {
                 let edit = edit.ok_or("there is no draft")?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
-                let revision = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
+                let Revised { revision, renamed } = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
                 let id = format!("{}{}", TicketRevised::DRAFT, fresh_id());
-                Ok(Box::new(TicketRevised { id, what: edit.words(), revision, accepts: None, by }))
+                let what = edit.words();
+                Ok(Box::new(TicketRevised { id, what, revision, accepts: None, renamed, undoes: None, by }))
             });
             Input::DraftPlaced(placed.await.unwrap_or_else(|error| Err(error.to_string())))
         });

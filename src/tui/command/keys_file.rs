@@ -169,6 +169,7 @@ pub(in crate::tui) fn types(scope: Scope) -> bool {
         Scope::Commit,
         Scope::Export,
         Scope::LimitValue,
+        Scope::PhaseForm,
     ];
     typing.contains(&scope)
 }

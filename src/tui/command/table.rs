@@ -53,7 +53,7 @@ const REST: &[Row] = rows! {
     TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_command, |_| "take the wheel",
         "open Claude on the ticket's own session, between iterations";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
-        "take back your last tick, skip or change of a limit";
+        "take back a tick, skip, edit of phases or changed limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
         "write the run, or one iteration, as a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
@@ -202,6 +202,24 @@ const REST: &[Row] = rows! {
         "in the commit dialog: write the message in $EDITOR";
     Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
         "in the commit dialog: close it and keep the message";
+    Own("accept") "matter.accept" Scope::Matter, "dialogs", [c('y')], Hidden, always, |_| "accept it",
+        "accept the disputed phase, with a reason";
+    Send "phase.save" Scope::PhaseForm, "phase", [press(Key::Enter), ctrl('s')], Shown, always, |_| "save",
+        "in the dialog of a phase: save it in the ticket";
+    NewLine "phase.new_line" Scope::PhaseForm, "phase", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
+        "in the dialog of a phase: a new line, for one more phase";
+    Close "phase.close" Scope::PhaseForm, "phase", [press(Key::Esc), ctrl('c')], Shown, always, |_| "cancel",
+        "in the dialog of a phase: close it";
+    Changes "evidence.diff" Scope::Evidence, "phase", [c('D')], Shown, always, |_| "diff",
+        "in a phase's evidence: what differs, line by line";
+    Own("iteration_previous") "evidence.iteration_previous" Scope::Evidence, "phase", [c('[')], Shown, always, |_| "iteration back",
+        "in a phase's evidence: the iteration before";
+    Own("iteration_next") "evidence.iteration_next" Scope::Evidence, "phase", [c(']')], HelpOnly, always, |_| "iteration",
+        "in a phase's evidence: the next iteration";
+    Own("jump") "evidence.jump" Scope::Evidence, "phase", [press(Key::Enter), c('o')], Shown, always, |_| "in the Stream",
+        "in a phase's evidence: the iteration in the Stream";
+    Close "evidence.close" Scope::Evidence, "phase", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "close",
+        "in a phase's evidence: close it";
     Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
         "in the list of limits: one more, a budget by $1";
     Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
@@ -367,6 +385,7 @@ pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
             | Scope::Rule
             | Scope::Diff
             | Scope::Visual
+            | Scope::Evidence
     );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
@@ -418,8 +437,11 @@ mod tests {
             // At Home a ticket is chosen, not a phase: there is none to skip. `P` gives way where there is something to
             // pause, and while there is no search, `n` does.
             let own_search = ["stream.search", "log.filter", "home.filter"];
-            let on_purpose =
-                [&["home.start", "home.plan", "home.new", "home.undo", "stream.next"], &own_search[..]].concat();
+            let on_purpose = [
+                &["home.start", "home.plan", "home.new", "home.undo", "stream.next", "tickets.reopen"],
+                &own_search[..],
+            ]
+            .concat();
             for key in row.keys.iter().filter(|_| !on_purpose.contains(&row.id)) {
                 let hidden = find(Scope::Global, &key[0]);
                 assert!(hidden.is_none(), "{} hides {}", row.id, hidden.unwrap().id);

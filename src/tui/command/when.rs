@@ -45,7 +45,8 @@ pub fn play_word(model: &Model) -> &'static str {
 }
 
 pub fn can_undo(model: &Model) -> bool {
-    can_command(model) && !model.is_home() && model.tab().is_some_and(|tab| !tab.undo.is_empty())
+    let may = |tab: &Tab| !tab.undo.is_empty() && model.is_elsewhere(tab).is_none();
+    live(model) && !model.is_home() && model.tab().is_some_and(may)
 }
 
 /// The last step was a changed limit.
@@ -58,7 +59,9 @@ pub fn can_reset_breaker(model: &Model) -> bool {
 }
 
 pub fn can_skip(model: &Model) -> bool {
-    can_command(model) && !model.is_home() && model.skippable().is_some()
+    // Of a run that has ended only the phase that is selected, for the next one.
+    let may = |tab: &Tab| tab.has_open_run() || model.is_elsewhere(tab).is_none() && model.chosen_phase().is_some();
+    live(model) && !model.is_home() && model.tab().is_some_and(may) && model.skippable().is_some()
 }
 
 pub fn can_retry(model: &Model) -> bool {
@@ -202,7 +205,7 @@ impl Model {
             Some(id) => tab.state.phase_by(id)?,
             None => tab.current_phase()?,
         };
-        (!phase.mark.is_settled()).then_some(phase)
+        (!phase.stands().is_settled()).then_some(phase)
     }
 
     /// The phase that `r` would work on again: the one under the tree's cursor, else the first that

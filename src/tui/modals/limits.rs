@@ -76,7 +76,8 @@ impl Limits {
                 if step.is_none() {
                     "nothing to undo here".clone_into(&mut self.trouble);
                 }
-                let ask = step.map(|step| Ask::Request(Request::Command(self.ticket.clone(), step.command())));
+                let command = step.and_then(Step::command);
+                let ask = command.map(|command| Ask::Request(Request::Command(self.ticket.clone(), command)));
                 return (Some(self), ask);
             }
             _ => None,

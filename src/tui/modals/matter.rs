@@ -74,7 +74,7 @@ impl Matter {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
         let keys: &[Command] = match &self.what {
-            What::Dispute(_) => &[Command::Retry, Command::Skip, Command::Edit, Command::Close],
+            What::Dispute(_) => &[Command::Retry, Command::Own("accept"), Command::Skip, Command::Edit, Command::Close],
             What::Ended => match model.tab_of(&self.ticket).and_then(|tab| model.breaker_left(tab)) {
                 None => &[Command::Pause, Command::Edit, Command::Close],
                 Some(Duration::ZERO) => &[Command::Pause, Command::ResetBreaker, Command::Edit, Command::Close],

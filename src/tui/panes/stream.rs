@@ -244,6 +244,7 @@ impl StreamState {
                 self.seek(&query);
             }
             StreamMsg::Jump(to, way) => self.jump(to, way, rows),
+            StreamMsg::Iteration(n) => self.jump_to_iteration(n, rows),
             StreamMsg::Land { n, record, query, only } => self.land(n, record, &query, only),
             StreamMsg::NextHit | StreamMsg::PrevHit => {
                 let way = if msg == StreamMsg::NextHit { Way::Down } else { Way::Up };

@@ -2,21 +2,24 @@
 //!
 //! The cursor is on a thing, not on a line: it stays where it is while lines come and go above it.
 
+mod keys;
+
+pub use keys::NAME;
+
 use crate::base::time::short;
 use crate::domain::command::UserCommand;
-use crate::domain::outcome::DoneHow;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::summary::RunState;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::PhaseState;
-use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
+use crate::tui::command::{Command, lines, page};
 use crate::tui::marks::Sign;
 use crate::tui::model::{Mode, Model};
-use crate::tui::msg::{Ask, Key};
+use crate::tui::msg::Ask;
 use crate::tui::pane::{Entry, Pane};
 use crate::tui::selection::Thing;
-use crate::tui::tab::{Tab, TabStatus};
+use crate::tui::tab::{PhaseLine, Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
@@ -28,31 +31,7 @@ use ratatui::layout::Rect;
 const WORDY: u16 = 48;
 
 /// The row of the table.
-pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<Tickets>::default() };
-/// The pane's name.
-pub const NAME: &str = "tickets";
-
-const KEYS: &[command::Row] = rows! {
-    Choose "tickets.choose" Scope::Pane(NAME), "ticket", [press(Key::Enter)], Shown, always, enter_word,
-        "in Tickets: open the selected ticket, or fold it";
-    Own("fold") "tickets.fold" Scope::Pane(NAME), "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
-        "in Tickets: fold or unfold the selected ticket";
-    Own("tick") "tickets.tick" Scope::Pane(NAME), "ticket", [c('d')], Shown, |model| model.tickable().is_some(), |_| "tick",
-        "in Tickets: tick the selected phase: it is done";
-    Own("copy") "tickets.copy" Scope::Pane(NAME), "ticket", [c('y')], HelpOnly, always, |_| "copy",
-        "in Tickets: copy the selected line";
-};
-
-/// What Enter does where the cursor is.
-fn enter_word(model: &Model) -> &'static str {
-    let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return "open" };
-    match model.tabs.iter().position(|tab| tab.id == id) {
-        Some(at) if at == model.active && model.selection.turned.contains(&id) => "unfold",
-        Some(at) if at == model.active => "fold",
-        Some(_) => "switch to it",
-        None => "open",
-    }
-}
+pub const PANE: Entry = Entry { name: NAME, keys: keys::KEYS, new: || Box::<Tickets>::default() };
 
 /// The pane's own state; its cursor is [`Selection`](crate::tui::selection::Selection), for other keys act on it too.
 #[derive(Default)]
@@ -61,20 +40,11 @@ struct Tickets(Scrolled);
 /// One line of the tree.
 enum Item<'a> {
     Tab(&'a Tab),
-    Phase(&'a Tab, TicketLine<'a>),
+    Phase(&'a Tab, PhaseLine<'a>),
     Task(&'a Task),
     Whole(&'a Tab),
     Gap,
     Listed(&'a TicketKey, &'a Ticket),
-}
-
-/// A phase as the run knows it, else as the file has it.
-struct TicketLine<'a> {
-    /// Before a run has seen it: the number that one would give.
-    id: PhaseId,
-    text: &'a str,
-    mark: Mark,
-    run: Option<&'a PhaseState>,
 }
 
 impl Item<'_> {
@@ -86,35 +56,6 @@ impl Item<'_> {
             Self::Task(_) | Self::Whole(_) | Self::Gap => None,
         }
     }
-}
-
-fn phases(tab: &Tab, mode: Mode) -> Vec<TicketLine<'_>> {
-    if !tab.is_as_in_file() {
-        let states = tab.state.phases.iter();
-        return states
-            .map(|phase| TicketLine {
-                id: phase.id,
-                text: &phase.text,
-                mark: shown_mark(tab, if mode == Mode::Replay { phase.mark } else { phase.stands() }),
-                run: Some(phase),
-            })
-            .collect();
-    }
-    let from_file = tab.ticket.iter().flat_map(|ticket| &ticket.phases);
-    from_file
-        .map(|phase| TicketLine {
-            id: PhaseId(u32::try_from(phase.n).unwrap_or(u32::MAX)),
-            text: &phase.text,
-            mark: if phase.done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending },
-            run: None,
-        })
-        .collect()
-}
-
-/// Nobody works on a phase whose run was left, though no record says so.
-fn shown_mark(tab: &Tab, mark: Mark) -> Mark {
-    let at_work = matches!(mark, Mark::Running | Mark::Claimed);
-    if at_work && tab.failure.is_some() { Mark::Pending } else { mark }
 }
 
 fn is_unfolded(model: &Model, tab: &Tab) -> bool {
@@ -130,7 +71,7 @@ fn items(model: &Model) -> Vec<Item<'_>> {
             continue;
         }
         let before = out.len();
-        for phase in phases(tab, model.mode) {
+        for phase in tab.phases(model.mode == Mode::Replay) {
             let running = phase.mark == Mark::Running;
             let text = phase.text;
             out.push(Item::Phase(tab, phase));
@@ -187,6 +128,13 @@ impl Model {
             (Thing::Phase(id, phase), Some(tab)) if tab.id == id => Some(phase),
             _ => None,
         }
+    }
+
+    /// The phase of the ticket in front that the cursor is on.
+    pub fn chosen_phase(&self) -> Option<(&Tab, PhaseLine<'_>)> {
+        let (id, tab) = (self.phase_under_cursor()?, self.tab()?);
+        let line = tab.phases(self.mode == Mode::Replay).into_iter().find(|line| line.id == id)?;
+        Some((tab, line))
     }
 
     /// The phase that `d` would tick: the one under the tree's cursor.
@@ -262,16 +210,30 @@ impl Pane for Tickets {
         Vec::new()
     }
 
-    /// Why `d` ticks nothing where the cursor stands.
+    /// Why a key does nothing with what the cursor is on.
     fn refusal(&self, model: &Model, command: Command) -> Option<String> {
-        if command != Command::Own("tick") {
+        let Command::Own(word @ ("tick" | "add" | "rename" | "split" | "up" | "down" | "accept" | "reopen")) = command
+        else {
             return None;
+        };
+        if model.mode == Mode::Replay {
+            return Some("not available in a replay".to_owned());
         }
-        let Some(Thing::Phase(id, _)) = model.under_cursor() else { return Some("select a phase".to_owned()) };
-        Some(match model.tabs.iter().position(|tab| tab.id == id && tab.run.is_some()) {
-            None => format!("{id} has no run yet; use `programmator ticket tick {id} PHASE`"),
-            Some(at) if at != model.active => format!("switch to {id} first (tab {})", at + 1),
-            Some(_) => "already ticked".to_owned(),
+        let (Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor()?;
+        let at = model.tabs.iter().position(|tab| tab.id == id);
+        let tab = at.map(|at| &model.tabs[at]);
+        let elsewhere = tab.and_then(|tab| model.is_elsewhere(tab));
+        Some(match (at, elsewhere, model.chosen_phase()) {
+            (None, ..) => format!("{id} is not open; use `programmator phase`"),
+            (Some(at), ..) if at != model.active => format!("switch to {id} first (tab {})", at + 1),
+            (_, Some(why), _) => why,
+            _ if tab.is_some_and(|tab| tab.gone) => format!("the file of {id} is gone"),
+            (.., None) => "select a phase".to_owned(),
+            (.., Some((tab, _))) if word == "reopen" && !tab.has_open_run() => {
+                "select a phase that is done or skipped".to_owned()
+            }
+            _ if word == "accept" => "the phase is done already; reopen it first".to_owned(),
+            _ => "already ticked".to_owned(),
         })
     }
 

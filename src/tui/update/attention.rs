@@ -18,6 +18,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::msg::{Ask, Input};
 use crate::tui::panes::stream;
 use crate::tui::ui::Ui;
+use crate::tui::update::phases;
 
 /// `!`: to the next thing that waits, of the ticket in front first.
 pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
@@ -146,6 +147,11 @@ pub(super) fn matter(ui: &mut Ui, matter: Matter, command: Option<Command>) -> V
     }
     match command {
         Some(Command::Close) => {}
+        Some(Command::Own("accept")) if matches!(matter.what, What::Dispute(_)) => {
+            if let What::Dispute(phase) = matter.what {
+                phases::accept(ui, &matter.ticket, phase);
+            }
+        }
         Some(Command::NextWaiting) => return after(ui, &matter.ticket, &matter.what),
         Some(Command::Seen) if matches!(matter.what, What::Conflict(_)) => {
             ui.seen.push((matter.ticket, matter.what));

@@ -8,6 +8,7 @@ use crate::tui::modals::confirm::Confirm;
 use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
+use crate::tui::update::phases;
 
 /// A tick of the running phase is asked about: its iteration ends.
 pub(super) fn ask_to_tick(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
@@ -35,10 +36,19 @@ const INTERRUPTS: &str = " The running iteration is interrupted; its changes sta
 pub(super) fn ask_to_skip(ui: &mut Ui) {
     let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
     let price = price(tab, phase);
-    let confirm = Confirm {
-        title: "Skip a phase",
-        words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),
-        asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id }))],
+    let confirm = if tab.has_open_run() {
+        Confirm {
+            title: "Skip a phase",
+            words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),
+            asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::SkipPhase { phase: phase.id }))],
+        }
+    } else {
+        let nth = ui.chosen_phase().map_or(0, |(_, line)| line.nth);
+        Confirm {
+            title: "Skip a phase",
+            words: format!("Leave “{}” out of the next run?", phase.text),
+            asks: vec![phases::skip(&tab.id, &phase.text, nth)],
+        }
     };
     ui.modals.push(Modal::Confirm(confirm));
 }

@@ -6,7 +6,7 @@ use crate::tui::command::{self, Command};
 use crate::tui::modals::{Modal, commit, more_work, prompt};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, find, planning};
+use crate::tui::update::{attention, find, phases, planning};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -58,6 +58,12 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
                 return vec![ask];
             }
         },
+        Modal::Evidence(evidence) => return phases::evidence_key(ui, evidence, command, lines),
+        Modal::Phase(mut form) => {
+            let (stays, ask) = form.key(command, input);
+            ui.modals.extend(stays.then_some(Modal::Phase(form)));
+            return ask.into_iter().collect();
+        }
         Modal::Limits(limits) => {
             let (stays, ask) = limits.key(&ui.model, command, input);
             ui.modals.extend(stays.map(Modal::Limits));
@@ -214,6 +220,7 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
             prompt::insert(&mut open.query, text)
         }
         Some(Modal::Help(help)) => help.pasted(text),
+        Some(Modal::Phase(form)) => form.pasted(text),
         Some(Modal::Limits(limits)) => limits.pasted(text),
         Some(Modal::Export(export)) => export.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),

@@ -26,7 +26,7 @@ use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::update::{
-    arrange, attention, certain, commits, dialogs, find, replay, spending, stats, unavailable, wheel,
+    arrange, attention, certain, commits, dialogs, find, phases, replay, spending, stats, unavailable, wheel,
 };
 use crate::tui::{changes, home};
 
@@ -159,15 +159,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             let limits = ui.tab().map(Limits::of);
             ui.modals.extend(limits.map(Modal::Limits));
         }
-        Command::Undo => {
-            let Some(tab) = ui.tab_mut() else { return Vec::new() };
-            let Some(step) = tab.undo.last().cloned() else { return Vec::new() };
-            if tab.undoing.as_ref() != Some(&step) {
-                tab.undoing = Some(step.clone());
-                return ui.to_run(step.command());
-            }
-            ui.tell("the last undo is not stored yet");
-        }
+        Command::Undo => return phases::undo(ui),
         Command::Export => {
             let export = ui.tab().and_then(Export::open);
             ui.modals.extend(export.map(|export| Modal::Export(Box::new(export))));
@@ -212,6 +204,15 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
                 ui.modals.push(Modal::Diff(Box::new(diff)));
                 return vec![ask];
             }
+        }
+        Command::Choose if ui.chosen_phase().is_some() => return phases::show(ui),
+        Command::Own(word @ ("add" | "rename" | "split" | "up" | "down" | "accept" | "reopen"))
+            if ui.focus == panes::tickets::NAME =>
+        {
+            return phases::run(ui, word);
+        }
+        Command::Own("tick") if ui.chosen_phase().is_some_and(|(_, line)| line.run.is_none()) => {
+            return phases::run(ui, "done");
         }
         Command::OpenTicket => ui.modals.push(Modal::Open(Open::default())),
         Command::FocusNext => ui.focus = after(ui, true),

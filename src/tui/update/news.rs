@@ -1,10 +1,8 @@
 //! News of tickets and runs, folded into tabs, list and log.
 
-use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
-use crate::domain::changes::{Diff, Since};
 use crate::domain::command::UserCommand;
 use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::news::News;
@@ -24,7 +22,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, created, find, spending, stats};
+use crate::tui::update::{attention, commits, created, find, phases, spending, stats, told};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -139,7 +137,9 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
 pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
     match reply {
         // What only a command line asks.
-        Reply::Done | Reply::Wheel(_) | Reply::BoxSet(_) | Reply::PhasesEdited(..) | Reply::Reset { .. } => {}
+        Reply::Done | Reply::Wheel(_) | Reply::Reset { .. } => {}
+        Reply::BoxSet(outcome) => phases::box_set(ui, outcome),
+        Reply::PhasesEdited(ticket, outcome, revised) => phases::edited(ui, &ticket, outcome, revised.as_deref()),
         Reply::Listed => {
             let is_empty = ui.listed.is_empty() && ui.tabs.is_empty();
             if ui.home.place == Place::Reading {
@@ -148,11 +148,8 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             }
         }
         Reply::Diagnosed(troubles) => ui.home.place = Place::Checked(troubles),
-        Reply::Changes(run, since, told) => {
-            let now = ui.now;
-            ui.changes.tell((run, since), told, now);
-        }
-        Reply::Diff(run, since, path, told) => diff_told(ui, run, &since, &path, told),
+        Reply::Changes(run, since, told) => told::changes(ui, (run, since), told),
+        Reply::Diff(run, since, path, told) => told::diff(ui, run, &since, &path, told),
         Reply::Reverted(path, reverted) => return commits::reverted(ui, &path, reverted),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
@@ -163,7 +160,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Decided { ticket, command } => {
             if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
                 tab.unstored.decided(&command);
-                tab.undoing.take_if(|step| step.command() == command);
+                tab.undoing.take_if(|step| step.command().as_ref() == Some(&command));
             }
             // What answers a call as it is closes its question, or is barred.
             if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = &command
@@ -179,7 +176,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         }
         Reply::CommitPlanned(run, plan) => commits::planned(ui, run, plan),
         Reply::GitInitialised(made) => spending::git_made(ui, made),
-        Reply::Exported(run, written) => exported(ui, run, written),
+        Reply::Exported(run, written) => told::exported(ui, run, written),
         Reply::Stats(lines) => stats::told(ui, lines),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
@@ -195,23 +192,6 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::RuleSaved { ticket, id, saved } => return attention::saved(ui, &ticket, &id, &saved),
     }
     Vec::new()
-}
-
-fn diff_told(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {
-    if let Some(Modal::Diff(diff)) = ui.modals.iter_mut().find(|modal| matches!(modal, Modal::Diff(_))) {
-        diff.tell(run, since, path, told);
-    }
-}
-
-/// A run is written as a file, or why not; to be read in the dialog, or at the bottom where that is closed.
-fn exported(ui: &mut Ui, run: RunId, written: Result<String, String>) {
-    match ui.modals.iter_mut().find_map(|modal| if let Modal::Export(open) = modal { Some(open) } else { None }) {
-        Some(dialog) if dialog.run == run => dialog.told(written),
-        _ => ui.tell(clean_line(
-            &written.map_or_else(|why| format!("not exported: {why}"), |path| format!("exported to {path}")),
-            600,
-        )),
-    }
 }
 
 /// The service has too much to do, or is gone: what was asked is not done.
@@ -230,8 +210,9 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::LookUpPassphrase { ticket, id } | Request::TryPassphrase { ticket, id, .. } => {
             attention::checked(ui, &ticket, &id, Checked::Failed(why.to_owned()));
         }
-        Request::Changes(run, since) => ui.changes.not_asked(run, since, why),
-        Request::Diff(run, since, path) => diff_told(ui, run, &since, &path, Err(why.to_owned())),
+        Request::Changes(run, since) => told::no_changes(ui, (run, since), why),
+        Request::EditPhases(..) | Request::SetBox(..) => phases::not_asked(ui, why),
+        Request::Diff(run, since, path) => told::diff(ui, run, &since, &path, Err(why.to_owned())),
         Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
         Request::Create(_) => {
             if let Some(form) = created::form(ui) {
@@ -245,7 +226,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         }
         Request::Stats => stats::told(ui, Err(why.to_owned())),
         Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),
-        Request::Export(wanted) => exported(ui, wanted.run, Err(why.to_owned())),
+        Request::Export(wanted) => told::exported(ui, wanted.run, Err(why.to_owned())),
         Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),
         Request::SaveRule { ticket, id, .. } => return attention::saved(ui, &ticket, &id, &Err(why.to_owned())),
         _ => {}

@@ -223,8 +223,8 @@ fn d_ticks_the_phase_under_the_cursor_and_only_there() {
     // A ticket that no run has seen.
     model.tabs[0].run = None;
     model.tabs[0].state = State::default();
-    assert_eq!(press(&mut model, "d"), []);
-    assert!(told(&model).contains("`programmator ticket tick tk-1 PHASE`"), "{}", told(&model));
+    let [Ask::Request(Request::SetBox(_, wanted))] = &press(&mut model, "d")[..] else { panic!("its box is ticked") };
+    assert_eq!((wanted.text.as_str(), wanted.done), ("Tests for burst", true));
 }
 
 #[test]

@@ -452,6 +452,8 @@ fn an_accepted_phase_is_done_at_once_and_its_note_is_waited_for() {
         what: "noted".into(),
         revision: Revision::default(),
         accepts: None,
+        renamed: None,
+        undoes: None,
         by: Answerer::SCREEN,
     };
     let accept = UserCommand::AcceptPhase { phase, why: "seen".into(), note: Box::new(note.clone()) };

@@ -383,6 +383,8 @@ impl World {
                     what: "planned".into(),
                     revision: Revision::default(),
                     accepts: None,
+                    renamed: None,
+                    undoes: None,
                     by: Answerer::SCREEN,
                 };
                 let phases = plan.draft.iter().flat_map(|draft| &draft.phases);

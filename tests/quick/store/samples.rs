@@ -114,6 +114,8 @@ pub fn every_record() -> Vec<Record> {
         what: text(),
         revision: Revision { line: 3, above: Some(text()), below: None, before: vec![text()], after: vec![] },
         accepts: Some(PhasePlace { text: text(), nth: 1 }),
+        renamed: Some((text(), text())),
+        undoes: Some(text()),
         by: Answerer::COMMAND_LINE,
     };
     let draft = || Draft { title: text(), text: text(), phases: vec![text()], ..Draft::default() };

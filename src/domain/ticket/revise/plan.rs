@@ -1,7 +1,7 @@
 //! Puts an accepted draft into a ticket that has no phases: boxes below `## Design`, and items below
 //! `## Validation Commands`. Nothing that stands there is changed, unless the file is still what was made to be planned.
 
-use super::{File, Made, NotRevised, line_of};
+use super::{File, Made, NotRevised, Phases, line_of};
 use crate::domain::ticket::draft::{Draft, item};
 use crate::domain::ticket::parse::body;
 
@@ -15,7 +15,7 @@ impl File<'_> {
         if texts.is_empty() {
             return Err(NotRevised::NoText);
         }
-        let phases: Vec<(String, bool)> = texts.iter().map(|text| ((*text).to_owned(), false)).collect();
+        let phases: Phases = texts.iter().map(|text| ((*text).to_owned(), false, Vec::new())).collect();
         let boxes: Vec<String> = texts.iter().map(|text| format!("- [ ] {text}")).collect();
         if let Some(made) = made.filter(|made| made.markdown().as_bytes() == body(bytes)) {
             return Ok(vec![self.anew(draft, made, phases)]);
@@ -45,7 +45,7 @@ impl File<'_> {
     }
 
     /// A file that is still as it was made says what the draft says, below its front matter.
-    fn anew(&self, draft: &Draft, made: &Draft, phases: Vec<(String, bool)>) -> Made {
+    fn anew(&self, draft: &Draft, made: &Draft, phases: Phases) -> Made {
         let title = if draft.title.is_empty() { made.title.clone() } else { draft.title.clone() };
         let text = if draft.text.is_empty() { made.text.clone() } else { draft.text.clone() };
         let kept = &self.ticket.validation;
@@ -56,7 +56,7 @@ impl File<'_> {
         let old = made.markdown().split('\n').count();
         let front = self.lines[..self.lines.len() - old].iter().map(|line| (*line).to_owned());
         let lines: Vec<String> = front.chain(markdown.split('\n').map(str::to_owned)).collect();
-        Made { lines, phases, title: draft.title(), validation: draft.validation }
+        Made { lines, phases, title: draft.title(), validation: draft.validation, renamed: None }
     }
 
     /// Behind what stands below `## Design`.

@@ -3,7 +3,6 @@
 use super::rows::Entry;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
-use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
 use crate::tui::model::Model;
 use crate::tui::panes::stream;
@@ -72,7 +71,7 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     for (mark, text) in &phases {
         let sign = entry.standing.of_phase(*mark, model.glyphs);
         let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
-        out.push(if *mark == Mark::Pending { row } else { row.right(Role::Dim, sign.word) });
+        out.push(row.right(Role::Dim, sign.word));
     }
     if phases.is_empty() && entry.marks().is_empty() {
         out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
@@ -100,20 +99,9 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
 
 /// The phases and where each stands: as the run knows them, else as the file has them.
 fn phases<'a>(entry: &Entry<'a>) -> Vec<(Mark, &'a str)> {
-    let marks = entry.marks();
-    let of_tab = entry.tab.filter(|tab| !tab.is_as_in_file()).map(|tab| &tab.state.phases);
-    let texts: Vec<&str> = match (of_tab, entry.ticket) {
-        (Some(phases), _) => phases.iter().map(|phase| phase.text.as_str()).collect(),
-        (None, Some(ticket)) => ticket.phases.iter().map(|phase| phase.text.as_str()).collect(),
-        (None, None) => Vec::new(),
-    };
-    let in_file = |at: usize| {
-        let done = entry.ticket.and_then(|ticket| ticket.phases.get(at)).is_some_and(|phase| phase.done);
-        if done { Mark::Done(DoneHow::TickedByPerson) } else { Mark::Pending }
-    };
-    texts
-        .into_iter()
-        .enumerate()
-        .map(|(at, text)| (marks.get(at).copied().unwrap_or_else(|| in_file(at)), text))
-        .collect()
+    if let Some(tab) = entry.tab.filter(|tab| !tab.is_as_in_file()) {
+        return tab.phases(false).into_iter().map(|phase| (phase.mark, phase.text)).collect();
+    }
+    let phases = entry.ticket.map_or(&[][..], |ticket| &ticket.phases[..]);
+    entry.marks().into_iter().zip(phases).map(|(mark, phase)| (mark, phase.text.as_str())).collect()
 }

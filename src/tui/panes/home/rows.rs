@@ -6,7 +6,6 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
-use crate::orchestrator::state::PhaseState;
 use crate::tui::home::Sort;
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
@@ -250,8 +249,13 @@ impl<'a> Entry<'a> {
             ticket.phases.iter().map(|phase| mark(phase.done)).collect()
         };
         match (self.tab.filter(|tab| !tab.is_as_in_file()), self.run, self.ticket) {
-            (Some(tab), ..) => tab.state.phases.iter().map(PhaseState::stands).collect(),
-            (None, Some(run), _) if !run.marks.is_empty() && self.standing != TabStatus::NotStarted => {
+            (Some(tab), ..) => tab.phases(false).into_iter().map(|phase| phase.mark).collect(),
+            (None, Some(run), ticket)
+                if !run.marks.is_empty()
+                    && self.standing != TabStatus::NotStarted
+                    // Since then the person has added or removed some.
+                    && ticket.is_none_or(|ticket| ticket.phases.len() == run.marks.len()) =>
+            {
                 run.marks.clone()
             }
             (None, _, Some(ticket)) => in_file(ticket),

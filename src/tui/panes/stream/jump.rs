@@ -20,6 +20,15 @@ impl StreamState {
         }
     }
 
+    /// To the rule above this iteration, where there is one.
+    pub(super) fn jump_to_iteration(&mut self, n: u32, rows: usize) {
+        if self.book.journal.segments.iter().any(|segment| segment.n == n) {
+            let row = self.book.item(n, Place::Head).gap();
+            self.go(Some(Spot { n, place: Place::Head, row }), rows);
+            self.cursor = self.top.map(|_| (n, Place::Head));
+        }
+    }
+
     /// To the rule above an iteration, or above the first one of a phase: downwards of the next, upwards of this one, and
     /// from there of the one before.
     fn jump_to_head(&mut self, of_phase: bool, way: Way, rows: usize) {
@@ -35,11 +44,7 @@ impl StreamState {
             Way::Up => heads.rfind(|n| if at_head { *n < here.n } else { *n <= here.n }),
         };
         match (n, way) {
-            (Some(n), _) => {
-                let row = self.book.item(n, Place::Head).gap();
-                self.go(Some(Spot { n, place: Place::Head, row }), rows);
-                self.cursor = self.top.map(|_| (n, Place::Head));
-            }
+            (Some(n), _) => self.jump_to_iteration(n, rows),
             (None, Way::Down) => self.go(None, rows),
             (None, Way::Up) => {}
         }

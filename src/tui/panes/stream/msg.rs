@@ -28,6 +28,8 @@ pub enum StreamMsg {
     Only(Only),
     /// To the next of its kind, further down or up.
     Jump(Goal, Way),
+    /// To the beginning of this iteration.
+    Iteration(u32),
     /// To this record of an iteration, and look for the words that were found there.
     Land {
         n: u32,

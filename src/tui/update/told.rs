@@ -1,0 +1,50 @@
+//! What the service has found out for a dialog or a pane: what differs, a file line by line, where a run was written to.
+
+use crate::base::id::RunId;
+use crate::base::text::clean_line;
+use crate::domain::changes::{Changes, Diff, Since};
+use crate::tui::changes::Compared;
+use crate::tui::modals::Modal;
+use crate::tui::ui::Ui;
+
+/// What differs: for the pane that asked, for the evidence of a phase, or both.
+pub(super) fn changes(ui: &mut Ui, compared: Compared, told: Result<Changes, String>) {
+    if !taken(ui, &compared, &told) || ui.changes.awaits(&compared) {
+        let now = ui.now;
+        ui.changes.tell(compared, told, now);
+    }
+}
+
+/// It could not be asked for.
+pub(super) fn no_changes(ui: &mut Ui, compared: Compared, why: &str) {
+    taken(ui, &compared, &Err(why.to_owned()));
+    if ui.changes.awaits(&compared) {
+        ui.changes.not_asked(compared.0, compared.1, why);
+    }
+}
+
+/// A dialog has waited for it.
+fn taken(ui: &mut Ui, compared: &Compared, told: &Result<Changes, String>) -> bool {
+    let dialogs = ui.modals.iter_mut().map(|modal| match modal {
+        Modal::Evidence(evidence) => evidence.tell(compared, told),
+        _ => false,
+    });
+    dialogs.fold(false, |taken, one| taken | one)
+}
+
+pub(super) fn diff(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {
+    if let Some(Modal::Diff(diff)) = ui.modals.iter_mut().find(|modal| matches!(modal, Modal::Diff(_))) {
+        diff.tell(run, since, path, told);
+    }
+}
+
+/// A run is written as a file, or why not; to be read in the dialog, or at the bottom where that is closed.
+pub(super) fn exported(ui: &mut Ui, run: RunId, written: Result<String, String>) {
+    match ui.modals.iter_mut().find_map(|modal| if let Modal::Export(open) = modal { Some(open) } else { None }) {
+        Some(dialog) if dialog.run == run => dialog.told(written),
+        _ => ui.tell(clean_line(
+            &written.map_or_else(|why| format!("not exported: {why}"), |path| format!("exported to {path}")),
+            600,
+        )),
+    }
+}
