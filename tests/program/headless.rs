@@ -284,7 +284,7 @@ fn rules_that_cannot_be_used_begin_no_run() {
 fn a_slip_of_the_keyboard_in_a_command_is_told() {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha"]);
-    for (typed, meant) in [("statsu", "`programmator status`"), ("polciy", "`programmator policy`")] {
+    for (typed, meant) in [("statsus", "`programmator status`"), ("polciy", "`programmator policy`")] {
         let output = said(&project, &[typed], 2);
         assert!(output.contains(meant), "{output}");
     }
