@@ -40,7 +40,7 @@ fn phases_are_edited_while_claude_works_and_each_edit_is_taken_back() {
     }
     assert_eq!(project.ticket_text("tk-1"), before, "to the byte");
     // Accepted for a reason, which goes into the ticket and comes out of it again.
-    terminal.wait_until("the old name", |screen| !screen.contains("Beta two"));
+    terminal.wait_until("the old name", |screen| !screen.contains("○ Beta two"));
     typed(&mut terminal, ("Y", "Accept “Beta”"), "seen by hand", "✓ Beta");
     terminal.wait_until("the note", |_| project.ticket_text("tk-1").contains("Accepted “Beta” by hand: seen by hand"));
     terminal.keys_until("u", "○ Beta");
