@@ -59,7 +59,7 @@ fn the_selection_grows_card_by_card() {
         pane.update(StreamMsg::Card(-1));
     }
     let copied = pane.state.take_selection().unwrap();
-    let first: Vec<&str> = copied.lines().filter(|line| !line.is_empty()).map(|line| line.trim()).collect();
+    let first: Vec<&str> = copied.lines().filter(|line| !line.is_empty()).map(str::trim).collect();
     assert_eq!(first[0], "Words 19.", "{copied}");
     assert_eq!(first[1], "Words 20.", "{copied}");
     assert!(first[2].starts_with("● Bash   cargo test"), "{copied}");
