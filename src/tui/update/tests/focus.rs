@@ -150,7 +150,7 @@ fn a_run_that_another_program_works_on_is_only_shown() {
         assert_eq!(press(&mut model, key), [], "{key}");
         assert!(model.modals.is_empty(), "{key}");
         let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
-        assert!(told.contains("another program works on it"), "{key}: {told}");
+        assert!(told.contains("running in another program"), "{key}: {told}");
     }
     press(&mut model, "h");
     model.prepare();
