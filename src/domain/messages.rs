@@ -408,6 +408,17 @@ mod tests {
     use crate::domain::outcome::{DoneHow, ExitReason};
 
     #[test]
+    fn an_error_is_named_as_it_was_reported() {
+        let counted = |said: Option<&str>| {
+            let (why, said) = ("no such file: <path>".into(), said.map(str::to_owned));
+            let moved = CounterMoved { n: 1, counter: Counter::SameError, value: 2, limit: 5, why, said };
+            LogFormatter::default().line(&Record::BreakerCounted(moved)).unwrap().text
+        };
+        assert_eq!(counted(Some("no such file: /a.rs")), "circuit breaker: same error 2/5 · no such file: /a.rs");
+        assert_eq!(counted(None), "circuit breaker: same error 2/5 · no such file: <path>", "in older journals");
+    }
+
+    #[test]
     fn says_what_a_person_wants_to_know() {
         let cases = [
             (

@@ -117,6 +117,7 @@ impl LogLines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::breaker::{Counter, CounterMoved};
     use crate::domain::outcome::IterationOutcome;
 
     #[test]
@@ -159,6 +160,9 @@ mod tests {
             reading: None,
         };
         assert_eq!(log.hear(&id, &ended), Some(2), "its own end belongs to it");
+        let moved =
+            CounterMoved { n: 2, counter: Counter::SameError, value: 1, limit: 5, why: "error".into(), said: None };
+        assert_eq!(log.hear(&id, &Record::BreakerCounted(moved)), Some(2), "and so does what it says of the breaker");
         assert_eq!(log.hear(&id, &Record::Paused), None, "what comes behind it does not");
     }
 }

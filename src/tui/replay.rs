@@ -179,3 +179,55 @@ impl Scrollback for Printed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    /// Ten records in the first iteration.
+    struct Ten;
+
+    impl Scrollback for Ten {
+        fn iterations(&self) -> Vec<u32> {
+            vec![1]
+        }
+
+        fn len(&self, _: u32) -> usize {
+            10
+        }
+
+        fn entries(&self, _: u32, _: Range<usize>, _: &mut Vec<Entry>) {}
+
+        fn read(&self, _: u32, _: Entry, _: usize) -> io::Result<Vec<u8>> {
+            Ok(Vec::new())
+        }
+
+        fn live(&self) -> Live {
+            Live::default()
+        }
+
+        fn survey(&self, _: Arc<dyn Survey>) {}
+    }
+
+    #[test]
+    fn what_claude_printed_comes_in_as_the_records_do() {
+        let at = |seq: u64, record| {
+            let time = sample::NOW.plus(Duration::from_secs(seq));
+            Arc::new(Stored { time, ..sample::stored("tk-1", seq, record) })
+        };
+        let ended = Record::AgentExited { n: 1, code: Some(0), signal: None, swept: 0, cost_usd: 0.0 };
+        let mut replay = Replay::new(vec![
+            at(1, Record::AgentSpawned { n: 1, pid: 2 }),
+            at(2, Record::Paused),
+            at(3, ended),
+            at(4, Record::Paused),
+        ]);
+        replay.attach(Arc::new(Ten));
+        let mut printed = |records| {
+            replay.go(records);
+            replay.shown().map(|shown| shown.len(1))
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(&mut printed), [0, 0, 5, 10, 10].map(Some));
+    }
+}

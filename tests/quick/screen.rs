@@ -234,6 +234,9 @@ fn keys_of_a_diff() {
     let at = |model: &mut Ui| sample::draw(model, USUAL).lines().nth(2).unwrap().trim().to_owned();
     assert!(at(&mut model).contains("line 41"), "{}", at(&mut model));
     assert_eq!(press(&mut model, "j j e"), [Ask::EditFile("/home/ann/shop/src/http/\x1b[2Jstack.rs".into(), 42)]);
+    let [Ask::Copy(hunk)] = &press(&mut model, "y y")[..] else { panic!("the hunk is copied") };
+    let signs: String = hunk.lines().filter_map(|line| line.chars().next()).collect();
+    assert_eq!(signs, "@ -++ ", "{hunk}");
     press(&mut model, "n");
     assert!(at(&mut model).contains("line 91"), "{}", at(&mut model));
     press(&mut model, "N");

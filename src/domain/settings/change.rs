@@ -172,6 +172,8 @@ mod tests {
             assert_ne!(more, settings, "{what:?}");
             assert_eq!(more.with(&Change::Step(what, -1)), Ok(settings.clone()), "{what:?}");
         }
+        let dearer = settings.with(&Change::Step(Adjustable::Budget, 1)).unwrap();
+        assert_eq!(dearer.limits.run.micro_usd, Some(3_500_000), "a step is a dollar");
         let set = |text: &str| settings.with(&Change::Set(Adjustable::Budget, text.into())).unwrap().limits.run;
         assert_eq!((set("$3").micro_usd, set("").micro_usd), (Some(3_000_000), None));
     }

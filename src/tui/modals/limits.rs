@@ -208,6 +208,7 @@ mod tests {
         let back = press(&mut ui, "u").unwrap();
         assert_eq!(back, Change::Set(Adjustable::Iterations, "50".into()));
         obeyed(&mut ui, 901, &back);
+        assert_eq!(press(&mut ui, "-"), Some(Change::Step(Adjustable::Iterations, -1)));
         assert_eq!(press(&mut ui, "u"), None);
         // Words that are no value stay here, with the reason.
         assert_eq!(press(&mut ui, "j j j j j j Enter x Enter"), None);

@@ -173,6 +173,18 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_was_found_takes_the_place_of_the_one_shown() {
+        let mut ui = replay();
+        press(&mut ui, ", ,");
+        let (ticket, run) = (sample::id("tk-2"), sample::run("tk-2"));
+        ui.landing = Some(crate::tui::ui::Landing { run, to: None });
+        let records = vec![Arc::new(sample::stored("tk-2", 1, notice(1, 0, "other").record.clone()))];
+        update(&mut ui, Msg::News(News::RunOpened { ticket, run, earlier: 1, records, owner: Owner::Nobody }));
+        let shown: Vec<_> = ui.tabs.iter().map(|tab| tab.run).collect();
+        assert_eq!((shown, ui.replay.as_ref().map(|replay| replay.records.len())), (vec![Some(run)], Some(1)));
+    }
+
+    #[test]
     fn it_plays_pauses_and_hurries_and_no_pause_is_long() {
         let mut ui = replay();
         assert_eq!(ui.wake_at(), None, "a replay that stands rests");

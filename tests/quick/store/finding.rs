@@ -10,6 +10,7 @@ use programmator::domain::scrollback::Sink;
 use programmator::domain::search::Only;
 use programmator::domain::step::Role;
 use programmator::domain::stream::envelope::classify;
+use programmator::domain::verdict::Verdict;
 use programmator::runtime::find::batch;
 use std::fs;
 use std::path::Path;
@@ -96,12 +97,24 @@ fn the_log_of_a_run_is_searched_before_what_claude_printed() {
     let began = Record::IterationStarted { n: 1, phase: None, session: None, id: None, role: Role::default() };
     let noticed = |text: String| Record::Noticed { level: Level::Warn, text };
     let lines = (0..30).map(|i| noticed(format!("Heron {i}\u{1b}[2J")));
-    let records = [noticed("no bird".into()), noticed("heron 0".into()), began].into_iter().chain(lines).collect();
+    let allowed = Record::ToolJudged {
+        n: 1,
+        tool_use_id: "a".into(),
+        tool: "Bash".into(),
+        target: "echo heron".into(),
+        verdict: Verdict::Allow,
+        reason: "reads".into(),
+        units: Vec::new(),
+        cwd: None,
+    };
+    let before = [allowed, noticed("no bird".into()), noticed("heron 0".into()), began];
+    let records = before.into_iter().chain(lines).collect();
     store.append_blocking(append(id, records)).unwrap();
     let (found, pieces) = all(&store, temp.path(), &find("heron", None), Duration::from_secs(60));
     let log = |iteration| Spot::Log { run: id, iteration };
     let spots: Vec<Spot> = found.iter().map(|found| found.spot).collect();
     assert_eq!(spots[..2], [log(0), log(1)]);
+    assert_eq!(found[0].line, "heron 0", "not the call");
     assert_eq!((spots.len(), spots[9], spots[10]), (11, log(1), Spot::Run { run: id, iteration: 1, record: 0 }));
     assert_eq!((found[1].line.as_str(), &found[1].line[found[1].marked.clone()]), ("Heron 0", "Heron"));
     assert_eq!(pieces, 1);
