@@ -49,7 +49,7 @@ pub async fn run(
         BoxOutcome::Done => writeln!(out, "{id}: “{text}” is {is}.")?,
         BoxOutcome::Already => writeln!(out, "{id}: “{text}” was already {is}.")?,
         BoxOutcome::Handed { holder } | BoxOutcome::Noted { holder } => {
-            writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?
+            writeln!(out, "{id}: “{text}” is {is}; {holder} has applied it.")?;
         }
         BoxOutcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");

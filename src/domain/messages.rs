@@ -402,6 +402,7 @@ fn short_id(id: &str) -> String {
 mod tests {
     use super::*;
     use crate::base::time::Timestamp;
+    use crate::domain::breaker::{Counter, CounterMoved};
     use crate::domain::limits::admission::Why;
     use crate::domain::limits::provider::{Reset, WindowStatus};
     use crate::domain::limits::{Parking, Window};

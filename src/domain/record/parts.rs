@@ -224,6 +224,7 @@ impl TicketRevised {
     }
 
     /// The change that takes this one back.
+    #[must_use]
     pub fn taken_back(self, id: String, by: Answerer) -> Self {
         Self {
             id,

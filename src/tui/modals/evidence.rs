@@ -41,6 +41,7 @@ pub struct Evidence {
 }
 
 /// What a key wants besides.
+#[allow(clippy::large_enum_variant, reason = "it lives for one key")]
 pub enum Outcome {
     Stays,
     Closes,

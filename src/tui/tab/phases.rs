@@ -26,6 +26,8 @@ impl PhaseLine<'_> {
 }
 
 /// What they are told from.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub state: &'a State,
     pub ticket: Option<&'a Ticket>,
@@ -53,8 +55,8 @@ pub(super) fn lines(from: Source<'_>) -> Vec<PhaseLine<'_>> {
     let mut known: Vec<Option<&PhaseState>> = state.phases.iter().filter(|_| !as_in_file).map(Some).collect();
     let mut unseen = known.iter().flatten().map(|phase| phase.id.0).max().unwrap_or(0);
     numbered(in_file.iter().map(|phase| {
-        let is_it = |state: &Option<&PhaseState>| state.is_some_and(|state| state.text == phase.text);
-        let state = known.iter().position(is_it).and_then(|at| known[at].take());
+        let is_it = |state: Option<&PhaseState>| state.is_some_and(|state| state.text == phase.text);
+        let state = known.iter().position(|state| is_it(*state)).and_then(|at| known[at].take());
         let id = state.map_or_else(
             || {
                 unseen += 1;

@@ -6,7 +6,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{OfPhase, PhaseByPerson, Record, RevisionSettled, TicketRevised, WriteOutcome};
 use crate::domain::settings::{Adjustable, Change, SettingsChanged};
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{PhaseState, State};
 
 /// Steps that can be taken back.
 const KEPT: usize = 50;
@@ -39,8 +39,8 @@ impl Step {
     /// The record says that it was taken back.
     pub fn is_undone_by(&self, record: &Record) -> bool {
         match (self, record) {
-            (Self::Phase(phase, _), Record::PhaseReopened(PhaseByPerson { of, .. })) => of.id == Some(*phase),
-            (
+            (Self::Phase(phase, _), Record::PhaseReopened(PhaseByPerson { of, .. }))
+            | (
                 Self::Reopened { phase, .. },
                 Record::PhaseTicked(PhaseByPerson { of, .. }) | Record::PhaseSkipped(of),
             ) => of.id == Some(*phase),
@@ -92,7 +92,7 @@ pub(super) fn fold(steps: &mut Vec<Step>, state: &State, record: &Record) {
         }
         Record::PhaseReopened(PhaseByPerson { of: OfPhase { id: Some(id), phase }, .. }) => {
             let is_back = forget(steps, *id, |step| matches!(step, Step::Phase(..)));
-            let stands = state.phase_by(*id).map(|phase| phase.stands());
+            let stands = state.phase_by(*id).map(PhaseState::stands);
             if let (false, Some(mark @ (Mark::Done(_) | Mark::Skipped))) = (is_back, stands) {
                 let was_done = mark != Mark::Skipped;
                 steps.push(Step::Reopened { phase: *id, text: phase.clone(), was_done });

@@ -53,8 +53,8 @@ fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
     assert_eq!(ids.len(), 4, "each has a session of its own: {sessions:?}");
     assert_eq!(records.last().unwrap()["iterations"], 2, "a critique is no iteration of the ticket's");
     assert!(project.ticket_text("tk-1").contains("- [x] Do it"));
-    let status = String::from_utf8(project.run(&["status", "tk-1"]).stdout).unwrap();
-    assert!(status.contains("critic      1 approved, 0 with minor issues, 1 rejected; 1 fix attempt\n"), "{status}");
+    let told = String::from_utf8(project.run(&["status", "tk-1"]).stdout).unwrap();
+    assert!(told.contains("critic      1 approved, 0 with minor issues, 1 rejected; 1 fix attempt\n"), "{told}");
     // And all of it is counted.
     let stats = json(&project, &["stats", "--json"]);
     let counts = [

@@ -15,6 +15,7 @@ use crate::tui::msg::{Ask, Msg};
 use crate::tui::ui::Ui;
 use crate::tui::update::update;
 
+#[allow(clippy::unnecessary_wraps, reason = "as records have it")]
 fn phase() -> Option<String> {
     Some("Tests for burst".into())
 }
