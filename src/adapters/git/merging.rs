@@ -81,10 +81,13 @@ pub async fn prepare(
     let begin = if how == MergeHow::Rebase { &tip } else { &upon };
     let add = git(home_top, "worktree").args(["add", "--quiet", "--detach"]).args([scratch.as_os_str()]).args([begin]);
     add.thorough().ok().await.map_err(words)?;
-    let upright = git(home_top, "merge-base").args(["--is-ancestor", &upon, &tip]).run().await.map_err(words)?;
+    let is_upon = how == MergeHow::Rebase && {
+        let call = git(home_top, "merge-base").args(["--is-ancestor", &upon, &tip]);
+        call.run().await.map_err(words)?.code == Some(0)
+    };
     let call = match how {
         // Made anew, the merges by which conflicts were resolved would be lost.
-        MergeHow::Rebase if upright.code == Some(0) => git(&scratch, "rev-parse").args(["--quiet", "--verify", "HEAD"]),
+        MergeHow::Rebase if is_upon => git(&scratch, "rev-parse").args(["--quiet", "--verify", "HEAD"]),
         MergeHow::Rebase => unsigned(&scratch, "rebase").args(["--quiet", "--no-autostash", &upon]),
         _ => unsigned(&scratch, "merge").args(["--quiet", "--no-ff", "--no-edit", "-m", message, &tip]),
     };

@@ -147,10 +147,13 @@ pub(super) async fn unmerged(home_top: &Path, base: &str, tip: &str) -> Result<u
     let range = format!("{base}...{tip}");
     let call = git(home_top, "rev-list").args(["--count", "--cherry-pick", "--right-only", &range]);
     let anew = number(call.thorough().ok().await.map_err(words)?)?;
+    if anew > 0 {
+        return Ok(anew);
+    }
     let call = git(home_top, "rev-list").args(["--count", &format!("{base}..{tip}")]);
     let all = number(call.thorough().ok().await.map_err(words)?)?;
-    if anew > 0 || all == 0 {
-        return Ok(anew);
+    if all == 0 {
+        return Ok(0);
     }
     // To git, patches that differ in white space only are the same, and so are those that were taken back: only a merge
     // that would change nothing is believed.

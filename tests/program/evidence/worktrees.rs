@@ -140,7 +140,7 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
                     continue;
                 }
                 9 | 10 => {
-                    let patience = std::time::Duration::from_micros(5_000 + roll(200_000));
+                    let patience = std::time::Duration::from_micros(5_000 + roll(1_000_000));
                     let prepare = merging::prepare(&own, MergeHow::Merge, "Ours", None);
                     if let Ok(Ok(Prepared::Ready(to))) = tokio::time::timeout(patience, prepare).await
                         && roll(2) == 0
