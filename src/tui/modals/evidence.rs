@@ -224,7 +224,7 @@ impl Page<'_> {
             return self.say(Role::Dim, "Claude has claimed nothing about this phase in this run.");
         };
         let phase = claim.phase_completed.as_ref().map(|phase| format!(" · “{phase}”")).unwrap_or_default();
-        let words = format!("iteration {n} · {}{}", claim.status.word(), clean_line(&phase, 200));
+        let words = clean_line(&format!("iteration {n} · {}{phase}", claim.status.word()), 300);
         self.title("Claim", &words);
         if !claim.summary.is_empty() {
             self.say(Role::Text, &claim.summary);

@@ -9,7 +9,7 @@ use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
-use programmator::domain::evaluation::{AddPhases, GoalVerdict};
+use programmator::domain::evaluation::{AddPhases, GoalVerdict, ProposalAnswer};
 use programmator::domain::limits::admission::Purpose;
 use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
@@ -167,7 +167,11 @@ impl Invariants {
                 let most = before.settings.workflow.max_added_phases;
                 assert!(before.goal.added as usize + proposal.phases.len() <= most as usize, "too many phases added");
             }
-            Record::ProposalAnswered { by, .. } => {
+            Record::ProposalAnswered { by, answer } => {
+                // A phase of the same words as one that was skipped is another one.
+                if let ProposalAnswer::Add { phases } = answer {
+                    self.skipped.retain(|skipped| !phases.contains(skipped));
+                }
                 assert!(before.goal.proposal.is_some() && before.edits.is_empty(), "nothing was asked");
                 let auto = before.settings.workflow.add_phases == AddPhases::Auto;
                 assert!(auto || *by != Answerer::CONFIGURATION, "phases are added and nobody wanted it");
