@@ -284,11 +284,17 @@ impl World {
         let block = |verdict: &str, phases: &str| {
             format!("PROGRAMMATOR_STATUS:\n  verdict: {verdict}\n  new_phases: {phases}\n  summary: s\n")
         };
-        let more = ["[\"More 1\"]", "[\"More 2\", \"More 3\"]", "[\"Phase 1: part alpha\", a, b, c, d, e]"];
+        // Each phase has words of its own: the invariants tell phases by them.
+        let at = self.journal.len();
+        let more = [
+            format!("[\"More {at}\"]"),
+            format!("[\"More {at}a\", \"More {at}b\"]"),
+            format!("[a{at}, b{at}, c{at}, d{at}, e{at}, f{at}]"),
+        ];
         match if self.weather == Weather::Rough { self.dice.roll(8) } else { 99 } {
             0 => "It looks good.".to_owned(),
             1 => block("MORE_WORK", "[]"),
-            2..=5 => block("MORE_WORK", self.dice.one_of(&more)),
+            2..=5 => block("MORE_WORK", &self.dice.one_of(&more)),
             _ => block("ACHIEVED", "[]"),
         }
     }
