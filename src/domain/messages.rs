@@ -47,7 +47,6 @@ use std::time::Duration;
 
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
-
 const RATE_LIMITED: u16 = 429;
 
 /// Calls whose names are remembered until they come back.
