@@ -25,6 +25,7 @@ mod objects;
 mod paths;
 mod programs;
 mod refs;
+pub mod registry;
 mod repository;
 mod restore;
 mod revert;

@@ -47,6 +47,11 @@ const OF_A_REPOSITORY: [&str; 9] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_CONFIG_PARAMETERS",
 ];
 
+/// A call for the person's repository. It runs no hook.
+pub(super) fn git(folder: &Path, verb: &'static str) -> Git {
+    Git::new(folder, std::iter::empty::<&str>(), verb)
+}
+
 /// A call that is being put together.
 pub(super) struct Git {
     command: Command,

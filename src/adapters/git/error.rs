@@ -1,6 +1,7 @@
 //! Why evidence cannot be had.
 
 use crate::base::id::TicketId;
+use crate::base::text::clean_line;
 use std::path::PathBuf;
 
 /// Why the working tree could not be saved, compared or restored.
@@ -31,4 +32,10 @@ pub enum EvidenceError {
         folder.display()
     )]
     NotRestorable { folder: PathBuf },
+}
+
+/// What a person reads of it, in one line.
+#[allow(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
+pub(super) fn words(error: EvidenceError) -> String {
+    clean_line(&error.to_string(), 600)
 }

@@ -3,9 +3,11 @@
 //!
 //! A scratch worktree holds nothing that is not in a commit: it is removed whatever is in it.
 
-use super::command::{Git, line};
+use super::command::{Git, git, line};
+use super::error::words;
 use super::paths;
-use super::worktree::{all, changed, commit_at, git, known, unmerged, words};
+use super::registry::{all, change, known};
+use super::worktree::{changed, commit_at, unmerged};
 use crate::base::text::clean_line;
 use crate::domain::merge::MergeHow;
 use crate::domain::worktree::{Held, Worktree};
@@ -80,7 +82,7 @@ pub async fn prepare(
     clear(worktree).await?;
     let begin = if how == MergeHow::Rebase { &tip } else { &upon };
     let add = git(home_top, "worktree").args(["add", "--quiet", "--detach"]).args([scratch.as_os_str()]).args([begin]);
-    add.thorough().ok().await.map_err(words)?;
+    change(home_top, add.thorough()).await?;
     let is_upon = how == MergeHow::Rebase && {
         let call = git(home_top, "merge-base").args(["--is-ancestor", &upon, &tip]);
         call.run().await.map_err(words)?.code == Some(0)
@@ -166,7 +168,7 @@ pub async fn clear(worktree: &Worktree) -> Result<(), String> {
     if known(&worktree.home_top, &scratch).await?.is_some() {
         // Twice: one that a killed git was making is locked.
         let remove = git(&worktree.home_top, "worktree").args(["remove", "--force", "--force"]);
-        let _ = remove.args([scratch.as_os_str()]).thorough().ok().await;
+        let _ = change(&worktree.home_top, remove.args([scratch.as_os_str()]).thorough()).await;
     }
     if let Err(error) = fs::remove_dir_all(&scratch)
         && error.kind() != io::ErrorKind::NotFound
@@ -175,7 +177,7 @@ pub async fn clear(worktree: &Worktree) -> Result<(), String> {
     }
     if known(&worktree.home_top, &scratch).await?.is_some() {
         let remove = git(&worktree.home_top, "worktree").args(["remove", "--force", "--force"]);
-        remove.args([scratch.as_os_str()]).ok().await.map_err(words)?;
+        change(&worktree.home_top, remove.args([scratch.as_os_str()])).await?;
     }
     Ok(())
 }

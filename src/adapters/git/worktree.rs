@@ -4,9 +4,10 @@
 //! What a killed program has left half made is moved aside, never deleted. Whether all that a worktree needs is in it is
 //! said by a file in its git folder, [`mark_ready`].
 
-use super::command::{Git, line};
-use super::error::EvidenceError;
+use super::command::{git, line};
+use super::error::words;
 use super::paths;
+use super::registry::{self, INITIALIZING, all, forget, known};
 use crate::adapters::room::Room;
 use crate::base::text::clean_line;
 use crate::domain::worktree::{Held, Worktree};
@@ -17,8 +18,6 @@ use std::path::{Path, PathBuf};
 
 /// Says that a worktree has all it needs.
 const READY: &str = "programmator-ready";
-/// Why git has locked a worktree that it is making.
-const INITIALIZING: &str = "initializing";
 /// Half-made worktrees that are kept beside a good one, at most.
 const ASIDE: usize = 100;
 
@@ -31,16 +30,6 @@ pub struct Found {
     pub is_ready: bool,
     /// What was done, for the person.
     pub notes: Vec<String>,
-}
-
-/// What git knows of a working tree.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) path: PathBuf,
-    commit: String,
-    /// The ref that is checked out.
-    pub(super) branch: Option<String>,
-    locked: Option<String>,
 }
 
 /// Finds the worktree, or makes it. Words for the person where it cannot be had.
@@ -93,7 +82,7 @@ pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
         Some(_) => call.args([top.as_os_str()]).args([branch]),
         None => call.args(["--no-track", "-b", branch]).args([top.as_os_str()]).args([&commit]),
     };
-    call.thorough().ok().await.map_err(words)?;
+    registry::change(home_top, call.thorough()).await?;
     notes.insert(0, format!("made on branch {branch}"));
     Ok(Found { commit, is_ready: false, notes })
 }
@@ -169,13 +158,6 @@ fn number(said: Vec<u8>) -> Result<u32, String> {
     count.parse().map_err(|_| format!("git counts `{}` commits", clean_line(&count, 40)))
 }
 
-/// The git folder that all working trees of the repository share.
-pub async fn common(home_top: &Path) -> Result<PathBuf, String> {
-    let said = git(home_top, "rev-parse").args(["--git-common-dir"]).ok().await.map_err(words)?;
-    let folder = home_top.join(paths::path(&line(said)));
-    fs::canonicalize(&folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
 /// Removes it and its branch, where nothing is held: git itself looks once more. Words for the person where it stays.
 pub async fn remove(worktree: &Worktree) -> Result<(), String> {
     let Worktree { top, home_top, branch, .. } = worktree;
@@ -187,7 +169,8 @@ pub async fn remove(worktree: &Worktree) -> Result<(), String> {
         return Err(format!("{} holds {}: commit and merge it, or delete it yourself", top.display(), held.words()));
     }
     if known(home_top, top).await?.is_some() {
-        git(home_top, "worktree").args(["remove"]).args([top.as_os_str()]).thorough().ok().await.map_err(words)?;
+        let remove = git(home_top, "worktree").args(["remove"]).args([top.as_os_str()]);
+        registry::change(home_top, remove.thorough()).await?;
     }
     if let Some(tip) = tip {
         // Unless it was moved or checked out elsewhere meanwhile.
@@ -203,63 +186,12 @@ pub async fn remove(worktree: &Worktree) -> Result<(), String> {
     Ok(())
 }
 
-/// A call for the person's repository. It runs no hook.
-pub(super) fn git(folder: &Path, verb: &'static str) -> Git {
-    Git::new(folder, std::iter::empty::<&str>(), verb)
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
-pub(super) fn words(error: EvidenceError) -> String {
-    clean_line(&error.to_string(), 600)
-}
-
 /// The commit of a name; `None`: there is none.
 pub(super) async fn commit_at(folder: &Path, name: &str) -> Result<Option<String>, String> {
     let name = format!("{name}^{{commit}}");
     let said = git(folder, "rev-parse").args(["--verify", "--quiet", "--end-of-options", &name]).run().await;
     let said = said.map_err(words)?;
     Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
-}
-
-pub(super) async fn known(home_top: &Path, top: &Path) -> Result<Option<Known>, String> {
-    Ok(all(home_top).await?.into_iter().find(|known| known.path == top))
-}
-
-/// Every working tree of the repository.
-pub(super) async fn all(home_top: &Path) -> Result<Vec<Known>, String> {
-    let listed = git(home_top, "worktree").args(["list", "--porcelain", "-z"]).ok().await.map_err(words)?;
-    let mut all: Vec<Known> = Vec::new();
-    for entry in listed.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()) {
-        let at = entry.iter().position(|&byte| byte == b' ').unwrap_or(entry.len());
-        let (key, value) = (&entry[..at], entry.get(at + 1..).unwrap_or_default());
-        if key == b"worktree" {
-            all.push(Known { path: paths::path(value), ..Known::default() });
-        }
-        let Some(last) = all.last_mut() else { continue };
-        match key {
-            b"HEAD" => last.commit = paths::shown(value),
-            b"branch" => last.branch = Some(paths::shown(value)),
-            b"locked" => last.locked = Some(paths::shown(value)),
-            _ => {}
-        }
-    }
-    Ok(all)
-}
-
-/// Has git forget a worktree whose folder is gone. One that the person has locked is on a disk that is not there now.
-async fn forget(home_top: &Path, known: &Known) -> Result<(), String> {
-    match known.locked.as_deref() {
-        None => {}
-        Some(INITIALIZING) => {
-            let unlock = git(home_top, "worktree").args(["unlock"]).args([known.path.as_os_str()]);
-            unlock.ok().await.map_err(words)?;
-        }
-        Some(why) => {
-            return Err(format!("{} is not there and is locked ({})", known.path.display(), clean_line(why, 100)));
-        }
-    }
-    let remove = git(home_top, "worktree").args(["remove"]).args([known.path.as_os_str()]);
-    remove.ok().await.map(drop).map_err(words)
 }
 
 /// Nothing is missing in it and nothing differs.

@@ -3,7 +3,7 @@
 use super::Effects;
 use super::worktree::Making;
 use crate::adapters::git::merging::{self, Candidate, Prepared};
-use crate::adapters::git::worktree;
+use crate::adapters::git::registry;
 use crate::adapters::store::{Holder, LockError, Store};
 use crate::adapters::validate;
 use crate::base::text::clean_line;
@@ -63,7 +63,7 @@ impl Effects {
 
 impl Merging {
     async fn settle(self) -> Result<MergeSettled, String> {
-        let common = worktree::common(&self.worktree.home_top).await?;
+        let common = registry::common(&self.worktree.home_top).await?;
         let turn = self.store.wait_tree(&Workspace::shared(common), &self.holder).await;
         let _turn = turn.map_err(|error| error.to_string())?;
         let copy = self.workspace.copy_of(&self.ticket);

@@ -59,11 +59,10 @@ turns:
     project.scenario_with(&scenario, &format!("{BASE}git: {{worktree: ticket, commit: ticket, merge: merge}}\n"));
     let records = ran(&project, &["run", "--json", "--timeout", "100", "tk-1", "tk-2", "tk-3"], 3);
 
-    assert_eq!(end(&records, "tk-1")["reason"], "complete");
-    assert_eq!(
-        (&end(&records, "tk-2")["reason"], &end(&records, "tk-3")["reason"]),
-        (&"merge_failed".into(), &"merge_failed".into())
-    );
+    for (ticket, reason) in [("tk-1", "complete"), ("tk-2", "merge_failed"), ("tk-3", "merge_failed")] {
+        let end = end(&records, ticket);
+        assert_eq!(end["reason"], reason, "{end}");
+    }
     let settled =
         |ticket: &str| *of_kind(&records, "merge_settled").iter().find(|one| one["ticket"] == ticket).unwrap();
     assert_eq!(settled("tk-2")["files"], serde_json::json!(["same.txt"]));
