@@ -112,7 +112,7 @@ fn take(seen: &mut Read, turn: &mut TurnReader, envelope: &Envelope<'_>, line: &
             assert!(retry.attempt > 0 && !retry.error.is_empty(), "{line}");
         }
         Kind::StreamEvent => {
-            live::change(envelope.event, |change| {
+            live::change(&envelope.event.0, |change| {
                 write!(seen.live, "{change:?}").unwrap();
             });
         }

@@ -216,7 +216,7 @@ impl Drain {
             if envelope.takes_back() {
                 self.sink.live(LiveChange::Clear);
             }
-            let usage = live::change(envelope.event, |change| self.sink.live(change));
+            let usage = live::change(&envelope.event.0, |change| self.sink.live(change));
             self.turn.delta_usage(usage);
         }
     }

@@ -51,7 +51,8 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         let mut found = family.left();
-        if !markers.is_empty() {
+        // Beside a control group, to look at every process of the machine would find no others.
+        if !markers.is_empty() && !family.has_group() {
             found.extend(os::marked(&markers).into_iter().map(Arc::new));
         }
         found.retain(|process| !family.is_root(process));
@@ -119,6 +120,10 @@ impl Family {
         self.close();
     }
 
+    fn has_group(&self) -> bool {
+        self.lock().group.is_some()
+    }
+
     fn is_root(&self, process: &os::Process) -> bool {
         self.lock().is_root(process)
     }
@@ -131,9 +136,13 @@ impl Family {
     fn members(&self) -> MutexGuard<'_, Members> {
         let mut members = self.lock();
         members.others.retain(|process| process.is_alive());
-        let mut found = members.group.as_ref().map(os::Group::members).unwrap_or_default();
+        let known = members.root.iter().chain(members.others.iter().map(Arc::as_ref));
+        let mut found = match &members.group {
+            // Who has moved to another group is still of the family.
+            Some(group) => group.members().into_iter().chain(os::listed_below(known)).collect(),
+            None => os::descendants(known),
+        };
         found.retain(|process| !members.is_root(process));
-        found.extend(os::descendants(members.root.iter().chain(members.others.iter().map(Arc::as_ref))));
         for process in found {
             if members.others.iter().all(|known| known.identity() != process.identity()) {
                 members.others.push(Arc::new(process));

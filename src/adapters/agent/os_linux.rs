@@ -82,6 +82,29 @@ pub(super) fn process(pid: u32) -> Option<Process> {
     hold(Pid::from_raw(i32::try_from(pid).ok()?)?)
 }
 
+/// The processes below these that the kernel lists as their children: without a look at all others, but who is born while
+/// another ends may be left out. A kernel that keeps no such lists names none.
+pub(super) fn listed_below<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
+    let mut todo: Vec<Pid> = of.map(|process| process.pid).collect();
+    let mut seen: HashSet<Pid> = todo.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(parent) = todo.pop() {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", parent.as_raw_nonzero())).into_iter().flatten();
+        let listed =
+            threads.flatten().filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+        for child in listed.flat_map(|pids| pids.split(' ').filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()) {
+            let Some(child) = Pid::from_raw(child).filter(|child| seen.insert(*child)) else { continue };
+            // Its number may mean another by now.
+            if let Some(process) = hold(child).filter(|_| Stat::of(child).is_some_and(|now| now.parent == Some(parent)))
+            {
+                found.push(process);
+                todo.push(child);
+            }
+        }
+    }
+    found
+}
+
 /// All processes that descend from one of these.
 pub(super) fn descendants<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
     let mut family: HashSet<Pid> = of.filter(|process| process.is_alive()).map(|process| process.pid).collect();

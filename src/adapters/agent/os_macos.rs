@@ -48,6 +48,12 @@ pub(super) fn descendants<'a>(_of: impl Iterator<Item = &'a Process>) -> Vec<Pro
     Vec::new()
 }
 
+/// The same.
+#[cfg(target_os = "macos")]
+pub(super) fn listed_below<'a>(_of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
+    Vec::new()
+}
+
 /// There are no control groups.
 #[cfg(target_os = "macos")]
 #[derive(Debug)]

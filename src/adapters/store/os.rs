@@ -45,6 +45,12 @@ pub(super) fn open_to_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// The thread works when nobody else wants to. Where a thread has no priority of its own, nothing happens.
+pub(super) fn yield_to_others() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(19);
+}
+
 /// Which file it is, whatever its name: equal for one file only, as long as it is open or has a name.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (MetadataExt::dev(metadata), MetadataExt::ino(metadata))

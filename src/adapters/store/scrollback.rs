@@ -140,7 +140,10 @@ impl Scrollback for RunScrollback {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SURVEYORS);
         for _ in 0..threads {
             let (scrollback, survey) = (self.clone(), Arc::clone(&survey));
-            let walk = move || while survey.step(&scrollback) {};
+            let walk = move || {
+                os::yield_to_others();
+                while survey.step(&scrollback) {}
+            };
             // Without a thread it is not made, and seen to be unfinished.
             if let Err(error) = std::thread::Builder::new().name("survey".into()).spawn(walk) {
                 tracing::warn!(%error, "no thread to search with");

@@ -1,9 +1,11 @@
 //! The envelope of a stream record: what kind it is and where its parts lie, borrowed from the line.
 //!
-//! One pass over the line, no tree of values. Bodies are read where they are needed
-//! ([`super::message`], [`super::turn`], [`super::control`], [`super::live`]).
+//! One pass over the line, no tree of values; most records are messages and words of messages, whose own parts are found
+//! in the same pass. What is rare is read where it is needed ([`super::turn`], [`super::control`]).
 
-use super::raw::{Raw, flag, string, word};
+use super::live::Event;
+use super::message::Message;
+use super::raw::{Inner, Raw, flag, string, word};
 use super::repair;
 use crate::domain::scrollback::EntryKind;
 use serde::Deserialize;
@@ -23,9 +25,11 @@ pub struct Envelope<'a> {
     /// Kind of an API error (`assistant`, `system/api_retry`).
     pub error: Raw<'a>,
     /// `assistant` and `user`: the message.
-    pub message: Raw<'a>,
+    #[serde(borrow, default)]
+    pub message: Inner<Message<'a>>,
     /// `stream_event`: the API's own event.
-    pub event: Raw<'a>,
+    #[serde(borrow, default)]
+    pub event: Inner<Event<'a>>,
     /// Control records: the id to answer to.
     pub request_id: Raw<'a>,
     /// `control_request`: what is asked.

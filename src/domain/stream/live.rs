@@ -1,20 +1,23 @@
 //! `stream_event`: the words while they are being said. Provisional: an attempt that is lost in
 //! mid-stream is sent again without any retraction, so whole records replace whatever was shown.
 
-use super::raw::{Raw, object, text, word};
+use super::raw::{Inner, Raw, text, word};
 use crate::domain::scrollback::LiveChange;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
-struct Event<'a> {
+/// An event of the API.
+#[derive(Debug, Default, Deserialize)]
+pub struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
-    delta: Raw<'a>,
-    content_block: Raw<'a>,
+    #[serde(borrow, default)]
+    delta: Inner<Delta<'a>>,
+    #[serde(borrow, default)]
+    content_block: Inner<Delta<'a>>,
     usage: Raw<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Delta<'a> {
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
@@ -25,26 +28,24 @@ struct Delta<'a> {
 
 /// Tells `apply` what the event changes in the live tail, if anything. Gives the event's `usage`
 /// (a `message_delta`'s: the true output tokens of the request).
-pub fn change<'a>(event: Raw<'a>, apply: impl FnOnce(LiveChange<'_>)) -> Raw<'a> {
-    let event: Event<'a> = object(event)?;
+pub fn change<'a>(event: &Event<'a>, apply: impl FnOnce(LiveChange<'_>)) -> Raw<'a> {
     match word(event.kind) {
         // A new attempt: whatever is left of the last one was lost.
         "message_start" => apply(LiveChange::Clear),
         "content_block_start" => {
-            if let Some(block) = object::<Delta<'_>>(event.content_block)
-                && word(block.kind) == "tool_use"
+            let Inner(block) = &event.content_block;
+            if word(block.kind) == "tool_use"
                 && let Some(name) = text(block.name)
             {
                 apply(LiveChange::Tool(&name));
             }
         }
         "content_block_delta" => {
-            if let Some(delta) = object::<Delta<'_>>(event.delta) {
-                if let Some(words) = text(delta.text) {
-                    apply(LiveChange::Text(&words));
-                } else if let Some(thoughts) = text(delta.thinking) {
-                    apply(LiveChange::Thinking(&thoughts));
-                }
+            let Inner(delta) = &event.delta;
+            if let Some(words) = text(delta.text) {
+                apply(LiveChange::Text(&words));
+            } else if let Some(thoughts) = text(delta.thinking) {
+                apply(LiveChange::Thinking(&thoughts));
             }
         }
         _ => {}
@@ -55,7 +56,6 @@ pub fn change<'a>(event: Raw<'a>, apply: impl FnOnce(LiveChange<'_>)) -> Raw<'a>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::value::RawValue;
 
     #[test]
     fn deltas_become_changes() {
@@ -68,12 +68,13 @@ mod tests {
             (r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#, "Thinking(\"hm\")"),
             (r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{"}}"#, ""),
             (r#"{"type":"ping"}"#, ""),
+            (r#"{"type":"content_block_delta","delta":[{"text":"hi"}]}"#, ""),
             ("17", ""),
         ];
         for (json, expected) in cases {
-            let raw = RawValue::from_string(json.to_owned()).unwrap();
+            let Inner(event) = serde_json::from_str(json).unwrap();
             let mut seen = String::new();
-            change(Some(&raw), |change| seen = format!("{change:?}"));
+            change(&event, |change| seen = format!("{change:?}"));
             assert_eq!(seen, expected, "{json}");
         }
     }

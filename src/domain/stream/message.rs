@@ -2,7 +2,7 @@
 //!
 //! Drawing messages is [`super::show`]'s.
 
-use super::raw::Raw;
+use super::raw::{Inner, Raw};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -87,9 +87,25 @@ impl<'de> Visitor<'de> for TextOrBlocks {
         Ok(Content::default())
     }
 
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut blocks = Vec::new();
-        while let Some(block) = seq.next_element()? {
+        while let Some(Inner(block)) = seq.next_element()? {
             blocks.push(block);
         }
         Ok(Content::Blocks(blocks))
@@ -118,9 +134,16 @@ mod tests {
         assert_eq!(word(second.tool_use_id), "t1");
         assert_eq!(flag(second.is_error), Some(true));
 
-        for odd in [r"{}", r#"{"content":null}"#, r#"{"content":{"a":[1]}}"#] {
-            let message: Message = serde_json::from_str(odd).unwrap();
-            assert!(message.content.blocks().is_empty(), "{odd}");
+        for odd in
+            ["{}", r#"{"content":null}"#, r#"{"content":{"a":[1]}}"#, r#"{"content":-1.5}"#, "[[{}],1]", "true", "7"]
+        {
+            let message: Inner<Message> = serde_json::from_str(odd).unwrap();
+            assert!(message.0.content.blocks().is_empty(), "{odd}");
         }
+        // What is no block says nothing, and what is one counts.
+        let odd = r#"{"content":["a",null,3,{"type":"text","text":"b"}]}"#;
+        let message: Message = serde_json::from_str(odd).unwrap();
+        let words: Vec<_> = message.content.blocks().iter().map(|block| word(block.text)).collect();
+        assert_eq!(words, ["", "", "", "b"]);
     }
 }

@@ -4,8 +4,12 @@
 //! Whole records are [`super::envelope`]'s.
 
 use super::repair;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A field that may be missing, `null` or of any type; not decoded yet.
 pub type Raw<'a> = Option<&'a RawValue>;
@@ -58,6 +62,59 @@ pub fn count(raw: Raw<'_>) -> Option<u64> {
 /// An object or array of a known shape.
 pub fn object<'a, T: serde::Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
     serde_json::from_str(raw?.get()).ok()
+}
+
+/// An object of a known shape that is read in the pass over what it is in; empty where the value is no object.
+#[derive(Debug, Default)]
+pub struct Inner<T>(pub T);
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Inner<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ObjectOrNone(PhantomData)).map(Self)
+    }
+}
+
+struct ObjectOrNone<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ObjectOrNone<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<T, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(T::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<T, E> {
+        Ok(T::default())
+    }
 }
 
 /// JSON text as it stands, with halves of emoji repaired: any JSON parser takes it.

@@ -149,9 +149,9 @@ impl TurnReader {
 
     /// An `assistant` record. The calls that it makes, also where it is a subagent's.
     pub fn assistant(&mut self, envelope: &Envelope<'_>) -> Vec<String> {
-        let message: Message<'_> = object(envelope.message).unwrap_or_default();
+        let message = &envelope.message.0;
         if envelope.is_main() {
-            self.said(envelope, &message);
+            self.said(envelope, message);
         }
         let calls = message.content.blocks().iter().filter(|block| word(block.kind) == "tool_use");
         calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
@@ -269,12 +269,10 @@ impl TurnReader {
 
 /// The tools that a `user` record brings back, also those of subagents.
 pub fn tool_ends(envelope: &Envelope<'_>) -> Vec<ToolEnd> {
-    let message: Message<'_> = object(envelope.message).unwrap_or_default();
     let met = object::<Vec<Met<'_>>>(envelope.tool_result_meta).unwrap_or_default();
     let unasked: Vec<String> = met.iter().filter(|met| met.is_unasked()).map(|met| string(met.id)).collect();
-    message
-        .content
-        .blocks()
+    let blocks = envelope.message.0.content.blocks();
+    blocks
         .iter()
         .filter(|block| word(block.kind) == "tool_result")
         .map(|block: &Block<'_>| ToolEnd {

@@ -4,6 +4,7 @@
 mod calls;
 mod chain;
 mod folds;
+mod glimpse;
 mod parts;
 mod runs;
 mod todos;
@@ -114,6 +115,7 @@ pub(super) struct Book {
     runs: HashMap<(u32, usize), chain::Run>,
     /// The calls below which the list of tasks is shown, and up to where a later one was looked for.
     newest: Vec<(u32, usize, usize)>,
+    glimpsed: glimpse::Glimpsed,
     speech: Speech,
     hidden: Arc<Body>,
 }

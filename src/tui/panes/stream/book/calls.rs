@@ -41,14 +41,8 @@ impl Book {
         if id.is_empty() || known(self).is_some() {
             return known(self);
         }
-        let least = i.saturating_sub(WINDOW);
-        for (before, entry) in (least..i).rev().zip(self.entries(n, least..i).into_iter().rev()) {
-            if entry.kind == EntryKind::Assistant && self.mentions(n, before, id) {
-                self.shown(n, before, BRIEF);
-                if known(self).is_some() {
-                    break;
-                }
-            }
+        if let Some(at) = self.glimpse(n, &(i.saturating_sub(WINDOW)..i), id) {
+            self.shown(n, at, BRIEF);
         }
         known(self)
     }
