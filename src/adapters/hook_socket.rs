@@ -21,10 +21,12 @@ use tokio::time::{sleep, timeout};
 pub const QUESTION: u64 = 16 << 20;
 /// Longest answer, in bytes.
 const ANSWER: u64 = 64 << 10;
-/// Questions that are answered at once.
+/// Questions that are answered at once. Whoever comes beyond that hears nothing, at once: its call is asked about.
 const AT_ONCE: usize = 64;
 /// How long a question and its answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the question may take to arrive: who connects and says nothing has no place for longer.
+const TO_ASK: Duration = Duration::from_secs(5);
 
 /// The gate's end. Gone with this.
 pub struct HookSocket {
@@ -65,7 +67,8 @@ impl HookSocket {
             if !may_ask(&stream, claude) {
                 continue;
             }
-            let Ok(place) = room.clone().acquire_owned().await else { return };
+            // Not waited for: whoever holds all places would make each call wait as long as they like.
+            let Ok(place) = room.clone().try_acquire_owned() else { continue };
             let answer = answer.clone();
             tokio::spawn(async move {
                 // Whoever hears nothing lets Claude ask.
@@ -77,7 +80,7 @@ impl HookSocket {
 }
 
 async fn exchange<F: Future<Output = String>>(mut stream: UnixStream, answer: impl Fn(Vec<u8>) -> F) -> io::Result<()> {
-    let question = whole(&mut stream, QUESTION).await?;
+    let question = timeout(TO_ASK, whole(&mut stream, QUESTION)).await.map_err(|_| io::ErrorKind::TimedOut)??;
     stream.write_all(answer(question).await.as_bytes()).await
 }
 
@@ -141,6 +144,40 @@ mod tests {
             answer = ask(&path, own, b"one") => Some(answer),
         };
         assert!(served.is_some_and(|answer| answer.is_err()));
+    }
+
+    #[tokio::test]
+    async fn who_holds_every_place_makes_no_call_wait() {
+        let socket = HookSocket::open().unwrap();
+        let (path, own, parent) = (socket.path(), std::process::id(), std::os::unix::process::parent_id());
+        let allow = |_: Vec<u8>| async { "allow".to_owned() };
+        let asked = async {
+            let mut held = Vec::new();
+            for _ in 0..AT_ONCE {
+                held.push(UnixStream::connect(&path).await.unwrap());
+            }
+            let begun = tokio::time::Instant::now();
+            let answer = ask(&path, own, b"one").await;
+            (answer, begun.elapsed(), held)
+        };
+        let (answer, took, held) = tokio::select! {
+            () = socket.serve(parent, allow) => panic!("it serves as long as it is waited for"),
+            asked = asked => asked,
+        };
+        // Its call is asked about: no answer is no yes.
+        assert!(answer.is_err() && took < TO_ASK, "{answer:?} after {took:?}");
+        drop(held);
+        let answer = tokio::select! {
+            () = socket.serve(parent, allow) => None,
+            answer = async {
+                loop {
+                    if let Ok(answer) = ask(&path, own, b"one").await {
+                        break answer;
+                    }
+                }
+            } => Some(answer),
+        };
+        assert_eq!(answer.as_deref(), Some("allow"), "places that are given up are free again");
     }
 
     #[tokio::test]

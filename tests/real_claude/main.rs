@@ -11,6 +11,7 @@ mod approvals_program;
 mod approvals_screen;
 #[path = "../support/attended.rs"]
 mod attended;
+mod driven;
 mod failures;
 mod injected;
 mod launching;

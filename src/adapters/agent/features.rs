@@ -10,7 +10,7 @@ pub enum Feature {
     SystemPromptSnapshot,
     /// `crossSessionInbound` in the settings.
     CrossSessionInbound,
-    /// `onFailure` beside a callback of `initialize`.
+    /// `onFailure` beside a callback of `initialize`, and of a command hook.
     OnFailure,
 }
 

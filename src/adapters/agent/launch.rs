@@ -133,13 +133,18 @@ pub fn arguments(launch: &Launch) -> Vec<String> {
 }
 
 /// The arguments of a Claude that a person drives, in the run's session. `hook`: the command that decides about each of
-/// its calls; one that fails leaves the call to Claude's own prompt.
+/// its calls. Where it is killed, stopped or too slow, Claude refuses the call; a version that cannot would go by its own
+/// rules, which let it read, and what the person's settings allow: it is told to ask about every call.
 pub fn interactive(launch: &Launch, hook: Option<&str>) -> Vec<String> {
     let options = &launch.options;
     let mut settings = launch.settings();
     if let Some(command) = hook {
-        let hooks = json!([{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT}]}]);
+        let hook = json!({"type": "command", "command": command, "timeout": HOOK_TIMEOUT, "onFailure": "block"});
+        let hooks = json!([{"hooks": [hook]}]);
         settings["hooks"] = json!({"PreToolUse": hooks, "SessionStart": hooks});
+        if !options.features.have(Feature::OnFailure) {
+            settings["permissions"] = json!({"ask": ASKED});
+        }
     }
     let mut args: Vec<String> =
         ["--permission-mode", "default", "--strict-mcp-config", "--settings"].map(str::to_owned).into();
@@ -149,6 +154,9 @@ pub fn interactive(launch: &Launch, hook: Option<&str>) -> Vec<String> {
     }
     args
 }
+
+/// Tools that act: a rule that asks comes before one that allows, and before a hook that does (measured on 2.1.197).
+const ASKED: [&str; 9] = ["Bash", "Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep", "WebFetch", "WebSearch"];
 
 /// Seconds that Claude waits for its hook, which gives up before.
 const HOOK_TIMEOUT: u32 = 60;
@@ -310,6 +318,12 @@ mod tests {
         let hook = |event: &str| settings(&gated)["hooks"][event][0]["hooks"][0]["command"].clone();
         assert_eq!([hook("PreToolUse"), hook("SessionStart")], ["'/p' hook", "'/p' hook"]);
         assert_eq!(settings(&gated)["disableAllHooks"], false);
+        // Of a hook that fails nothing is let through: the call is refused, or asked about where that is not known.
+        assert_eq!(settings(&gated)["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
+        assert!(settings(&gated)["permissions"]["ask"].as_array().is_some_and(|asked| asked.contains(&json!("Read"))));
+        let options = Options { features: Features::of([Feature::OnFailure]), ..launch.options.clone() };
+        let newer = interactive(&Launch { options, ..launch.clone() }, Some("'/p' hook"));
+        assert!(settings(&newer)["permissions"].is_null());
         assert!(gated.join(" ").ends_with("--setting-sources  --model opus --resume id-1"), "{gated:?}");
         assert!(!gated.iter().any(|word| word == "-p" || word.contains("skip-permissions")));
         assert_eq!(settings(&interactive(&launch, None)), launch.settings());

@@ -1,5 +1,5 @@
 //! The agent without `-p`, as a person drives it: each line that they type is a Bash call, which the command hooks of its
-//! settings decide about first, else the person.
+//! settings decide about first, else the person; a rule that asks about every call asks behind the hooks, too.
 
 use super::settings::Settings;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub fn drive(session: &str, settings: &Settings, cwd: &Path) -> io::Result<ExitC
                 writeln!(out, "denied: {reason}")?;
                 continue;
             }
-            Some("allow") => {}
+            Some("allow") if !settings.asks("Bash") => {}
             _ => {
                 writeln!(out, "{reason}\nDo you want to run this command? (y/n)")?;
                 if lines.next().transpose()?.as_deref() != Some("y") {

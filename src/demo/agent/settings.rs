@@ -45,6 +45,11 @@ impl Settings {
         hooks.filter_map(|hook| hook["command"].as_str().map(str::to_owned)).collect()
     }
 
+    /// Whether a rule of its own has each call of this tool asked about, also what a hook allows.
+    pub fn asks(&self, tool: &str) -> bool {
+        self.used["permissions"]["ask"].as_array().is_some_and(|rules| rules.iter().any(|rule| rule == tool))
+    }
+
     pub fn answer(&self, dialect: Dialect, model: &str) -> Value {
         let given = self.used.as_object().is_some_and(|used| !used.is_empty());
         let source = given.then(|| json!({"source": "flagSettings", "settings": self.used}));

@@ -1,11 +1,12 @@
 //! Handing the wheel to the person: Claude, interactive, on the ticket's own session and in its own place, its calls
-//! judged by the rules of the run. The terminal is free meanwhile, which is the front end's.
+//! judged by the rules of the run, which is paused or has ended. The terminal is free meanwhile, which is the front end's.
 
 use super::Service;
 use crate::adapters::agent::launch::{Additions, Launch, Options, environment, interactive};
+use crate::adapters::agent::probe;
 use crate::adapters::git::{SnapshotName, WorkTree};
 use crate::adapters::hook_socket::HookSocket;
-use crate::adapters::store::Store;
+use crate::adapters::store::{Store, StoreError};
 use crate::adapters::{scratch_folder, shell};
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
@@ -16,6 +17,7 @@ use crate::domain::request::Reply;
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::domain::wheel::{NAMED, Wheel, WheelJudged, WheelReturned, WheelTaken};
+use crate::orchestrator::state::State;
 use crate::runtime::commits::{Commits, Free};
 use crate::runtime::gate::{Gate, Gates, Judged};
 use crate::runtime::offline::state_of;
@@ -26,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::process::Command;
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
+use tokio::task::{block_in_place, spawn_blocking};
 
 /// What is needed to open Claude on a run's session.
 struct Driving {
@@ -41,7 +43,7 @@ struct Driving {
 }
 
 impl Service {
-    /// Between iterations only. `ungated`: the person has agreed to a session that the rules cannot judge.
+    /// Between iterations only, or once the run has ended. `ungated`: the person has agreed to a session that the rules cannot judge.
     pub(super) fn take_wheel(&self, run: RunId, ungated: bool, by: Answerer, reply: oneshot::Sender<Reply>) {
         let driving = Driving {
             store: self.opener.store.clone(),
@@ -62,13 +64,21 @@ impl Service {
 impl Driving {
     async fn drive(self, ungated: bool) -> Result<Wheel, String> {
         let Self { store, commits, rules, gates, journal, run, by } = self;
-        let journal = journal.ok_or("the run has ended: take the wheel while one is paused")?;
-        let free = Arc::new(commits.free(run, Some(journal)).await?);
-        let words = |error: crate::adapters::store::StoreError| error.to_string();
-        let state = tokio::task::block_in_place(|| state_of(&store, run)).map_err(words)?;
+        let has_ended = journal.is_none();
+        let free = Arc::new(commits.free(run, journal).await?);
+        let words = |error: StoreError| error.to_string();
+        let state = block_in_place(|| state_of(&store, run)).map_err(words)?;
         let workspace = state.workspace.clone();
+        if has_ended {
+            block_in_place(|| may_be_opened(&store, &state))?;
+        }
         let own = state.sessions.open.values().filter(|session| session.folder == workspace.session_key());
         let session = own.max_by_key(|session| session.used).map(|session| session.id.clone());
+        let session = match session {
+            // Who ends gives up their sessions. Claude knows them still.
+            None if has_ended => block_in_place(|| last_session(&store, run)).map_err(words)?,
+            session => session,
+        };
         let session = session.ok_or("there is no session of Claude yet: it begins with the first iteration")?;
         let (config, _) = rules(&workspace)?;
         let (env, ticket) = (config.agent.variables(), state.ticket_path.clone());
@@ -85,6 +95,8 @@ impl Driving {
             Err(why) => return Ok(Wheel::Ungated(why)),
         };
         let folder = workspace.directory();
+        // That of a run is removed when it ends; without one `$TMPDIR` were the person's, and the gate took it for the run's.
+        let _scratch = if has_ended { Some(Scratch::make(run)?) } else { None };
         let additions = Additions {
             shell: Some(shell::find(&env, folder).map_err(|none| none.to_string())?),
             env,
@@ -92,7 +104,7 @@ impl Driving {
             marker: run.to_string(),
             scratch: scratch_folder::path(run).ok().filter(|scratch| scratch.is_dir()),
         };
-        let launch = Launch {
+        let mut launch = Launch {
             command: config.agent.command.clone(),
             options: Options {
                 model: state.settings.model.clone(),
@@ -105,6 +117,8 @@ impl Driving {
             marker: run.to_string(),
             patience: None,
         };
+        let found = probe::ask(&launch).await.map_err(|error| error.to_string())?;
+        launch.options.features = found.features;
         let tree = WorkTree::open(folder, &store.run_folder(run)).await.map_err(|error| error.to_string())?;
         let exclude = tree.excluded(ticket, &workspace);
         // The next iteration's own takes its place.
@@ -128,6 +142,59 @@ impl Driving {
         free.record(Record::WheelReturned(WheelReturned { files, total, checked, trouble })).await?;
         Ok(Wheel::Returned)
     }
+}
+
+/// The scratch folder of a run that has ended. Gone with this.
+struct Scratch(RunId);
+
+impl Scratch {
+    fn make(run: RunId) -> Result<Self, String> {
+        scratch_folder::make(run).map(|_| Self(run))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        scratch_folder::remove(self.0);
+    }
+}
+
+/// Words for the person where the session of a run that is not open cannot be opened.
+fn may_be_opened(store: &Store, state: &State) -> Result<(), String> {
+    if state.ended.is_none() {
+        return Err("the run was interrupted: resume it first (p), then pause it".to_owned());
+    }
+    let latest = store.latest_for(&state.ticket_path).map_err(|error| error.to_string())?;
+    if let Some(latest) = latest.filter(|latest| Some(latest.run) != state.run) {
+        return Err(format!("{} has a later run: open that one from Home", latest.ticket));
+    }
+    let folder = state.workspace.directory();
+    if !folder.is_dir() {
+        return Err(format!("{} is gone: the session cannot be opened without its directory", folder.display()));
+    }
+    Ok(())
+}
+
+/// The session that worked last on the ticket; where none did, the last there was.
+fn last_session(store: &Store, run: RunId) -> Result<Option<String>, StoreError> {
+    let (mut works, mut working, mut any) = (false, None, None);
+    for stored in store.load(run)?.records {
+        match &stored.record {
+            Record::IterationStarted { role, .. } => works = role.counts.is_progress(),
+            Record::AgentReady(ready) => {
+                any = Some(ready.session.clone());
+                if works {
+                    working.clone_from(&any);
+                }
+            }
+            Record::SessionLost(lost) => {
+                any = any.filter(|session| *session != lost.session);
+                working = working.filter(|session| *session != lost.session);
+            }
+            _ => {}
+        }
+    }
+    Ok(working.or(any))
 }
 
 /// The command hook that asks over this socket.

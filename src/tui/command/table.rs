@@ -5,8 +5,9 @@
 
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_undo, can_undo_limit,
-    end_word, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs, someone_waits,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_take_wheel, can_undo,
+    can_undo_limit, end_word, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs,
+    someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::{Input, Key};
@@ -50,8 +51,8 @@ const FIRST: &[Row] = rows! {
 const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
-    TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_command, |_| "take the wheel",
-        "open Claude on the ticket's own session, between iterations";
+    TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_take_wheel, |_| "take the wheel",
+        "open Claude on the ticket's own session, between iterations or after the run";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back a tick, skip, edit of phases or changed limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",

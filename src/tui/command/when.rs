@@ -36,6 +36,11 @@ pub fn can_command(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run)
 }
 
+pub fn can_take_wheel(model: &Model) -> bool {
+    let over = |tab: &Tab| tab.is_over() && model.is_elsewhere(tab).is_none();
+    can_command(model) || live(model) && model.tab().is_some_and(over)
+}
+
 pub fn in_replay(model: &Model) -> bool {
     model.replay.is_some()
 }

@@ -1,4 +1,5 @@
-//! Taking the wheel: the person works in the ticket's own session of Claude, between two iterations.
+//! Taking the wheel: the person works in the ticket's own session of Claude, between two iterations or once the run has
+//! ended.
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
@@ -12,7 +13,7 @@ use crate::tui::ui::Ui;
 pub(super) fn take(ui: &mut Ui) -> Vec<Ask> {
     let Some(tab) = ui.tab() else { return Vec::new() };
     let (Some(run), id) = (tab.run, tab.id.clone()) else { return Vec::new() };
-    if tab.state.stage == Stage::Paused {
+    if tab.state.stage == Stage::Paused || tab.is_over() {
         return vec![Ask::TakeWheel(run)];
     }
     let words = format!(

@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 
 const RULES: &str = "version: 1\nrules:\n  - {name: mine, action: ask, command: frobnicate}\n";
 
-/// A run that is paused after its first phase, with `temporary` as its folder of temporary files.
-fn paused(temporary: &str) -> (Project, Terminal) {
+/// A run of a Claude of this version that is paused after its first phase, with `temporary` as its folder of temporary files.
+fn paused(temporary: &str, cli: &str) -> (Project, Terminal) {
     let project = Project::new();
     project.ticket("tk-1", &["Alpha", "Beta"]);
-    project.scenario(&gated(&project));
+    project.scenario(&format!("cli: {cli}\n{}", gated(&project)));
     project.write("config/policy.yaml", RULES);
     project.write(&format!("{temporary}/.here"), "");
     let temporary = project.path(temporary).display().to_string();
@@ -52,7 +52,7 @@ fn hook(socket: &Path, program: u32) -> String {
 
 #[test]
 fn claude_is_opened_on_the_tickets_session_its_calls_are_judged_and_the_work_is_taken_up() {
-    let (project, mut terminal) = paused("tmp");
+    let (project, mut terminal) = paused("tmp", "2.1.330");
     terminal.keys_until("O", "Claude Code, scripted: session");
     assert!(!terminal.in_alternate_screen());
     terminal.keys_until("touch mine.txt\n", "ran touch mine.txt: exit status: 0");
@@ -91,7 +91,7 @@ fn claude_is_opened_on_the_tickets_session_its_calls_are_judged_and_the_work_is_
 #[test]
 fn what_the_gate_cannot_judge_is_said_before_it_is_opened() {
     // No socket's path may be as long.
-    let (project, mut terminal) = paused(&format!("tmp/{}", "long/".repeat(24)));
+    let (project, mut terminal) = paused(&format!("tmp/{}", "long/".repeat(24)), "2.1.330");
     terminal.keys_until("O", "UNGATED");
     terminal.keys("n\n");
     terminal.wait_until("the screen", |screen| screen.contains("paused · p resumes") && !screen.contains("UNGATED:"));
@@ -105,6 +105,17 @@ fn what_the_gate_cannot_judge_is_said_before_it_is_opened() {
     let records = project.journal();
     assert!(of_kind(&records, "wheel_taken")[0]["ungated"].as_str().unwrap().contains("no socket"));
     assert!(of_kind(&records, "wheel_judged").is_empty());
+}
+
+#[test]
+fn a_claude_that_lets_a_call_through_when_its_hook_fails_asks_about_every_call() {
+    let (_project, mut terminal) = paused("tmp", "2.1.197");
+    terminal.keys_until("O", "Claude Code, scripted: session");
+    terminal.keys_until("touch mine.txt\n", "Do you want to run this command?");
+    terminal.keys_until("y\n", "ran touch mine.txt");
+    terminal.keys_until("touch .git/mine\n", "denied: programmator: floor");
+    terminal.keys("exit\n");
+    terminal.wait_for("You worked in the session; 1 file changed");
 }
 
 #[test]
@@ -126,4 +137,33 @@ fn the_hook_takes_an_answer_from_nobody_but_the_program_that_opened_claude() {
     // That it is the process alone which makes the difference.
     assert_eq!(hook(&path, std::process::id()), "allow");
     forger.join().unwrap();
+}
+
+#[test]
+fn a_run_that_has_ended_opens_its_last_session_as_well() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(&format!("cli: 2.1.330\n{}", gated(&project)));
+    project.write("tmp/.here", "");
+    let temporary = project.path("tmp").display().to_string();
+    let mut terminal = start_with(&project, &["tk-1"], ROOMY, &[("TMPDIR", &temporary)]);
+    wait_at_the_gate(&terminal, "Alpha");
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+
+    terminal.keys_until("O", "Claude Code, scripted: session");
+    terminal.keys_until("touch mine.txt\n", "ran touch mine.txt: exit status: 0");
+    terminal.keys_until("touch .git/mine\n", "denied: programmator: floor");
+    terminal.keys("exit\n");
+    terminal.wait_for("You worked in the session; 1 file changed");
+    let records = project.journal();
+    let kinds: Vec<_> = records.iter().map(|record| record["kind"].as_str().unwrap_or_default()).collect();
+    let tail = kinds.iter().rev().take_while(|kind| **kind != "run_ended").count();
+    assert_eq!(kinds[kinds.len() - tail..], ["wheel_taken", "wheel_judged", "wheel_judged", "wheel_returned"]);
+    let session = &of_kind(&records, "agent_ready")[0]["session"];
+    assert_eq!(&of_kind(&records, "wheel_taken")[0]["session"], session, "the ticket's own, though it was given up");
+    assert_eq!(of_kind(&records, "wheel_returned")[0]["files"][0], "mine.txt");
+    let left: Vec<_> = std::fs::read_dir(project.path("tmp")).unwrap().flatten().map(|at| at.file_name()).collect();
+    assert_eq!(left, [".here"], "socket and scratch folder are gone");
+    leave(terminal, &project);
 }
