@@ -52,7 +52,7 @@ const REST: &[Row] = rows! {
     Edit "ticket.edit" Scope::Global, "ticket", [c('e')], Shown, can_edit, |_| "edit",
         "edit the ticket in $EDITOR";
     TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_take_wheel, |_| "take the wheel",
-        "open Claude on the ticket's own session, between iterations or after the run";
+        "open Claude on the session of a paused or ended run";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back a tick, skip, edit of phases or changed limit";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
