@@ -4,9 +4,13 @@ use crate::report::{Limit, Report};
 use crate::stage::{Stage, median};
 use std::process::{Command, Stdio};
 
-/// An iteration that changes a file.
+/// An iteration that changes a file, and is over at once.
 pub const WORK: &str = "turns: [{times: 0, steps: [{write: {path: '{slug}.txt', content: '{phase}'}}, \
                         {status: {status: CONTINUE}}]}]\n";
+
+/// The same, of a Claude that is there for a moment: what the program does beside it is no part of the gap.
+const WORK_A_WHILE: &str = "turns: [{times: 0, steps: [{write: {path: '{slug}.txt', content: '{phase}'}}, \
+                            {sleep_ms: 100}, {status: {status: CONTINUE}}]}]\n";
 
 /// Who starts next: Claude, for the phase at hand, or the critic of what it has done.
 enum Next {
@@ -16,7 +20,7 @@ enum Next {
 
 pub fn gap(report: &mut Report) {
     for (files, next, most) in [(10, Next::Work, 15.0), (10_000, Next::Work, 40.0), (10, Next::Critic, 30.0)] {
-        let stage = Stage::new(26, WORK);
+        let stage = Stage::new(26, WORK_A_WHILE);
         if matches!(next, Next::Work) {
             let config = stage.project.read("config/config.yaml");
             stage.project.write("config/config.yaml", &format!("{config}workflow: {{name: simple}}\n"));

@@ -70,7 +70,7 @@ pub struct Entry {
 impl Entry {
     /// Whether nothing is known of its words.
     pub fn is_bare(&self) -> bool {
-        self.grammar.flags.known.is_empty() && self.grammar.operands.is_empty()
+        self.grammar.flags.is_empty() && self.grammar.operands.is_empty()
     }
 }
 

@@ -27,7 +27,7 @@ impl Walker<'_> {
         unit.writes.retain(|target| *target != Target::Unknown);
         let operands: Option<Vec<&str>> = parsed.operands.iter().map(Field::text).collect();
         let plain = operands.is_some_and(|operands| match name {
-            "git" => !entry.grammar.flags.known.is_empty() && self.are_plain_refs(&operands),
+            "git" => !entry.grammar.flags.is_empty() && self.are_plain_refs(&operands),
             "curl" => unit.writes.is_empty() && are_plain_options(parsed) && operands.iter().all(|text| is_url(text)),
             _ => false,
         });

@@ -75,7 +75,7 @@ fn read_option(grammar: &Grammar, text: &str, next: Option<&Field>, parsed: &mut
     };
     if let Some(flag) = grammar.flag(name) {
         // The program may know the short spelling for another option that is not in the table.
-        if !grammar.flags.known.contains_key(name) && !grammar.harmless {
+        if grammar.flags.get(name).is_none() && !grammar.harmless {
             parsed.doubts.push(Doubt::Meaning(format!("abbreviated option {name}: write it out")));
         }
         return take(flag, attached, next, parsed);

@@ -70,7 +70,7 @@ pub struct Flag {
     pub name: String,
     pub takes: Takes,
     /// Patterns of the only values that are known; empty: any.
-    pub among: Vec<String>,
+    pub among: Box<[String]>,
 }
 
 impl Flag {
@@ -87,7 +87,8 @@ impl Flag {
 /// The options of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    pub known: BTreeMap<String, Flag>,
+    /// By their spellings, in order: there are thousands of tables, and most are short.
+    known: Box<[(Box<str>, Flag)]>,
     /// `-20` is an option.
     pub numbers: bool,
 }
@@ -95,7 +96,7 @@ pub struct Flags {
 impl<'de> Deserialize<'de> for Flags {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Texts::deserialize(deserializer)?.joined();
-        let mut flags = Self::default();
+        let (mut flags, mut known) = (Self::default(), BTreeMap::new());
         for word in text.split_whitespace() {
             if word == "-NUM" {
                 flags.numbers = true;
@@ -108,7 +109,7 @@ impl<'de> Deserialize<'de> for Flags {
                 None => (false, None),
             };
             let listed = value.and_then(|value| value.strip_prefix('(')?.strip_suffix(')'));
-            let among: Vec<String> = listed.iter().flat_map(|list| list.split('|')).map(str::to_owned).collect();
+            let among: Box<[String]> = listed.iter().flat_map(|list| list.split('|')).map(str::to_owned).collect();
             let takes = match value {
                 None => Takes::Nothing,
                 Some(_) if attached => Takes::Attached,
@@ -119,12 +120,30 @@ impl<'de> Deserialize<'de> for Flags {
                 }
             };
             let spellings: Vec<&str> = word.split('=').next().unwrap_or(word).split('|').collect();
-            let name = spellings.last().map_or("", |last| last.trim_start_matches('-')).to_owned();
+            let name = spellings.last().map_or("", |last| last.trim_start_matches('-'));
             for spelling in spellings {
-                flags.known.insert(spelling.to_owned(), Flag { name: name.clone(), takes, among: among.clone() });
+                known.insert(spelling, Flag { name: name.to_owned(), takes, among: among.clone() });
             }
         }
+        flags.known = known.into_iter().map(|(spelling, flag)| (spelling.into(), flag)).collect();
         Ok(flags)
+    }
+}
+
+impl Flags {
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// The one that is spelt so.
+    pub fn get(&self, spelling: &str) -> Option<&Flag> {
+        let at = self.known.binary_search_by(|(known, _)| (**known).cmp(spelling)).ok()?;
+        Some(&self.known[at].1)
+    }
+
+    /// Each by its spelling.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Flag)> {
+        self.known.iter().map(|(spelling, flag)| (&**spelling, flag))
     }
 }
 
@@ -203,13 +222,13 @@ pub struct Grammar {
 impl Grammar {
     /// The option that a word spells: exactly, or as the only one that begins so (`--rec` for `--recursive`).
     pub fn flag(&self, word: &str) -> Option<&Flag> {
-        if let Some(flag) = self.flags.known.get(word) {
+        if let Some(flag) = self.flags.get(word) {
             return Some(flag);
         }
         if !word.starts_with("--") || word.len() < 3 {
             return None;
         }
-        let mut found = self.flags.known.iter().filter(|(name, _)| name.starts_with(word)).map(|(_, flag)| flag);
+        let mut found = self.flags.iter().filter(|(name, _)| name.starts_with(word)).map(|(_, flag)| flag);
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)
     }

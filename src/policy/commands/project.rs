@@ -398,10 +398,10 @@ mod tests {
             for (at, one) in all.iter().enumerate() {
                 let same = |other: &&Own| other.words == one.words && !std::ptr::eq(other.entry, one.entry);
                 for other in all[at + 1..].iter().filter(same) {
-                    let (flags, others) = (&one.entry.grammar.flags.known, &other.entry.grammar.flags.known);
+                    let (flags, others) = (&one.entry.grammar.flags, &other.entry.grammar.flags);
                     let read = |flag: &crate::policy::commands::grammar::Flag| (flag.takes, flag.among.clone());
                     let unlike =
-                        flags.iter().filter(|(name, flag)| others.get(*name).is_some_and(|it| read(it) != read(flag)));
+                        flags.iter().filter(|(name, flag)| others.get(name).is_some_and(|it| read(it) != read(flag)));
                     differ.extend(unlike.map(|(name, _)| format!("{first} {} {name}", one.words.join(" "))));
                 }
             }
