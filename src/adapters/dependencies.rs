@@ -6,7 +6,9 @@
 
 use std::fs::{self, File, FileTimes};
 use std::io;
-use std::path::{Component, Path};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Component, Path, PathBuf};
+use tempfile::TempPath;
 
 /// Largest file of the person's that is copied.
 const LARGEST: u64 = 10 << 20;
@@ -43,13 +45,6 @@ fn folder_by(share: &Share<'_>, from: &Path, to: &Path, partial: &Path) -> io::R
             // The first file shows whether it can be done at all.
             if shared == 0 { Ok(Copied::Unshared) } else { Err(error) }
         }
-    }
-}
-
-fn clear(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 
@@ -100,8 +95,27 @@ fn stays_inside(target: &Path, depth: usize) -> bool {
     true
 }
 
+/// Where what is copied into a worktree is made until it is whole: beside it, where no commit takes it along.
+pub fn partial(top: &Path) -> PathBuf {
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    top.with_file_name(format!(".{name}.partial"))
+}
+
+/// Removes what a killed program has left there.
+pub fn clear(partial: &Path) -> io::Result<()> {
+    let is_folder = fs::symlink_metadata(partial).is_ok_and(|data| data.is_dir());
+    match if is_folder { fs::remove_dir_all(partial) } else { fs::remove_file(partial) } {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Copies a file of the person's to the same place in a worktree, with its contents and permissions.
 pub fn file(home_top: &Path, top: &Path, name: &Path) -> io::Result<Copied> {
+    file_by(home_top, top, name, &|from, to| fs::copy(from, to).map(drop))
+}
+
+fn file_by(home_top: &Path, top: &Path, name: &Path, copy: &Share<'_>) -> io::Result<Copied> {
     let (from, to) = (home_top.join(name), top.join(name));
     let Ok(data) = fs::metadata(&from) else { return Ok(Copied::Nothing) };
     if fs::symlink_metadata(&to).is_ok() {
@@ -120,10 +134,13 @@ pub fn file(home_top: &Path, top: &Path, name: &Path) -> io::Result<Copied> {
             Err(_) => fs::create_dir(&folder)?,
         }
     }
-    let beside = tempfile::NamedTempFile::new_in(&folder)?;
-    fs::copy(&from, beside.path())?;
-    beside.as_file().sync_all()?;
-    beside.persist_noclobber(&to)?;
+    let partial = partial(top);
+    clear(&partial)?;
+    let made = File::options().write(true).create_new(true).mode(0o600).open(&partial)?;
+    let whole = TempPath::try_from_path(&partial)?;
+    copy(&from, &partial)?;
+    made.sync_all()?;
+    whole.persist_noclobber(&to)?;
     Ok(Copied::Done)
 }
 
@@ -204,6 +221,16 @@ mod tests {
         fs::write(home.join("deep/down/.env"), "KEY=1").unwrap();
         fs::set_permissions(home.join("deep/down/.env"), fs::Permissions::from_mode(0o600)).unwrap();
         let name = Path::new("deep/down/.env");
+        // Killed, it leaves nothing in the worktree, and what it leaves beside it is not in the way.
+        let never_ends = |from: &Path, to: &Path| {
+            fs::copy(from, to)?;
+            assert_eq!(fs::read_dir(top.join("deep/down"))?.count(), 0);
+            assert_eq!(fs::metadata(to)?.permissions().mode() & 0o777, 0o600);
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        file_by(&home, &top, name, &never_ends).unwrap_err();
+        assert!(!partial(&top).exists());
+        fs::write(partial(&top), "KE").unwrap();
         assert_eq!(file(&home, &top, name).unwrap(), Copied::Done);
         let copy = top.join(name);
         assert_eq!(fs::read_to_string(&copy).unwrap(), "KEY=1");

@@ -3,7 +3,8 @@
 use super::error::CliError;
 use super::help;
 use super::session::Session;
-use crate::adapters::git::worktree;
+use crate::adapters::dependencies;
+use crate::adapters::git::{merging, worktree};
 use crate::adapters::store::{Holder, LockError, Store, newest_of_each};
 use crate::base::json;
 use crate::base::text::clean_line;
@@ -113,6 +114,9 @@ async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<
     let path = Path::new(&run.ticket_path);
     let ticket = store.lock_ticket(path, &holder).map_err(held)?;
     let tree = store.lock_tree(&run.workspace(), &holder).map_err(held)?;
+    // What a killed program has left beside it. Nobody is at work on the ticket.
+    merging::clear(&worktree).await.map_err(CliError::failure)?;
+    dependencies::clear(&dependencies::partial(&worktree.top)).map_err(|error| CliError::failure(error.to_string()))?;
     worktree::remove(&worktree).await.map_err(CliError::failure)?;
     drop((tree, ticket));
     let removed = WorktreeRemoved { top: worktree.top.clone(), by: Answerer::COMMAND_LINE };

@@ -121,7 +121,9 @@ impl Effects {
     /// that would change it may come before it.
     pub async fn perform(&mut self, effect: Effect, state: &State) -> Option<Input> {
         match effect {
-            Effect::MakeWorktree(worktree) => self.make_worktree(*worktree, state.settings.validation_timeout),
+            Effect::MakeWorktree(worktree) => {
+                self.make_worktree(*worktree, state.settings.git.merge, state.settings.validation_timeout);
+            }
             Effect::AcquireTree => self.acquire_tree(),
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),

@@ -7,13 +7,21 @@ use super::command::{Git, git, line};
 use super::error::words;
 use super::paths;
 use super::registry::{all, change, known};
+use super::worktree::sizes::has_room;
 use super::worktree::{changed, commit_at, unmerged};
+use crate::adapters::room::Room;
 use crate::base::text::clean_line;
 use crate::domain::merge::MergeHow;
 use crate::domain::worktree::{Held, Worktree};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Filters of the person's may download what they check out. Nobody ends git in the person's files before.
+const FORWARD: Duration = Duration::from_secs(3_600);
+/// Asked to end, git leaves no lock behind.
+const GRACE: Duration = Duration::from_secs(60);
 
 /// What came of making the merged tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +48,15 @@ pub fn scratch(top: &Path) -> PathBuf {
     top.with_file_name(format!(".{name}.merge"))
 }
 
+/// The commit that the base is at. Words for the person where nothing can be merged into it, whatever the work will be.
+pub async fn base_of(worktree: &Worktree) -> Result<String, String> {
+    let Worktree { top, home_top, base, .. } = worktree;
+    let again = if top.is_dir() { " and remove this worktree, which began there" } else { "" };
+    commit_at(home_top, &format!("refs/heads/{base}")).await?.ok_or_else(|| {
+        format!("git.merge needs a local branch with a commit, and {base} is none: set git.base to one{again}")
+    })
+}
+
 /// Makes the merged tree. `ticket`: the ticket's file, relative to the top, of which no copy is ever merged. Words for the
 /// person where nothing can be merged as it is.
 pub async fn prepare(
@@ -47,10 +64,10 @@ pub async fn prepare(
     how: MergeHow,
     message: &str,
     ticket: Option<&Path>,
+    room: &Room,
 ) -> Result<Prepared, String> {
     let Worktree { top, home_top, branch, base, .. } = worktree;
-    let upon = commit_at(home_top, &format!("refs/heads/{base}")).await?;
-    let upon = upon.ok_or_else(|| format!("{base} is no branch of this repository: set git.base to one"))?;
+    let upon = base_of(worktree).await?;
     let own = format!("refs/heads/{branch}");
     let tip = commit_at(home_top, &own).await?.ok_or_else(|| format!("the branch {branch} is gone"))?;
     if top.is_dir() {
@@ -81,6 +98,8 @@ pub async fn prepare(
     let scratch = scratch(top);
     clear(worktree).await?;
     let begin = if how == MergeHow::Rebase { &tip } else { &upon };
+    let folder = scratch.parent().unwrap_or(&scratch).to_owned();
+    has_room(home_top, begin, None, &Room { folder, ..room.clone() }).await?;
     let add = git(home_top, "worktree").args(["add", "--quiet", "--detach"]).args([scratch.as_os_str()]).args([begin]);
     change(home_top, add.thorough()).await?;
     let is_upon = how == MergeHow::Rebase && {
@@ -128,7 +147,7 @@ pub async fn checked_out(worktree: &Worktree) -> Result<Option<PathBuf>, String>
 
 /// Moves the base to a commit that was validated; `false`: it is not any more where that was made upon. A base that is
 /// checked out goes forward with its files, where none of them is changed. `tickets`: where changes are no work.
-pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path) -> Result<bool, String> {
+pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path, room: &Room) -> Result<bool, String> {
     let Worktree { home_top, base, .. } = worktree;
     let name = format!("refs/heads/{base}");
     let is_at = async |commit: &str| Ok::<_, String>(commit_at(home_top, &name).await?.as_deref() == Some(commit));
@@ -152,7 +171,8 @@ pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path) -> Res
                     held.words()
                 ));
             }
-            forward(&place, &to.commit).await.err()
+            has_room(home_top, &to.commit, Some(&to.upon), &Room { folder: place.clone(), ..room.clone() }).await?;
+            forward(&place, &to.commit, FORWARD).await.err()
         }
     };
     if is_at(&to.commit).await? {
@@ -183,12 +203,12 @@ pub async fn clear(worktree: &Worktree) -> Result<(), String> {
 }
 
 /// Fast-forwards the files of the person. Git goes on with it when this program ends.
-async fn forward(place: &Path, commit: &str) -> Result<(), String> {
+async fn forward(place: &Path, commit: &str, limit: Duration) -> Result<(), String> {
     let prepared = || Ok::<_, io::Error>((File::open("/dev/null")?, tempfile::tempfile()?));
     let (input, mut said) = prepared().map_err(|error| error.to_string())?;
     // Files that the person has git ignore are theirs as well.
     let how = ["--ff-only", "--quiet", "--no-autostash", "--no-overwrite-ignore", commit];
-    let call = git(place, "merge").args(how).thorough().apart();
+    let call = git(place, "merge").args(how).within(limit).grace(GRACE).apart();
     if call.run_in_files(input, &said, &|| {}).await.map_err(words)? == Some(0) {
         return Ok(());
     }
@@ -202,4 +222,35 @@ fn unsigned(folder: &Path, verb: &'static str) -> Git {
     // Other branches on the way are not moved along.
     let off = ["-c", "commit.gpgSign=false", "-c", "rebase.updateRefs=false"];
     Git::new(folder, off, verb).env("GIT_EDITOR", "true")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn call(top: &Path, args: &[&str]) -> String {
+        let said = Command::new("git").arg("-C").arg(top).args(args).output().unwrap();
+        assert!(said.status.success(), "{args:?}: {}", String::from_utf8_lossy(&said.stderr));
+        String::from_utf8(said.stdout).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_git_that_takes_too_long_in_the_persons_files_is_asked_to_end_and_leaves_no_lock() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path();
+        call(top, &["init", "-q", "-b", "main"]);
+        call(top, &["config", "user.name", "P"]);
+        call(top, &["config", "user.email", "p@example.invalid"]);
+        call(top, &["commit", "-q", "--allow-empty", "-m", "one"]);
+        fs::write(top.join(".gitattributes"), "slow filter=slow\n").unwrap();
+        fs::write(top.join("slow"), "x\n").unwrap();
+        call(top, &["add", "-A"]);
+        call(top, &["commit", "-q", "-m", "two"]);
+        let two = call(top, &["rev-parse", "HEAD"]);
+        call(top, &["reset", "-q", "--hard", "HEAD~1"]);
+        call(top, &["config", "filter.slow.smudge", "sleep 100"]);
+        forward(top, two.trim(), Duration::from_secs(2)).await.unwrap_err();
+        assert!(!top.join(".git/index.lock").exists());
+    }
 }

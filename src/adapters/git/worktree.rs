@@ -1,8 +1,13 @@
 //! Worktrees of tickets: finds out how far one is made, makes it, says what work it holds that is nowhere else, and removes
 //! it when that is nothing.
 //!
-//! What a killed program has left half made is moved aside, never deleted. Whether all that a worktree needs is in it is
-//! said by a file in its git folder, [`mark_ready`].
+//! What a killed git has left half checked out is moved aside, never deleted. Whether all that a worktree needs is in it
+//! is [noted](marks) in its git folder.
+
+mod marks;
+pub(super) mod sizes;
+
+pub use marks::{is_free, mark_ready};
 
 use super::command::{git, line};
 use super::error::words;
@@ -11,13 +16,12 @@ use super::registry::{self, INITIALIZING, all, forget, known};
 use crate::adapters::room::Room;
 use crate::base::text::clean_line;
 use crate::domain::worktree::{Held, Worktree};
+use sizes::has_room;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Says that a worktree has all it needs.
-const READY: &str = "programmator-ready";
 /// Half-made worktrees that are kept beside a good one, at most.
 const ASIDE: usize = 100;
 
@@ -32,8 +36,8 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
-/// Finds the worktree, or makes it. Words for the person where it cannot be had.
-pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
+/// Finds the worktree of the ticket in this file, or makes it. Words for the person where it cannot be had.
+pub async fn make(worktree: &Worktree, ticket: &Path, room: &Room) -> Result<Found, String> {
     let Worktree { top, home_top, branch, base, .. } = worktree;
     let known = known(home_top, top).await?;
     let mut notes = Vec::new();
@@ -48,8 +52,10 @@ pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
         (Ok(_), None) => fs::remove_dir(top)
             .map_err(|_| format!("{} is in the way: it is no worktree of {}", top.display(), home_top.display()))?,
         (Ok(_), Some(known)) => {
-            let is_ready = is_ready(top);
-            if is_ready || known.locked.as_deref() != Some(INITIALIZING) && is_whole(top).await? {
+            let is_ready = marks::is_ready(top);
+            // Git keeps its lock until all files are there. What differs later, somebody has changed.
+            if is_ready || known.locked.as_deref() != Some(INITIALIZING) {
+                marks::claim(top, ticket)?;
                 let wanted = format!("refs/heads/{branch}");
                 return match &known.branch {
                     Some(there) if *there == wanted => Ok(Found { commit: known.commit.clone(), is_ready, notes }),
@@ -70,7 +76,7 @@ pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
         Some(commit) => commit.clone(),
         None => commit_at(home_top, base).await?.ok_or_else(|| format!("there is no commit at {base} to begin at"))?,
     };
-    has_room(home_top, &commit, room).await?;
+    has_room(home_top, &commit, None, room).await?;
     let parent = top.parent().unwrap_or(top);
     DirBuilder::new()
         .recursive(true)
@@ -83,17 +89,9 @@ pub async fn make(worktree: &Worktree, room: &Room) -> Result<Found, String> {
         None => call.args(["--no-track", "-b", branch]).args([top.as_os_str()]).args([&commit]),
     };
     registry::change(home_top, call.thorough()).await?;
+    marks::claim(top, ticket)?;
     notes.insert(0, format!("made on branch {branch}"));
     Ok(Found { commit, is_ready: false, notes })
-}
-
-/// Says that it has all it needs; on the disk when this returns.
-pub fn mark_ready(top: &Path) -> Result<(), String> {
-    let write = || {
-        let file = fs::File::create(git_folder(top)?.join(READY))?;
-        file.sync_all()
-    };
-    write().map_err(|error| format!("{}: {error}", top.display()))
 }
 
 /// Whether git would not show a file or folder of this name, relative to the top.
@@ -194,12 +192,6 @@ pub(super) async fn commit_at(folder: &Path, name: &str) -> Result<Option<String
     Ok((said.code == Some(0)).then(|| paths::shown(&line(said.stdout))))
 }
 
-/// Nothing is missing in it and nothing differs.
-async fn is_whole(top: &Path) -> Result<bool, String> {
-    // One that git has not come far with has no HEAD or index that it could read.
-    Ok(changed(top).await.is_ok_and(|(uncommitted, _)| uncommitted.is_empty()))
-}
-
 /// Changed files that are tracked, and those that are not and are not ignored.
 pub(super) async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
     let status = git(top, "status").args(["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
@@ -218,27 +210,4 @@ fn set_aside(top: &Path) -> Result<PathBuf, String> {
     let aside = aside.ok_or_else(|| format!("too many unfinished worktrees beside {}", top.display()))?;
     fs::rename(top, &aside).map_err(|error| format!("{} cannot be moved aside: {error}", top.display()))?;
     Ok(aside)
-}
-
-/// The files of a commit have room on the disk.
-async fn has_room(home_top: &Path, commit: &str, room: &Room) -> Result<(), String> {
-    let listed = git(home_top, "ls-tree").args(["-r", "-l", "-z", commit]).thorough().ok().await.map_err(words)?;
-    let size = |entry: &[u8]| {
-        let text = paths::shown(entry);
-        text.split('\t').next()?.split_whitespace().nth(3)?.parse::<u64>().ok()
-    };
-    let bytes: u64 = listed.split(|&byte| byte == 0).filter_map(size).sum();
-    room.for_bytes(bytes)
-        .map_err(|error| format!("its files need {} MiB in {}: {error}", (bytes >> 20) + 1, room.folder.display()))
-}
-
-fn is_ready(top: &Path) -> bool {
-    git_folder(top).is_ok_and(|git| git.join(READY).is_file())
-}
-
-/// The git folder of a linked working tree.
-fn git_folder(top: &Path) -> io::Result<PathBuf> {
-    let text = fs::read_to_string(top.join(".git"))?;
-    let link = text.strip_prefix("gitdir: ").ok_or_else(|| io::Error::other("it is no worktree"))?;
-    Ok(top.join(link.trim_end()))
 }

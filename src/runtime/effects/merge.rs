@@ -8,9 +8,12 @@ use crate::adapters::store::{Holder, LockError, Store};
 use crate::adapters::validate;
 use crate::base::text::clean_line;
 use crate::domain::merge::{MergeHow, MergeSettled};
+use crate::domain::summary::RunState;
 use crate::domain::workspace::Workspace;
 use crate::domain::worktree::Worktree;
 use crate::orchestrator::input::Input;
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How often the base may move while a merge is validated.
@@ -80,11 +83,12 @@ impl Merging {
         let Worktree { base, .. } = &self.worktree;
         let merged = |commit| MergeSettled { commit: Some(commit), ..MergeSettled::default() };
         for _ in 0..TRIES {
-            let candidate = match merging::prepare(&self.worktree, self.how, &self.message, copy).await? {
-                Prepared::Already(commit) => return Ok(merged(commit)),
-                Prepared::Conflict(files) => return Ok(MergeSettled::conflict(base, files)),
-                Prepared::Ready(candidate) => candidate,
-            };
+            let candidate =
+                match merging::prepare(&self.worktree, self.how, &self.message, copy, &self.making.room).await? {
+                    Prepared::Already(commit) => return Ok(merged(commit)),
+                    Prepared::Conflict(files) => return Ok(MergeSettled::conflict(base, files)),
+                    Prepared::Ready(candidate) => candidate,
+                };
             self.validate().await?;
             if self.advance(&candidate).await? {
                 return Ok(merged(candidate.commit));
@@ -97,7 +101,8 @@ impl Merging {
     async fn validate(&self) -> Result<(), String> {
         self.making.fill().await?;
         self.making.set_up().await?;
-        let ran = validate::run(0, &self.commands, &self.making.place(&self.making.worktree.directory)).await;
+        let Making { worktree, log_dir, .. } = &self.making;
+        let ran = validate::run(0, &self.commands, &self.making.place(&worktree.directory, log_dir)).await;
         match ran.iter().find(|ran| !ran.passed()) {
             None => Ok(()),
             Some(failed) => Err(format!(
@@ -114,9 +119,7 @@ impl Merging {
     async fn advance(&self, to: &Candidate) -> Result<bool, String> {
         let mut locks = Vec::new();
         if let Some(place) = merging::checked_out(&self.worktree).await? {
-            let mut folders = vec![place, self.workspace.home().to_owned()];
-            folders.dedup();
-            for folder in folders {
+            for folder in self.worked_in(&place)? {
                 let lock = self.store.lock_tree(&Workspace::shared(&folder), &self.holder);
                 locks.push(lock.map_err(|error| match error {
                     LockError::Held { holder } => {
@@ -129,6 +132,17 @@ impl Merging {
         // Beside a ticket in the repository's top there is all of the work.
         let top = &self.worktree.home_top;
         let tickets = self.ticket.parent().filter(|folder| !top.starts_with(folder)).unwrap_or(&self.ticket);
-        merging::advance(&self.worktree, to, tickets).await
+        merging::advance(&self.worktree, to, tickets, &self.making.room).await
+    }
+
+    /// The directories of this working tree that runs may be at work in.
+    fn worked_in(&self, place: &Path) -> Result<BTreeSet<PathBuf>, String> {
+        let runs = self.store.runs().map_err(|error| error.to_string())?;
+        let open = runs.iter().filter(|run| run.state != RunState::Ended);
+        let mut folders: Vec<PathBuf> = open.map(|run| run.workspace().directory().to_owned()).collect();
+        folders.retain(|folder| folder.starts_with(place) && folder.is_dir());
+        folders.extend([place.to_owned(), self.workspace.home().to_owned()]);
+        // Locked twice, one would wait for the other.
+        Ok(folders.into_iter().map(|folder| fs::canonicalize(&folder).unwrap_or(folder)).collect())
     }
 }

@@ -4,6 +4,7 @@
 use super::Effects;
 use crate::adapters::dependencies::{self, Copied};
 use crate::adapters::environment::Variables;
+use crate::adapters::git::merging;
 use crate::adapters::git::worktree::{self, Found};
 use crate::adapters::room::Room;
 use crate::adapters::shell::NoBash;
@@ -11,6 +12,7 @@ use crate::adapters::validate::{self, Place};
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::config::WorktreeConfig;
+use crate::domain::merge::MergeHow;
 use crate::domain::record::ValidationRan;
 use crate::domain::worktree::{Worktree, WorktreeMade};
 use crate::orchestrator::input::Input;
@@ -23,19 +25,20 @@ pub(super) struct Making {
     pub(super) worktree: Worktree,
     config: WorktreeConfig,
     timeout: Duration,
-    log_dir: PathBuf,
+    pub(super) log_dir: PathBuf,
     output: u64,
-    room: Room,
+    pub(super) room: Room,
     env: Variables,
     shell: Result<PathBuf, NoBash>,
 }
 
 impl Effects {
     /// `timeout`: seconds for the setup command.
-    pub(super) fn make_worktree(&mut self, worktree: Worktree, timeout: u64) {
+    pub(super) fn make_worktree(&mut self, worktree: Worktree, how: MergeHow, timeout: u64) {
         let making = self.making(worktree, timeout, "worktree");
+        let ticket = self.ticket_path.clone();
         self.answer_with(async move {
-            match making.make().await {
+            match making.make(how, &ticket).await {
                 Ok(made) => Input::WorktreeReady(made),
                 Err(why) => Input::WorktreeFailed { why },
             }
@@ -59,18 +62,22 @@ impl Effects {
 }
 
 impl Making {
-    /// Where a command of the person's is run.
-    pub(super) fn place<'a>(&'a self, folder: &'a Path) -> Place<'a> {
-        let Self { timeout, log_dir, output, room, env, shell, .. } = self;
+    /// Where a command of the person's is run, and where its output goes.
+    pub(super) fn place<'a>(&'a self, folder: &'a Path, log_dir: &'a Path) -> Place<'a> {
+        let Self { timeout, output, room, env, shell, .. } = self;
         Place { folder, timeout: *timeout, log_dir, output: *output, room: room.clone(), env, shell }
     }
 
-    async fn make(self) -> Result<WorktreeMade, String> {
+    async fn make(self, how: MergeHow, ticket: &Path) -> Result<WorktreeMade, String> {
+        // Not after all the work.
+        if how != MergeHow::Off {
+            merging::base_of(&self.worktree).await?;
+        }
         // On the disk that it is on, or will be.
         let top = &self.worktree.top;
         let folder = top.ancestors().find(|folder| folder.is_dir()).unwrap_or(top).to_owned();
         let Found { commit, is_ready, mut notes } =
-            worktree::make(&self.worktree, &Room { folder, ..self.room.clone() }).await?;
+            worktree::make(&self.worktree, ticket, &Room { folder, ..self.room.clone() }).await?;
         if !is_ready {
             notes.extend(self.fill().await?);
             notes.extend(self.set_up().await?);
@@ -89,7 +96,7 @@ impl Making {
         let mut notes = Vec::new();
         for name in &self.config.dependencies {
             let (from, to) = (home_top.join(name), top.join(name));
-            let partial = beside(top);
+            let partial = dependencies::partial(top);
             if !from.is_dir() || to.exists() || !worktree::ignores(top, name).await? {
                 continue;
             }
@@ -117,7 +124,8 @@ impl Making {
 
     pub(super) async fn set_up(&self) -> Result<Option<String>, String> {
         let Some(command) = &self.config.setup else { return Ok(None) };
-        let ran = validate::run(0, std::slice::from_ref(command), &self.place(&self.worktree.top)).await;
+        let logs = self.log_dir.join("setup");
+        let ran = validate::run(0, std::slice::from_ref(command), &self.place(&self.worktree.top, &logs)).await;
         let Some(ValidationRan { exit, timed_out, ms, tail, log, .. }) = ran.into_iter().next() else {
             return Ok(None);
         };
@@ -131,10 +139,4 @@ impl Making {
         let last = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         Err(format!("`{command}` (worktree.setup) {how}: {}; its output is in {log}", clean_line(last, 200)))
     }
-}
-
-/// Where a folder is copied to until it is whole.
-fn beside(top: &Path) -> PathBuf {
-    let name = top.file_name().unwrap_or_default().to_string_lossy();
-    top.with_file_name(format!(".{name}.partial"))
 }

@@ -160,7 +160,7 @@ impl Opener {
         let workspace = if resumed.is_some() {
             workspace
         } else {
-            let own = place::worktree(earlier.workspace.worktree(), &workspace, &config, &ticket.id);
+            let own = place::worktree(earlier.workspace.worktree(), &workspace, &config, (&ticket.id, path));
             let not_started = |why| OpenError::Config(format!("{} is not started: {why}", ticket.id));
             workspace.in_worktree(own.map_err(not_started)?)
         };

@@ -2,6 +2,7 @@
 
 use super::open_error::OpenError;
 use crate::adapters::git::head;
+use crate::adapters::git::worktree::is_free;
 use crate::adapters::store::Store;
 use crate::base::id::TicketId;
 use crate::config::Config;
@@ -14,6 +15,19 @@ use std::path::{Path, PathBuf};
 /// The worktree that a run of this ticket works in; `None`: where the person is. `before`: that of its last run, which is
 /// used again as long as it is there. Words for the person where there is to be one and cannot.
 pub(super) fn worktree(
+    before: Option<&Worktree>,
+    here: &Workspace,
+    config: &Config,
+    (ticket, path): (&TicketId, &Path),
+) -> Result<Option<Worktree>, String> {
+    let own = which(before, here, config, ticket)?;
+    if let Some(own) = &own {
+        is_free(&own.top, path)?;
+    }
+    Ok(own)
+}
+
+fn which(
     before: Option<&Worktree>,
     here: &Workspace,
     config: &Config,
@@ -120,11 +134,11 @@ mod tests {
         fs::write(root.join("shop/.git/HEAD"), "ref: refs/heads/trunk\n").unwrap();
         let (here, ticket) = (Workspace::shared(root.join("shop/web")), TicketId::parse("tk-1").unwrap());
         let mut config = config();
-        assert_eq!(worktree(None, &here, &config, &ticket), Ok(None));
+        assert_eq!(which(None, &here, &config, &ticket), Ok(None));
 
         config.settings.git.worktree = WorktreeFor::Ticket;
         config.worktree.folder = Some(root.join("trees").display().to_string());
-        let own = worktree(None, &here, &config, &ticket).unwrap().unwrap();
+        let own = which(None, &here, &config, &ticket).unwrap().unwrap();
         assert!(own.top.starts_with(root.join("trees")) && own.top.ends_with("tk-1"));
         assert_eq!((own.directory.clone(), own.home_top.clone()), (own.top.join("web"), root.join("shop")));
         assert_eq!((own.branch.as_str(), own.base.as_str()), ("programmator/tk-1", "trunk"));
@@ -133,15 +147,15 @@ mod tests {
         config.settings.git.branch = "other".into();
         config.settings.git.worktree = WorktreeFor::Off;
         let above = Workspace::shared(root.join("shop"));
-        assert_eq!(worktree(Some(&own), &above, &config, &ticket), Ok(None));
+        assert_eq!(which(Some(&own), &above, &config, &ticket), Ok(None));
         fs::create_dir_all(&own.top).unwrap();
-        let again = worktree(Some(&own), &above, &config, &ticket).unwrap().unwrap();
+        let again = which(Some(&own), &above, &config, &ticket).unwrap().unwrap();
         assert_eq!((again.directory, again.branch.as_str()), (own.top.clone(), "programmator/tk-1"));
         let elsewhere = Workspace::shared(&root);
-        assert_eq!(worktree(Some(&own), &elsewhere, &config, &ticket), Ok(None));
+        assert_eq!(which(Some(&own), &elsewhere, &config, &ticket), Ok(None));
 
         config.settings.git.worktree = WorktreeFor::Ticket;
-        let refused = |config: &Config| worktree(None, &here, config, &ticket).unwrap_err();
+        let refused = |config: &Config| which(None, &here, config, &ticket).unwrap_err();
         config.settings.git.branch = "main".into();
         assert!(refused(&config).contains("protected"));
         config.settings.git.branch = "trunk".into();
@@ -149,7 +163,7 @@ mod tests {
         config.settings.git.branch = "own".into();
         config.worktree.folder = Some(root.join("shop/trees").display().to_string());
         assert!(refused(&config).contains("inside the repository"));
-        assert!(worktree(None, &elsewhere, &config, &ticket).unwrap_err().contains("in none"));
+        assert!(which(None, &elsewhere, &config, &ticket).unwrap_err().contains("in none"));
         fs::write(root.join("shop/.git/HEAD"), "0123456789012345678901234567890123456789\n").unwrap();
         config.worktree.folder = Some(root.join("trees").display().to_string());
         assert!(refused(&config).contains("set git.base"));

@@ -9,6 +9,8 @@ use programmator::domain::worktree::Worktree;
 use std::fs;
 use std::path::Path;
 
+const TICKET: &str = "/nowhere/tk-1.md";
+
 fn room() -> Room {
     Room { folder: std::env::temp_dir(), reserve: 0 }
 }
@@ -30,7 +32,7 @@ fn begun() -> (Repo, Worktree, tempfile::TempDir) {
 }
 
 async fn made(worktree: &Worktree) -> Found {
-    worktree::make(worktree, &room()).await.unwrap()
+    worktree::make(worktree, Path::new(TICKET), &room()).await.unwrap()
 }
 
 fn git(top: &Path, args: &[&str]) {
@@ -70,9 +72,64 @@ async fn what_a_killed_git_has_left_is_moved_aside_with_all_that_is_in_it() {
 }
 
 #[tokio::test]
+async fn what_somebody_has_changed_before_all_was_set_up_stays_where_it_is() {
+    let (_repo, own, _beside) = begun();
+    made(&own).await;
+    fs::write(own.top.join("tracked.txt"), "mine\n").unwrap();
+    fs::write(own.top.join("new"), "mine\n").unwrap();
+    let found = made(&own).await;
+    assert!(!found.is_ready && found.notes.is_empty(), "{:?}", found.notes);
+    for name in ["tracked.txt", "new"] {
+        assert_eq!(fs::read_to_string(own.top.join(name)).unwrap(), "mine\n", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_tickets_with_one_id_one_has_the_worktree() {
+    let (repo, own, _beside) = begun();
+    let [first, second] = ["a/tk-1.md", "b/tk-1.md"].map(|name| {
+        repo.write(name, "# T\n");
+        repo.path(name)
+    });
+    let room = room();
+    let (one, other) = tokio::join!(worktree::make(&own, &first, &room), worktree::make(&own, &second, &room));
+    assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+    let (owner, other) = if one.is_ok() { (first, second) } else { (second, first) };
+    worktree::make(&own, &owner, &room).await.unwrap();
+    let refused = worktree::make(&own, &other, &room).await.unwrap_err();
+    assert!(refused.contains("has the same id and works in"), "{refused}");
+    // It was moved: its id alone says that it is the same.
+    fs::rename(&owner, repo.path("moved.md")).unwrap();
+    worktree::make(&own, &repo.path("moved.md"), &room).await.unwrap();
+    assert!(worktree::is_free(&own.top, &other).is_err());
+}
+
+#[tokio::test]
+async fn nothing_is_merged_on_a_disk_without_room_for_it() {
+    let (repo, own, _beside) = begun();
+    repo.person();
+    made(&own).await;
+    fs::write(own.top.join("work.txt"), "work\n").unwrap();
+    git(&own.top, &["add", "-A"]);
+    git(&own.top, &["-c", "user.name=C", "-c", "user.email=c@x.invalid", "commit", "-q", "-m", "Work"]);
+    let full = Room { reserve: u64::MAX, ..room() };
+    let refused = merging::prepare(&own, MergeHow::Merge, "Ours", None, &full).await.unwrap_err();
+    assert!(refused.contains("its files need 1 MiB"), "{refused}");
+    assert!(!merging::scratch(&own.top).exists());
+    let Ok(Prepared::Ready(to)) = merging::prepare(&own, MergeHow::Merge, "Ours", None, &room()).await else {
+        panic!()
+    };
+    let before = repo.git(&["rev-parse", "main"]);
+    let refused = merging::advance(&own, &to, Path::new("/nowhere"), &full).await.unwrap_err();
+    assert!(refused.contains("its files need 1 MiB"), "{refused}");
+    assert_eq!(repo.git(&["rev-parse", "main"]), before);
+    assert_eq!(merging::advance(&own, &to, Path::new("/nowhere"), &room()).await, Ok(true));
+}
+
+#[tokio::test]
 async fn what_is_not_ours_is_left_alone_and_told() {
     let (repo, own, _beside) = begun();
-    let refused = async |own: &Worktree| worktree::make(own, &room()).await.unwrap_err();
+    let refused = async |own: &Worktree| worktree::make(own, Path::new(TICKET), &room()).await.unwrap_err();
     fs::create_dir_all(&own.top).unwrap();
     fs::write(own.top.join("mine"), "mine\n").unwrap();
     assert!(refused(&own).await.contains("is no worktree of"));
@@ -85,7 +142,7 @@ async fn what_is_not_ours_is_left_alone_and_told() {
     assert!(refused(&nowhere).await.contains("no commit at nowhere"));
     let full = Room { reserve: u64::MAX, ..room() };
     let other = Worktree { branch: "full".into(), top: own.top.with_file_name("full"), ..own.clone() };
-    assert!(worktree::make(&other, &full).await.unwrap_err().contains("its files need"));
+    assert!(worktree::make(&other, Path::new(TICKET), &full).await.unwrap_err().contains("its files need"));
     assert!(!other.top.exists() && repo.git(&["branch", "--list", "full"]).is_empty());
 }
 
@@ -141,12 +198,14 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
                 }
                 9 | 10 => {
                     let patience = std::time::Duration::from_micros(5_000 + roll(1_000_000));
-                    let prepare = merging::prepare(&own, MergeHow::Merge, "Ours", None);
+                    let place = room();
+                    let prepare = merging::prepare(&own, MergeHow::Merge, "Ours", None, &place);
                     if let Ok(Ok(Prepared::Ready(to))) = tokio::time::timeout(patience, prepare).await
                         && roll(2) == 0
                     {
                         validated.push(to.commit.clone());
-                        merged += u32::from(merging::advance(&own, &to, Path::new("/nowhere")).await == Ok(true));
+                        merged +=
+                            u32::from(merging::advance(&own, &to, Path::new("/nowhere"), &room()).await == Ok(true));
                     }
                     continue;
                 }
@@ -175,12 +234,12 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
                 6 | 7 => {
                     // Dropped in the middle, git is killed wherever it is.
                     let patience = std::time::Duration::from_micros(roll(40_000));
-                    let made = tokio::time::timeout(patience, worktree::make(&own, &room())).await;
+                    let made = tokio::time::timeout(patience, worktree::make(&own, Path::new(TICKET), &room())).await;
                     killed += u32::from(made.is_err());
                     continue;
                 }
                 _ => {
-                    if let Ok(found) = worktree::make(&own, &room()).await
+                    if let Ok(found) = worktree::make(&own, Path::new(TICKET), &room()).await
                         && !found.is_ready
                     {
                         worktree::mark_ready(&own.top).unwrap();

@@ -1,7 +1,7 @@
 //! The work of worktrees comes into its base: validated as it will be there, one after the other, or not at all.
 
 use crate::project::Project;
-use crate::watched::{of_kind, ran, start_until};
+use crate::watched::{of_kind, ran, said, start_until};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -152,4 +152,69 @@ fn killed_while_the_merged_tree_is_validated_the_base_stays_and_the_next_start_m
         "Merge programmator/tk-1: Work on tk-1\nTickets\n"
     );
     assert!(!scratch());
+}
+
+#[test]
+fn a_base_that_is_no_branch_is_told_before_anything_is_done() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: merge, base: v1");
+    project.git(&["tag", "v1"]);
+    let records = ran(&project, &["run", "--json", "tk-1"], 1);
+    let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
+    assert!(detail.contains("needs a local branch with a commit, and v1 is none: set git.base to one"), "{detail}");
+    assert!(of_kind(&records, "iteration_started").is_empty());
+    assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1, "it would begin there for ever");
+}
+
+#[test]
+fn the_persons_files_do_not_go_forward_under_a_run_in_a_folder_below() {
+    let project = project(&[("tk-1", "First", "true"), ("tk-2", "Second", "true")], ONE, "merge: merge");
+    let gate = project.gate("below");
+    let scenario = format!(
+        "{ONE}  - when: {{phase: Second}}
+    steps: [ {{bash: \"{gate}\"}}, {{status: {{}}}} ]
+"
+    );
+    project.scenario_with(&scenario, BASE);
+    project.write("work/web/page", "");
+    let below = ["-C", "web", "run", "--json", "../.tickets/tk-2.md"];
+    let (mut child, _) = start_until(&project, &below, "spawn_requested");
+    project.scenario_with(&scenario, &format!("{BASE}git: {{worktree: ticket, commit: ticket, merge: merge}}\n"));
+    let before = project.git(&["rev-parse", "main"]);
+    let records = ran(&project, &["run", "--json", "tk-1"], 3);
+    let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
+    assert!(detail.contains("ticket tk-2") && detail.contains("work/web: start the ticket again"), "{detail}");
+    assert_eq!(project.git(&["rev-parse", "main"]), before);
+    project.open_gate("below");
+    child.wait().unwrap();
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(project.read("work/a.txt"), "a");
+}
+
+#[test]
+fn a_worktree_is_removed_with_what_a_stopped_merge_and_a_stopped_copy_have_left() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: merge");
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    let own = std::path::PathBuf::from(said(&project, &["worktree", "path", "tk-1"], 0).trim_end());
+    let scratch = own.with_file_name(".tk-1.merge");
+    project.git(&["worktree", "add", "-q", "--detach", scratch.to_str().unwrap()]);
+    std::fs::write(own.with_file_name(".tk-1.partial"), "KEY").unwrap();
+    assert!(said(&project, &["worktree", "remove", "tk-1"], 0).contains("Removed "));
+    assert!(!own.parent().unwrap().exists(), "the folder of the repository is empty");
+    assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_setup_and_a_validation_of_the_merged_tree_have_outputs_of_their_own() {
+    let project =
+        project(&[("tk-1", "First", "case $PWD in *.merge) echo checked; false;; esac")], ONE, "merge: merge");
+    project.scenario_with(
+        ONE,
+        &format!("{BASE}git: {{worktree: ticket, commit: ticket, merge: merge}}\nworktree: {{setup: echo set up}}\n"),
+    );
+    let records = ran(&project, &["run", "--json", "tk-1"], 3);
+    let run = records[0]["run"].as_str().unwrap();
+    let logs = project.path(&format!("state/runs/{run}"));
+    let read = |name: &str| std::fs::read_to_string(logs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(read("merge/validation-1.log"), "checked\n");
+    assert_eq!(read("merge/setup/validation-1.log"), "set up\n");
 }

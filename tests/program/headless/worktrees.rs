@@ -172,6 +172,17 @@ fn one_that_holds_work_is_not_removed_and_what_is_removed_is_begun_anew() {
 }
 
 #[test]
+fn two_tickets_with_one_id_do_not_share_a_worktree() {
+    let project = project(&["First"], COMMITTED);
+    project.write("work/web/.tickets/tk-1.md", &project.ticket_text("tk-1").replace("First", "Second"));
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    let output = project.run(&["run", "web/.tickets/tk-1.md"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("work/.tickets/tk-1.md has the same id and works in"), "{}", text(&output));
+    assert!(!path(&project, "tk-1").join("second.txt").exists());
+}
+
+#[test]
 fn a_worktree_needs_a_repository_and_a_branch() {
     let project = Project::without_git();
     project.ticket("tk-1", &["First"]);
