@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_git_that_takes_too_long_in_the_persons_files_is_asked_to_end_and_leaves_no_lock() {
+    async fn a_git_that_takes_too_long_in_the_persons_files_is_asked_to_end_and_has_time_for_it() {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path();
         call(top, &["init", "-q", "-b", "main"]);
@@ -249,8 +249,10 @@ mod tests {
         call(top, &["commit", "-q", "-m", "two"]);
         let two = call(top, &["rev-parse", "HEAD"]);
         call(top, &["reset", "-q", "--hard", "HEAD~1"]);
-        call(top, &["config", "filter.slow.smudge", "sleep 100"]);
+        let tidied = temp.path().join("tidied");
+        let filter = format!("trap 'sleep 0.3; touch {}; exit 1' TERM; while :; do sleep 0.05; done", tidied.display());
+        call(top, &["config", "filter.slow.smudge", &filter]);
         forward(top, two.trim(), Duration::from_secs(2)).await.unwrap_err();
-        assert!(!top.join(".git/index.lock").exists());
+        assert!(tidied.exists() && !top.join(".git/index.lock").exists());
     }
 }
