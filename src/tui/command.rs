@@ -186,6 +186,14 @@ pub struct Row {
     pub hint: fn(&Model) -> &'static str,
 }
 
+impl Row {
+    /// What it does, for where its group is named already.
+    pub fn doc_in_group(&self) -> &'static str {
+        let place = self.doc.strip_prefix("in ").and_then(|doc| doc.split_once(": "));
+        place.filter(|(place, _)| place.eq_ignore_ascii_case(self.group)).map_or(self.doc, |(_, does)| does)
+    }
+}
+
 /// Lines by which a command moves what is scrolled, in a window of `page` lines; 0 for what moves nothing.
 pub fn lines(command: Option<Command>, page: usize) -> i32 {
     let page = i32::try_from(page).unwrap_or(i32::MAX);

@@ -499,7 +499,7 @@ fn a_stored_run_is_drawn_as_a_picture() {
     let drawn = |args: &[&str]| text(&project.run(&[&["picture", "tk-1"], args].concat()));
     let plain = drawn(&[]);
     assert!(plain.contains("<svg") && plain.contains("Work on tk-1") && plain.contains("Log"), "{plain}");
-    assert!(drawn(&["--press", "?"]).contains("in Stream: search"), "keys are pressed first");
+    assert!(drawn(&["--press", "?"]).contains("select lines, to copy them"), "keys are pressed first");
     let file = project.path("work/run.svg");
     let named = file.to_str().unwrap();
     said(&project, &["picture", "tk-1", "--size", "80x24", "-o", named], 0);

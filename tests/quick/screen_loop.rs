@@ -197,10 +197,10 @@ fn leaving_gives_the_terminal_back() {
     let screen = pty.screen.screen();
     assert!(screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste());
     pty.press("?");
-    pty.shows("in Stream: next match");
+    pty.shows("select lines, to copy them");
     pty.press("\x1b");
     // Only then: an Esc and a letter in one breath are Alt and the letter.
-    pty.until("no help", |screen| !screen.contents().contains("in Stream: next match"));
+    pty.until("no help", |screen| !screen.contents().contains("select lines, to copy them"));
     pty.press("q");
     pty.until("the shell's screen", |screen| {
         !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste()

@@ -157,7 +157,7 @@ fn key_rows(model: &Model, row: &Entry, width: usize) -> Vec<Row> {
     let columns = width.saturating_sub(first.left_width());
     let indent = " ".repeat(first.left_width());
     let starts = [first].into_iter().chain(std::iter::repeat_with(|| Row::new().left(Role::Key, &indent)));
-    starts.zip(wrap(row.doc, columns)).map(|(start, line)| start.left(Role::Text, line)).collect()
+    starts.zip(wrap(row.doc_in_group(), columns)).map(|(start, line)| start.left(Role::Text, line)).collect()
 }
 
 /// The marks of phases: their words, and how they are drawn.
@@ -223,10 +223,10 @@ mod tests {
         ui.mode = crate::tui::model::Mode::Replay;
         press(&mut ui, "?");
         let screen = sample::draw(&mut ui, (200, 70));
-        for words in ["in Changes", "at Home", "pause now", "new ticket:", "the files that differ"] {
+        for words in ["show the selected file line by line", "at Home", "pause now", "new ticket:", "the files that differ"] {
             assert!(!screen.contains(words), "{words}: {screen}");
         }
-        assert!(screen.contains("in Stream: search") && screen.contains("choose a theme"), "{screen}");
+        assert!(screen.contains("select lines, to copy them") && screen.contains("choose a theme"), "{screen}");
         press(&mut ui, "Esc Tab Tab");
         assert_eq!(ui.focus, "log", "of tickets, stream, gauges, log: Changes is left out");
     }

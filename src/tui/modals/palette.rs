@@ -93,7 +93,7 @@ impl Palette {
         let rows = fitting.iter().map(|(command, why)| {
             let row = Row::new().right(Role::Key, model.keys.text(command));
             match why {
-                None => row.left(Role::Text, format!("{:<NAME$}", command.id)).left(Role::Hint, command.doc),
+                None => row.left(Role::Text, format!("{:<NAME$}", command.id)).left(Role::Hint, command.doc_in_group()),
                 Some(why) => row.left(Role::Dim, format!("{:<NAME$}{why}", command.id)),
             }
         });
