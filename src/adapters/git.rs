@@ -46,7 +46,7 @@ pub use revert::{May, Ready, Revert, came_of};
 pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
-use crate::domain::changes::{Changes, Diff};
+use crate::domain::changes::{Changes, Diff, WholeDiff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use crate::domain::workspace::Workspace;
 use paths::Excludes;
@@ -207,21 +207,22 @@ impl WorkTree {
         }
     }
 
-    /// All that differs between a snapshot and another one, or now, as a patch of at most 200 KB that says where it was cut; of a plain folder,
-    /// of which no contents are kept, the names.
+    /// All that differs between a snapshot and another one, or now, as a patch of at most 200 KB that says what it leaves
+    /// out; of a plain folder, of which no contents are kept, the names.
     pub async fn patch(
         &self,
         from: &SnapshotId,
         to: Option<&SnapshotId>,
         exclude: &[PathBuf],
-    ) -> Result<String, EvidenceError> {
+    ) -> Result<WholeDiff, EvidenceError> {
         match self {
             Self::Git(repository) => changes::whole(repository, from, to, &self.excludes(exclude)).await,
             Self::Plain(folder) => {
                 let changed = folder.changed(&[from], self.excludes(exclude)).await?;
                 let names: Vec<String> = changed.into_iter().flatten().collect();
                 let head = "no contents were kept; these files differ:";
-                Ok(if names.is_empty() { String::new() } else { format!("{head}\n{}", names.join("\n")) })
+                let text = if names.is_empty() { String::new() } else { format!("{head}\n{}", names.join("\n")) };
+                Ok(WholeDiff { text, left_out: Vec::new() })
             }
         }
     }

@@ -116,7 +116,9 @@ Examples:
   programmator review --focus bug-deep,silent-failures --json | jq '.issues[].text'
 
 Each reviewer is a Claude that may only read, with one thing to look for; what several find is merged, and one more \
-looks at all of it again and drops what does not hold. Calls count for your limits, budget.run_usd for the whole review. \
+looks at all of it again and drops what does not hold. What it drops is listed with the reason; an issue that is critical \
+or that several reviewers found is not dropped on its word alone: the exit code is 3 all the same. Of a diff of more than \
+200 kB reviewers are shown the beginning and the names of the other files, which they can read. Calls count for your limits, budget.run_usd for the whole review. \
 Exit code 0: no issues, 3: there are some, 1: it failed, or a reviewer did and the others found nothing, 2 usage, \
 75: another review is at work here.";
 

@@ -95,6 +95,9 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ReviewArgs) -> R
     });
     let files = counted(change.files.len(), "file");
     aside(&format!("{} of {files} since {}", counted(foci.len(), "reviewer"), clean_line(&args.base, 80)));
+    if !change.diff.left_out.is_empty() {
+        aside(&report::left_out(&change.diff.left_out));
+    }
     let (stop, mut signals) = (CancellationToken::new(), Signals::listen()?);
     let reviewing = review(desk, &change, &foci, &stop, |reviewer| aside(&ended(reviewer)));
     tokio::pin!(reviewing);

@@ -20,6 +20,15 @@ pub enum Since {
     Base,
 }
 
+/// All that differs, as a patch of a size that Claude can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WholeDiff {
+    /// It says at its end what was left out.
+    pub text: String,
+    /// Files that it does not show to their end.
+    pub left_out: Vec<String>,
+}
+
 /// The files that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {

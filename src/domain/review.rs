@@ -38,10 +38,26 @@ pub struct Finding {
     pub issue: Issue,
     /// The reviewers that found it.
     pub foci: Vec<String>,
+    /// What else was said about this place, where the issue has other words: none hides another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     pub validation: Validation,
     /// Why it was confirmed or dropped.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+}
+
+impl Finding {
+    /// All that was said of it, for the second look.
+    pub fn words(&self) -> String {
+        let also = self.also.iter().map(|text| format!("\nalso said about this place: {text}"));
+        format!("{}{}", self.issue.words(), also.collect::<String>())
+    }
+
+    /// One opinion is not enough to drop it: it is critical, or several reviewers found it.
+    pub fn is_weighty(&self) -> bool {
+        self.issue.severity == Severity::Critical || self.foci.len() > 1
+    }
 }
 
 /// What the second look says of one issue.
@@ -76,7 +92,7 @@ fn rank(severity: Severity) -> usize {
     Severity::ALL.iter().position(|one| *one == severity).unwrap_or(0)
 }
 
-/// The graver words win.
+/// The graver words come first; the others are kept beside them.
 fn add(known: &mut Finding, focus: &str, issue: Issue) {
     if !known.foci.iter().any(|one| one == focus) {
         known.foci.push(focus.to_owned());
@@ -91,6 +107,9 @@ fn add(known: &mut Finding, focus: &str, issue: Issue) {
     grave.doubtful = doubtful;
     grave.line = grave.line.or(other.line);
     grave.evidence = grave.evidence.take().or(other.evidence);
+    if !other.text.trim().eq_ignore_ascii_case(grave.text.trim()) && !known.also.contains(&other.text) {
+        known.also.push(other.text);
+    }
 }
 
 /// The same file, near lines, similar words.
@@ -162,6 +181,9 @@ pub struct Report {
     pub folder: String,
     /// The files that differ.
     pub files: Vec<String>,
+    /// Files that the diff did not have room for, or not for all of: reviewers were told only their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     pub reviewers: Vec<Reviewer>,
     /// The second look; `None`: there was nothing to look at.
     pub validator: Option<Reviewer>,
@@ -172,9 +194,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// 3: there are findings. 1: there are none, but not everybody could look.
+    /// Dropped issues that are not dropped on the word of one Claude alone.
+    pub fn disputed(&self) -> usize {
+        self.dropped.iter().filter(|finding| finding.is_weighty()).count()
+    }
+
+    /// 3: there are findings, or weighty ones were dropped. 1: there are none, but not everybody could look.
     pub fn exit_code(&self) -> u8 {
-        match (self.issues.is_empty(), self.reviewers.iter().any(|reviewer| reviewer.error.is_some())) {
+        match (
+            self.issues.is_empty() && self.disputed() == 0,
+            self.reviewers.iter().any(|reviewer| reviewer.error.is_some()),
+        ) {
             (false, _) => 3,
             (true, true) => 1,
             (true, false) => 0,
@@ -217,6 +247,9 @@ mod tests {
         ];
         assert_eq!(told, expected.map(|(severity, place, foci)| (severity, place.to_owned(), foci.to_owned())));
         assert_eq!(merged[0].issue.text, "Division by zero for an empty list");
+        assert_eq!(merged[0].also, ["the loop divides by zero"], "neither text hides the other");
+        assert!(merged[0].words().ends_with("\nalso said about this place: the loop divides by zero"));
+        assert_eq!(merged[1].also, [""; 0]);
     }
 
     #[test]
@@ -258,5 +291,21 @@ mod tests {
         let report = Report { reviewers: vec![failed], ..report };
         assert_eq!(report.exit_code(), 1);
         assert_eq!(Report { issues: vec![Finding::default()], ..report }.exit_code(), 3);
+    }
+
+    #[test]
+    fn one_claude_alone_does_not_drop_what_is_critical_or_was_found_twice() {
+        let found = |severity, foci: &[&str]| Finding {
+            issue: issue(severity, "a", Some(1), "t"),
+            foci: foci.iter().map(ToString::to_string).collect(),
+            ..Finding::default()
+        };
+        for (finding, code) in [
+            (found(Severity::Major, &["x"]), 0),
+            (found(Severity::Critical, &["x"]), 3),
+            (found(Severity::Minor, &["x", "y"]), 3),
+        ] {
+            assert_eq!(Report { dropped: vec![finding], ..Report::default() }.exit_code(), code);
+        }
     }
 }

@@ -10,6 +10,7 @@ pub use session::{Desk, Shares};
 use crate::adapters::git::WorkTree;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
+use crate::domain::changes::WholeDiff;
 use crate::domain::claim::parse::{parse_checks, parse_critique};
 use crate::domain::critique::{CriticVerdict, Critique, Issue, shown_hunks};
 use crate::domain::review::{Check, Finding, Report, Reviewer, Validation, merge, validated};
@@ -36,7 +37,7 @@ pub struct Change {
     /// What it is compared with, as it was named, and the commit that is meant by it.
     pub base: String,
     pub commit: String,
-    pub diff: String,
+    pub diff: WholeDiff,
     pub files: Vec<String>,
 }
 
@@ -49,7 +50,7 @@ impl Change {
         let commit = tree.merge_base_with(base).await?;
         let changes = tree.changes(&commit, None, &[]).await.map_err(|error| words(&error))?;
         let diff = if changes.files.is_empty() {
-            String::new()
+            WholeDiff::default()
         } else {
             tree.patch(&commit, None, &[]).await.map_err(|error| words(&error))?
         };
@@ -69,7 +70,7 @@ pub async fn review(
 ) -> Report {
     let context = PromptContext {
         title: format!("since branching from `{}`", clean_line(&change.base, 80)),
-        diff: change.diff.clone(),
+        diff: change.diff.text.clone(),
         ..PromptContext::default()
     };
     let turns = Arc::new(Semaphore::new(desk.config.review.parallel as usize));
@@ -96,7 +97,7 @@ pub async fn review(
     };
     let answers: Vec<_> =
         answers.into_iter().zip(foci).map(|(answer, focus)| answer.unwrap_or_else(|| crashed(focus))).collect();
-    let shown = shown_hunks(&change.diff);
+    let shown = shown_hunks(&change.diff.text);
     let found = answers.iter().filter_map(|(reviewer, critique)| {
         let issues = critique.as_ref()?.clone().compared_with(&change.files, &shown).issues;
         Some((reviewer.focus.clone(), issues))
@@ -114,7 +115,8 @@ pub async fn review(
     let cost_usd = reviewers.iter().chain(&validator).map(|one| one.cost_usd).sum();
     let (base, commit, files) = (change.base.clone(), change.commit.clone(), change.files.clone());
     let folder = desk.workspace.to_string();
-    Report { base, commit, folder, files, reviewers, validator, issues, dropped, cost_usd }
+    let left_out = change.diff.left_out.clone();
+    Report { base, commit, folder, files, left_out, reviewers, validator, issues, dropped, cost_usd }
 }
 
 fn reviewer(desk: &Desk, name: &str, context: PromptContext) -> Call<Critique> {
@@ -152,8 +154,9 @@ async fn validate(
     stop: &CancellationToken,
 ) -> (Reviewer, Vec<Check>) {
     let templates = desk.templates.clone();
-    let issues: Vec<Issue> = findings.iter().take(CHECKED).map(|finding| finding.issue.clone()).collect();
-    let words: Vec<String> = issues.iter().map(Issue::words).collect();
+    let shown = || findings.iter().take(CHECKED);
+    let issues: Vec<Issue> = shown().map(|finding| finding.issue.clone()).collect();
+    let words: Vec<String> = shown().map(Finding::words).collect();
     let prompt = move |gate: Vec<String>| {
         let context = PromptContext { gate, issues: words, ..context };
         let again = PromptContext { resumed: true, ..context.clone() };

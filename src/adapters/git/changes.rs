@@ -8,7 +8,9 @@ use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{Objects, Scratch, stage};
 use super::snapshot::SnapshotId;
-use crate::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side};
+use crate::base::amount::counted;
+use crate::base::text::clean_line;
+use crate::domain::changes::{Change, ChangedFile, Changes, Diff, Hunk, Lines, Side, WholeDiff};
 use std::sync::Arc;
 
 /// Most files that are told.
@@ -18,6 +20,8 @@ const DIFF: u64 = 1 << 20;
 const LINE: usize = 2_000;
 /// Most bytes of the diff that Claude is shown.
 const WHOLE: usize = 200_000;
+/// Most files that it names where it is too long.
+const NAMED: usize = 200;
 /// Larger files are not compared line by line.
 const LARGE: &str = "4m";
 
@@ -118,15 +122,42 @@ pub(super) async fn whole(
     from: &SnapshotId,
     to: Option<&SnapshotId>,
     exclude: &Excludes,
-) -> Result<String, EvidenceError> {
+) -> Result<WholeDiff, EvidenceError> {
     let (scratch, tree) = other(repository, to, exclude).await?;
     let (text, is_cut) = compare(&scratch, from, &tree, &["-p", "-U5", "--no-color"], &[]).await?;
     let end = text.len().min(WHOLE);
     let mut shown = String::from_utf8_lossy(&text[..end]).into_owned();
-    if is_cut || end < text.len() {
-        shown.push_str("\n[the diff goes on: read the other changed files]\n");
+    if !is_cut && end == text.len() {
+        return Ok(WholeDiff { text: shown, left_out: Vec::new() });
     }
-    Ok(shown)
+    let said = compare(&scratch, from, &tree, &["--raw", "-z"], &[]).await?;
+    let left_out = left_out(&text[..end], &read(&said.0));
+    let names = left_out.iter().take(NAMED).map(|name| format!("\n- {}", clean_line(name, LINE)));
+    let more = match left_out.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("\n- and {}", counted(more, "more file")),
+    };
+    shown.extend(
+        std::iter::once("\n[the diff is too long to be shown whole; read these changed files yourself:]".to_owned())
+            .chain(names)
+            .chain([more, "\n".to_owned()]),
+    );
+    Ok(WholeDiff { text: shown, left_out })
+}
+
+/// The files that a cut patch does not show to their end. Their patches come in the order of the files; one that became
+/// another kind of thing has two.
+fn left_out(shown: &[u8], files: &[File]) -> Vec<String> {
+    let heads = shown.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"diff --git ")).count();
+    // The last one may be cut.
+    let mut whole = heads.saturating_sub(1);
+    let is_left_out = |file: &&File| {
+        let patches = if file.status == b'T' { 2 } else { 1 };
+        let is_whole = whole >= patches;
+        whole = whole.saturating_sub(patches);
+        !is_whole
+    };
+    files.iter().filter(is_left_out).map(|file| paths::shown(&file.path)).collect()
 }
 
 /// Compares a snapshot with a tree; with names only these files, and of that only the beginning.
@@ -244,5 +275,21 @@ mod tests {
         let diff = hunks(patch, false, b"x");
         let lines: Vec<&(Side, String)> = diff.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
         assert_eq!(lines, [&(Side::Old, "a link".to_owned()), &(Side::New, "a file".to_owned())]);
+    }
+
+    #[test]
+    fn the_files_that_a_cut_patch_does_not_show_whole_are_named() {
+        let file = |status, name: &str| File {
+            status,
+            submodule: false,
+            path: name.into(),
+            from: None,
+            lines: Lines::Unknown,
+        };
+        let files = [file(b'M', "a"), file(b'T', "b"), file(b'M', "c"), file(b'M', "d")];
+        let shown = "diff --git a/a b/a\n@@ -1 +1 @@\n-diff --git a/x b/x\n+y\ndiff --git a/b b/b\n-x\ndiff --git a/b \
+                     b/b\n+x\ndiff --git a/c b/c\n+z";
+        assert_eq!(left_out(shown.as_bytes(), &files), ["c", "d"]);
+        assert_eq!(left_out(b"diff --git a/a b/a\n", &files), ["a", "b", "c", "d"]);
     }
 }

@@ -44,6 +44,44 @@ fn standing(finding: &Finding) -> String {
     words
 }
 
+/// Files named in a line.
+const NAMED: usize = 10;
+
+/// Which files the reviewers were not shown.
+pub(super) fn left_out(files: &[String]) -> String {
+    let names: Vec<String> = files.iter().take(NAMED).map(|name| clean(name)).collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "The diff is longer than 200 kB. Not shown to the reviewers, who could only read the files: {}{more}",
+        names.join(", ")
+    )
+}
+
+/// What was dropped although it weighs; `None`: nothing.
+fn disputed(report: &Report) -> Option<String> {
+    let many = report.disputed();
+    (many > 0).then(|| {
+        let (issues, was) = (counted(many, "dropped issue"), if many == 1 { "was" } else { "were" });
+        format!("{issues} {was} critical or found by several reviewers: check for yourself. The exit code is 3")
+    })
+}
+
+/// A dropped issue in a line, and why it was dropped.
+fn dropped(finding: &Finding, clean: fn(&str) -> String) -> String {
+    let weight = if finding.is_weighty() {
+        format!("{}, found by {}: ", finding.issue.severity.word(), finding.foci.join(", "))
+    } else {
+        String::new()
+    };
+    let texts: Vec<String> =
+        std::iter::once(&finding.issue.text).chain(&finding.also).map(|text| clean(text)).collect();
+    let why = if finding.reason.is_empty() { "no reason given".to_owned() } else { clean(&finding.reason) };
+    format!("{weight}{} ({why})", texts.join("; also: "))
+}
+
 fn failures(report: &Report) -> Vec<&Reviewer> {
     report.reviewers.iter().chain(&report.validator).filter(|reviewer| reviewer.error.is_some()).collect()
 }
@@ -56,13 +94,22 @@ pub(super) fn text(report: &Report) -> String {
         for words in [Some(finding.issue.text.as_str()), evidence].into_iter().flatten() {
             let _ = writeln!(out, "          {}", clean(words));
         }
+        for words in &finding.also {
+            let _ = writeln!(out, "          also: {}", clean(words));
+        }
         let _ = writeln!(out, "          {}", standing(finding));
     }
     if !report.dropped.is_empty() {
         let _ = writeln!(out, "\nDropped by the second look:");
     }
     for finding in &report.dropped {
-        let _ = writeln!(out, "  {}  {} ({})", place(finding), clean(&finding.issue.text), clean(&finding.reason));
+        let _ = writeln!(out, "  {}  {}", place(finding), dropped(finding, clean));
+    }
+    if let Some(words) = disputed(report) {
+        let _ = writeln!(out, "{words}.");
+    }
+    if !report.left_out.is_empty() {
+        let _ = writeln!(out, "\n{}.", left_out(&report.left_out));
     }
     for reviewer in failures(report) {
         let _ = writeln!(out, "\nfailed: {}: {}", reviewer.focus, clean(reviewer.error.as_deref().unwrap_or_default()));
@@ -86,14 +133,22 @@ pub(super) fn markdown(report: &Report) -> String {
         if let Some(evidence) = &finding.issue.evidence {
             let _ = write!(out, "\n> {}\n", plain(evidence));
         }
+        for words in &finding.also {
+            let _ = write!(out, "\nAlso: {}\n", plain(words));
+        }
         let _ = write!(out, "\n*{}*\n", plain(&standing(finding)));
     }
     if !report.dropped.is_empty() {
         let _ = write!(out, "\n## Dropped by the second look\n\n");
     }
     for finding in &report.dropped {
-        let (place, text) = (place(finding).replace('`', "'"), plain(&finding.issue.text));
-        let _ = writeln!(out, "- `{place}`: {text} ({})", plain(&finding.reason));
+        let _ = writeln!(out, "- `{}`: {}", place(finding).replace('`', "'"), dropped(finding, plain));
+    }
+    if let Some(words) = disputed(report) {
+        let _ = write!(out, "\n{words}.\n");
+    }
+    if !report.left_out.is_empty() {
+        let _ = write!(out, "\n## Not shown\n\n{}.\n", plain(&left_out(&report.left_out)));
     }
     if !report.reviewers.is_empty() {
         let _ = write!(out, "\n## Reviewers\n\n");
@@ -124,6 +179,7 @@ mod tests {
                 doubtful: false,
             },
             foci: vec!["bug-deep".into(), "bug-shallow".into()],
+            also: vec!["n may\x07 be 0".into()],
             validation,
             reason: reason.into(),
         };
@@ -140,6 +196,7 @@ mod tests {
             commit: "1a2b3c4d5e6f7a8b".into(),
             folder: "/w".into(),
             files: vec!["src/a.rs".into()],
+            left_out: (0..12).map(|n| format!("lib/{n}\x1b[1m.rs")).collect(),
             reviewers: vec![reviewer("bug-deep", Some(2), None), reviewer("comments", None, Some("it died"))],
             validator: None,
             issues: vec![finding("divides by <zero> @ann", Validation::Confirmed, "seen")],
@@ -156,10 +213,15 @@ mod tests {
 critical  src/a.rs:12
           divides by <zero> @ann
           n is 0
+          also: n may be 0
           found by bug-deep, bug-shallow · confirmed: seen
 
 Dropped by the second look:
-  src/a.rs:12  never closed (closed by drop)
+  src/a.rs:12  critical, found by bug-deep, bug-shallow: never closed; also: n may be 0 (closed by drop)
+1 dropped issue was critical or found by several reviewers: check for yourself. The exit code is 3.
+
+The diff is longer than 200 kB. Not shown to the reviewers, who could only read the files: lib/0.rs, lib/1.rs, lib/2.rs, \
+lib/3.rs, lib/4.rs, lib/5.rs, lib/6.rs, lib/7.rs, lib/8.rs, lib/9.rs and 2 more.
 
 failed: comments: it died
 
@@ -182,6 +244,9 @@ failed: comments: it died
             "## critical: `src/a.rs:12`\n\ndivides by &lt;zero> &#64;ann\n",
             "> n is 0",
             "- comments: failed: it died",
+            "\nAlso: n may be 0\n",
+            "The exit code is 3.\n",
+            "## Not shown\n",
         ] {
             assert!(page.contains(part), "{part} is not in\n{page}");
         }

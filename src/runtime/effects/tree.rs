@@ -90,7 +90,7 @@ impl Effects {
                     None => String::new(),
                     Some(since) => match tree.patch(&since, Some(&taken.id), &exclude).await {
                         Err(EvidenceError::UnknownSnapshot { .. }) => BASELINE_GONE.to_owned(),
-                        diff => diff?,
+                        diff => diff?.text,
                     },
                 };
                 let files = shown_hunks(&diff);
