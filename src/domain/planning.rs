@@ -6,6 +6,7 @@
 
 use crate::base::text::{Clean, clean_line};
 use crate::domain::answerer::Answerer;
+use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::verdict::Verdict;
 use crate::domain::worded::worded;
@@ -131,7 +132,8 @@ pub fn checked(draft: Draft) -> Result<Draft, DraftFault> {
     let clean = |command: &String| Clean::new(command.trim()).as_str().trim().to_owned();
     let validation: Vec<String> = draft.validation.iter().map(clean).collect();
     let is_line = |text: &String| !text.is_empty() && text.len() <= LONGEST_LINE && !text.contains(['\n', '\t']);
-    if (1..phases.len()).any(|at| phases[..at].contains(&phases[at])) {
+    let texts: Vec<&str> = phases.iter().map(|phase| PhaseSettings::off(phase)).collect();
+    if (1..texts.len()).any(|at| texts[..at].contains(&texts[at])) {
         return Err(DraftFault::SamePhase);
     }
     if phases.iter().any(|phase| phase.len() > LONGEST_LINE) {
@@ -154,6 +156,7 @@ pub fn checked(draft: Draft) -> Result<Draft, DraftFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ticket::Phase;
     use crate::domain::ticket::parse::parse;
     use proptest::prelude::*;
 
@@ -178,7 +181,8 @@ mod tests {
             (draft(&["a"], &many), DraftFault::TooManyCommands),
             (draft(&["a"], &["cd x\nmake"]), DraftFault::BadCommand),
             (draft(&["a"], &[""]), DraftFault::BadCommand),
-            (draft(&["a <!-- model: m -->"], &[]), DraftFault::Unreadable),
+            (draft(&["a <!-- model: m, color: red -->"], &[]), DraftFault::Unreadable),
+            (draft(&["a <!-- model: m -->", "a"], &[]), DraftFault::SamePhase),
             (Draft { text: "```\nopen".into(), ..draft(&["a"], &["make"]) }, DraftFault::Unreadable),
             (Draft { text: "x".repeat(LONGEST_TEXT + 1), ..draft(&["a"], &[]) }, DraftFault::LongText),
         ] {
@@ -196,7 +200,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_ticket_made_of_an_accepted_draft_reads_as_it_does(
-            phases in prop::collection::vec("(- \\[[ x]\\] |# |> |[*] |<!-- |`|[0-9]\\. )?\\PC{0,12}", 0..6),
+            phases in prop::collection::vec(
+                "(- \\[[ x]\\] |# |> |[*] |<!-- |`|[0-9]\\. )?\\PC{0,12}( <!-- (model: m|critique:off|effort: x y) -->)?",
+                0..6,
+            ),
             validation in prop::collection::vec("[`a-z *#&|$>-]{0,10}|\\PC{0,8}", 0..4),
             text in "(\\PC{0,8}\n|```\n|<!--|- \\[ \\] a\n|## Design\n|## Phase 1: x\n){0,5}",
             title in "\\PC{0,12}",
@@ -204,8 +211,8 @@ mod tests {
             let draft = Draft { title, text, phases, validation, ..Draft::default() };
             if let Ok(made) = checked(draft) {
                 let ticket = parse(made.markdown().as_bytes(), "t.md");
-                let read: Vec<&String> = ticket.phases.iter().map(|phase| &phase.text).collect();
-                prop_assert_eq!(read, made.phases.iter().collect::<Vec<_>>());
+                let read: Vec<String> = ticket.phases.iter().map(Phase::typed).collect();
+                prop_assert_eq!(&read, &made.phases);
                 prop_assert_eq!(&ticket.validation, &made.validation);
                 prop_assert_eq!(checked(made.clone()), Ok(made), "checked twice, it is the same");
             }

@@ -76,6 +76,13 @@ pub struct Phase {
     pub tasks: Vec<Task>,
 }
 
+impl Phase {
+    /// Its text, and behind it what the ticket says of the work on it.
+    pub fn typed(&self) -> String {
+        self.settings.behind(&self.text)
+    }
+}
+
 /// The three ways a phase is written in the wild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseForm {

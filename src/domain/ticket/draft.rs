@@ -1,8 +1,9 @@
 //! A ticket that is being written: what a person has said of it, and the markdown that it becomes.
 
 use crate::base::text::{Clean, clean_line};
-use crate::domain::ticket::TEMPLATE_PHASE;
 use crate::domain::ticket::parse::{body, parse};
+use crate::domain::ticket::phase_settings;
+use crate::domain::ticket::{Phase, PhaseSettings, TEMPLATE_PHASE};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -12,6 +13,7 @@ pub struct Draft {
     pub title: String,
     /// What should be true, in markdown.
     pub text: String,
+    /// Each with the comment of its settings behind it, where it has one.
     pub phases: Vec<String>,
     /// Commands that check every claim.
     pub validation: Vec<String>,
@@ -34,7 +36,7 @@ impl Draft {
         Self {
             title: body.lines().find_map(|line| line.strip_prefix("# ")).map(own_title).unwrap_or_default(),
             text: prose(&body),
-            phases: ticket.phases.iter().map(|one| one.text.clone()).filter(|text| text != TEMPLATE_PHASE).collect(),
+            phases: ticket.phases.iter().filter(|one| one.text != TEMPLATE_PHASE).map(Phase::typed).collect(),
             validation: ticket.validation,
             kind: extra("type").unwrap_or_default(),
             priority: extra("priority").unwrap_or_default(),
@@ -57,7 +59,7 @@ impl Draft {
     pub fn hidden(&self) -> Option<&'static str> {
         let ticket = parse(self.markdown().as_bytes(), "new.md");
         let phases: Vec<String> = self.phases().collect();
-        let read: Vec<&str> = ticket.phases.iter().map(|phase| phase.text.as_str()).collect();
+        let read: Vec<String> = ticket.phases.iter().map(Phase::typed).collect();
         let checks: Vec<String> = commands(&self.validation).collect();
         if !phases.is_empty() && read != phases {
             Some(
@@ -72,7 +74,7 @@ impl Draft {
 
     /// The phases as they stand in the file.
     pub fn phases(&self) -> impl Iterator<Item = String> {
-        lines(&self.phases).map(|phase| bare(&phase)).filter(|phase| !phase.is_empty())
+        lines(&self.phases).map(|phase| PhaseSettings::tidied(&bare(&phase))).filter(|phase| !phase.is_empty())
     }
 
     /// The same without what is not said and what every ticket has.
@@ -124,7 +126,8 @@ fn prose(body: &str) -> String {
         // A section that a new ticket has anyway.
         let is_ours = heading.is_some_and(|name| matches!(&name[..], "design" | "acceptance criteria"));
         let is_box = ["- [ ]", "- [x]", "* [ ]"].iter().any(|tick| line.trim_start().starts_with(tick));
-        if !in_checks && !is_ours && !is_box && !line.starts_with("# ") {
+        let is_setting = phase_settings::is_line(line);
+        if !in_checks && !is_ours && !is_box && !is_setting && !line.starts_with("# ") {
             out.push_str(line);
             out.push('\n');
         }
@@ -210,12 +213,14 @@ mod tests {
     fn a_template_is_taken_apart() {
         let draft = Draft::of_template(
             "---\ntype: bug\npriority: 1\ntags: [web, 'auth']\n---\n# Fix \n\nWhat happens:\n\n## Notes\n\nNone yet.\n\n## Design\n\n- [ ] Write a \
-             failing test\n- [ ] Mend it\n\n## Validation Commands\n\n- `make test`\n\n## Acceptance Criteria\n",
+             failing test <!--model:opus-->\n- [ ] Mend it\n  <!-- critique: off -->\n\n## Validation Commands\n\n- `make test`\n\n## Acceptance Criteria\n",
         );
         assert_eq!((draft.title.as_str(), draft.kind.as_str(), draft.priority.as_str()), ("Fix", "bug", "1"));
         assert_eq!(draft.tags, ["web", "auth"]);
         assert_eq!(draft.text, "What happens:\n\n## Notes\n\nNone yet.");
-        assert_eq!(draft.phases, ["Write a failing test", "Mend it"]);
+        assert_eq!(draft.phases, ["Write a failing test <!-- model: opus -->", "Mend it <!-- critique: off -->"]);
+        let again = parse(draft.markdown().as_bytes(), "t.md");
+        assert_eq!(again.phases.iter().map(Phase::typed).collect::<Vec<_>>(), draft.phases, "settings stay");
         assert_eq!(draft.validation, ["make test"]);
         assert_eq!(draft.hidden(), None);
         assert_eq!(Draft::of_template("").text, "");

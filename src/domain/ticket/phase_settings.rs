@@ -33,6 +33,20 @@ impl PhaseSettings {
         set.collect::<Vec<_>>().join(", ")
     }
 
+    /// A text with such a comment behind it, where there is anything to say.
+    pub fn behind(&self, text: &str) -> String {
+        if self.is_empty() { text.to_owned() } else { format!("{text} <!-- {} -->", self.words()) }
+    }
+
+    /// A text with the comment behind it as programmator writes it; one that it cannot read stays as it is.
+    pub fn tidied(text: &str) -> String {
+        let inside = split(text.as_bytes()).1.and_then(|inside| std::str::from_utf8(inside).ok());
+        match inside.and_then(Self::read) {
+            Some((settings, wrong)) if wrong.is_empty() => settings.behind(Self::off(text)),
+            _ => text.to_owned(),
+        }
+    }
+
     /// A text without such a comment behind it.
     pub fn off(text: &str) -> &str {
         std::str::from_utf8(split(text.as_bytes()).0).map_or(text, str::trim_end)

@@ -464,6 +464,11 @@ mod tests {
         let plan = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: None };
         let two = || draft(["a", "b"], &["make"]);
         for (file, edit, expected) in [
+            (
+                "# T\n",
+                plan(draft(["a <!-- model: m -->", "b"], &[])),
+                "# T\n\n## Design\n\n- [ ] a <!-- model: m -->\n- [ ] b\n",
+            ),
             ("", plan(two()), "\n## Design\n\n- [ ] a\n- [ ] b\n\n## Validation Commands\n\n- `make`\n"),
             (
                 "# T\r\n\r\nDo.\r\n",

@@ -76,6 +76,7 @@ impl Draft<'_> {
         }
         self.revise_again();
         self.recover();
+        self.goes_on_planning();
         self.take_place();
     }
 

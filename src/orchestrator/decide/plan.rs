@@ -25,6 +25,23 @@ impl Draft<'_> {
         }
     }
 
+    /// A run that was begun to plan is continued as that, whatever command it is continued by.
+    pub(super) fn goes_on_planning(&mut self) {
+        let ticket = self.state.ticket.as_ref().map(ToString::to_string).unwrap_or_default();
+        let next = match self.plan_stage() {
+            Some(PlanStage::Due) => "the planning of this ticket was interrupted, and is continued",
+            Some(PlanStage::Waiting) => "the draft of this ticket's phases was not decided on yet",
+            _ => return,
+        };
+        self.notice(
+            Level::Info,
+            format!(
+                "{next}. Work begins once the draft is in the ticket and you start it again; to work without a draft, add \
+                 a phase with `programmator phase add {ticket} TEXT`"
+            ),
+        );
+    }
+
     fn plan_stage(&self) -> Option<PlanStage> {
         self.state.plan.as_ref().map(|plan| plan.stage)
     }

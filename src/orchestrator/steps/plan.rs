@@ -12,6 +12,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::planning::DraftFault;
 use crate::domain::profile::Profile;
 use crate::domain::step::{Counts, StepName};
+use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::Draft;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
@@ -70,11 +71,22 @@ fn context(state: &State, notes: Vec<String>) -> PromptContext {
 /// Title and text are drafted only for a file that was made for it.
 fn read(state: &State, text: &str) -> Answer {
     let is_new = planning(state).is_some_and(|plan| plan.asked.made.is_some());
-    match parse_draft(text) {
+    match parse_draft(text).map(|draft| with_settings(draft, state)) {
         Err(fault) => Answer::Unreadable(fault.word()),
         Ok(draft) if is_new => Answer::Draft(draft),
         Ok(draft) => Answer::Draft(Draft { title: String::new(), text: String::new(), ..draft }),
     }
+}
+
+/// What the person has set for a phase of the draft before stays with it.
+fn with_settings(mut draft: Draft, state: &State) -> Draft {
+    let earlier = planning(state).and_then(|plan| plan.draft.as_ref()).map_or(&[][..], |draft| &draft.phases);
+    for phase in &mut draft.phases {
+        if let Some(set) = earlier.iter().find(|one| PhaseSettings::off(one) == phase) {
+            phase.clone_from(set);
+        }
+    }
+    draft
 }
 
 fn judged(state: &State, _: Checks<'_>) -> Judged {

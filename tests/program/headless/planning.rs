@@ -77,6 +77,13 @@ fn a_draft_is_printed_and_written_later_without_another_call() {
     assert_eq!(draft["draft"]["phases"][1], "Refuse the sixth: with 429");
     assert!(err.contains("`programmator plan tk-1 --save` writes this draft"), "{err}");
     assert_eq!(project.ticket_text("tk-1"), before, "nothing is written unasked");
+    // To run it continues the plan, and says so.
+    let output = project.run(&["run", "tk-1"]);
+    let (out, _) = printed(&output);
+    assert_eq!(output.status.code(), Some(3), "{out}");
+    assert!(out.contains("the draft of this ticket's phases was not decided on yet"), "{out}");
+    assert!(out.contains("programmator phase add tk-1 TEXT"), "{out}");
+    assert!(out.contains("`programmator plan tk-1 --save` writes it"), "{out}");
     assert_eq!(project.run(&["plan", "tk-1", "--save"]).status.code(), Some(0));
     assert_eq!(
         project.ticket_text("tk-1"),

@@ -5,6 +5,7 @@
 use super::block::{self, Block, Entry};
 use super::{key, lines, value};
 use crate::domain::planning::{DraftFault, checked};
+use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::Draft;
 
 /// Reads the last draft of `text`: the text blocks of the planner's last turn, joined.
@@ -37,7 +38,8 @@ pub fn parse_draft(text: &str) -> Result<Draft, DraftFault> {
     checked(Draft {
         title: text("title").unwrap_or_default(),
         text: text("text").unwrap_or_default(),
-        phases: items(&["phases"]),
+        // Which model works on a phase, and whether a critic looks at it, is not Claude's to say.
+        phases: items(&["phases"]).iter().map(|phase| PhaseSettings::off(phase).to_owned()).collect(),
         validation: items(&["validation", "validation_commands"]),
         ..Draft::default()
     })
@@ -111,6 +113,7 @@ mod tests {
             (" [\"One\", \"Two\"]", &["One", "Two"]),
             ("\n    - \"One: a\"\n    - [ ] Two: b\n      and more", &["One: a", "Two: b and more"]),
             ("\n  - One\n  - Two", &["One", "Two"]),
+            ("\n    - \"One <!-- critique: off -->\"\n    - Two", &["One", "Two"]),
         ] {
             assert_eq!(said(&block(phases)), Ok(lists(expected, &[])), "{phases}");
         }

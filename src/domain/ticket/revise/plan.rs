@@ -2,6 +2,7 @@
 //! `## Validation Commands`. Nothing that stands there is changed, unless the file is still what was made to be planned.
 
 use super::{File, Made, NotRevised, Phases, line_of};
+use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::{Draft, item};
 use crate::domain::ticket::parse::body;
 
@@ -15,7 +16,8 @@ impl File<'_> {
         if texts.is_empty() {
             return Err(NotRevised::NoText);
         }
-        let phases: Phases = texts.iter().map(|text| ((*text).to_owned(), false, Vec::new())).collect();
+        let bare = |text: &&str| (PhaseSettings::off(text).to_owned(), false, Vec::new());
+        let phases: Phases = texts.iter().map(bare).collect();
         let boxes: Vec<String> = texts.iter().map(|text| format!("- [ ] {text}")).collect();
         if let Some(made) = made.filter(|made| made.markdown().as_bytes() == body(bytes)) {
             return Ok(vec![self.anew(draft, made, phases)]);
