@@ -138,6 +138,9 @@ fn of_tool(name: &str, fields: &Map<String, Value>, place: &Place<'_>) -> Unit {
 /// A file of Claude's plan mode: a page right in its folder of plans, and no link out of it.
 fn is_plan(target: &Target, place: &Place<'_>) -> bool {
     let Target::Path(path) = target else { return false };
+    if !place.view.may_plan() {
+        return false;
+    }
     let folder = place.resolve(place.home, ".claude/plans");
     path.extension().is_some_and(|extension| extension == "md") && folder.is_some_and(|it| path.parent() == Some(&it))
 }

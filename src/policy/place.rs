@@ -38,6 +38,11 @@ pub trait PathView: Sync {
     fn scratch(&self) -> Option<&Path> {
         None
     }
+
+    /// Whether Claude may write its plans, which lie in the person's own folder.
+    fn may_plan(&self) -> bool {
+        true
+    }
 }
 
 /// Where a call would act.

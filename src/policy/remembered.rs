@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Remembered<'a> {
     view: &'a dyn PathView,
     scratch: Option<&'a Path>,
+    may_plan: bool,
     links: Answers<Option<PathBuf>>,
     exists: Answers<bool>,
     folders: Answers<bool>,
@@ -22,6 +23,7 @@ impl<'a> Remembered<'a> {
         Self {
             view,
             scratch: None,
+            may_plan: true,
             links: Answers::default(),
             exists: Answers::default(),
             folders: Answers::default(),
@@ -36,11 +38,21 @@ impl<'a> Remembered<'a> {
     pub fn with_scratch(self, scratch: Option<&'a Path>) -> Self {
         Self { scratch, ..self }
     }
+
+    /// For a step that may write plans, or may not.
+    #[must_use]
+    pub fn with_plans(self, may_plan: bool) -> Self {
+        Self { may_plan, ..self }
+    }
 }
 
 impl PathView for Remembered<'_> {
     fn scratch(&self) -> Option<&Path> {
         self.scratch.or_else(|| self.view.scratch())
+    }
+
+    fn may_plan(&self) -> bool {
+        self.may_plan && self.view.may_plan()
     }
 
     fn link(&self, path: &Path) -> Option<PathBuf> {

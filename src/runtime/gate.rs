@@ -8,11 +8,27 @@ use crate::domain::approval::Ruling;
 use crate::domain::profile::Profile;
 use crate::domain::tool_call::{ToolCall, Via};
 use crate::domain::workspace::Workspace;
+use crate::orchestrator::effect::Spawn;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What the calls of a step are kept to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// `None` is the run's own.
+    pub profile: Option<Profile>,
+    /// Claude is in its plan mode, which writes a plan into the person's `~/.claude/plans`.
+    pub plans: bool,
+}
+
+impl Kept {
+    pub fn of(spawn: &Spawn) -> Self {
+        Self { profile: spawn.profile, plans: spawn.plan_mode }
+    }
+}
 
 /// What judges the calls of one run.
 pub trait Judge: Send + Sync {
@@ -25,7 +41,7 @@ pub trait Judge: Send + Sync {
     }
 
     /// From now on calls are judged under this profile; `None` is the run's own.
-    fn keep_to(&self, _profile: Option<Profile>) {}
+    fn keep_to(&self, _kept: Kept) {}
 
     /// A right passphrase was typed for a call that these rules lock: they may be open for a while. What is, and for how
     /// long, in words; `None`: nothing beyond the call.

@@ -24,7 +24,7 @@ use crate::policy::place::Place;
 use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
 use crate::policy::verdict::{Ruled, deciding};
-use crate::runtime::gate::{Gate, Gates, Judge, Judged};
+use crate::runtime::gate::{Gate, Gates, Judge, Judged, Kept};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -83,7 +83,7 @@ pub struct PolicyEngine {
     scratch: Option<PathBuf>,
     paths: RealPaths,
     profile: Profile,
-    kept_to: Mutex<Option<Profile>>,
+    kept_to: Mutex<Kept>,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
     shared: Arc<Shared>,
@@ -164,8 +164,18 @@ impl PolicyEngine {
     }
 
     fn load(&self) -> Arc<Policy> {
-        let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept_to = self.kept_to().profile;
         Arc::new((self.shared.origin.load)(&self.workspace, self.profile, kept_to).protecting(&self.ticket))
+    }
+
+    fn kept_to(&self) -> Kept {
+        *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who may only read writes no plan either, unless it is what it is there for.
+    fn may_plan(&self) -> bool {
+        let Kept { profile, plans } = self.kept_to();
+        plans || profile.unwrap_or(self.profile) != Profile::ReadOnly
     }
 
     fn read_again(&self) {
@@ -240,7 +250,7 @@ impl PolicyEngine {
         // What is no JSON is no call that could be understood: blocked.
         let input: Value = serde_json::from_str(&call.input).unwrap_or(Value::Null);
         let Person { home, user, .. } = &self.shared.person;
-        let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref());
+        let view = Remembered::new(&self.paths).with_scratch(self.scratch.as_deref()).with_plans(self.may_plan());
         let cwd = call.cwd.as_ref().map_or(self.workspace.directory(), Path::new);
         let place = Place { workspace: self.workspace.directory(), cwd, home, user, view: &view };
         let decision = policy.decide(&call.tool, &input, &place);
@@ -284,10 +294,10 @@ impl Judge for PolicyEngine {
         }
     }
 
-    fn keep_to(&self, profile: Option<Profile>) {
+    fn keep_to(&self, kept: Kept) {
         self.look();
-        let before = std::mem::replace(&mut *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner), profile);
-        if before == profile {
+        let before = std::mem::replace(&mut *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner), kept);
+        if before.profile == kept.profile {
             return;
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -335,8 +345,7 @@ impl Judge for PolicyEngine {
     }
 
     fn rules(&self) -> Option<String> {
-        let kept_to = *self.kept_to.lock().unwrap_or_else(PoisonError::into_inner);
-        let policy = match kept_to {
+        let policy = match self.kept_to().profile {
             None => self.policy(),
             Some(_) => Arc::new((self.shared.origin.load)(&self.workspace, self.profile, None)),
         };
@@ -412,6 +421,29 @@ mod tests {
         fn set_passphrase(&self) {
             let passphrases = Passphrases::new(&self.folder.path().join("config"), &self.folder.path().join("state"));
             passphrases.set(&Secret::of("correct horse battery")).unwrap();
+        }
+    }
+
+    fn kept(profile: Option<Profile>) -> Kept {
+        Kept { profile, plans: false }
+    }
+
+    #[test]
+    fn only_the_planner_writes_plans_where_only_reading_is_allowed() {
+        let place = Place::new("");
+        let book = place.book();
+        let plan = place.root().join(".claude/plans/calm-blue-heron.md");
+        std::fs::create_dir_all(plan.parent().unwrap()).unwrap();
+        let input = serde_json::json!({ "file_path": plan, "content": "x" }).to_string();
+        let write = ToolCall { tool: "Write".into(), ..bash(&input) };
+        for (profile, plans, expected) in [
+            (None, false, Verdict::Allow),
+            (Some(Profile::ReadOnly), false, Verdict::Block),
+            (Some(Profile::ReadOnly), true, Verdict::Allow),
+            (Some(Profile::ReadOnly), false, Verdict::Block),
+        ] {
+            book.keep_to(Kept { profile, plans });
+            assert_eq!(book.judge(&write).verdict, expected, "{profile:?} {plans}");
         }
     }
 
@@ -520,8 +552,8 @@ mod tests {
         assert!(book.refresh().unwrap().contains("the policy was changed"));
         assert_eq!(book.refresh(), None, "told once");
         edit("version: 1\nrulse: []\n");
-        book.keep_to(Some(Profile::Strict));
-        book.keep_to(None);
+        book.keep_to(kept(Some(Profile::Strict)));
+        book.keep_to(kept(None));
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "a step of another profile hides no change");
         edit(&format!("{LOCKED}# a word more\n"));
         assert!(book.refresh().is_some());
@@ -564,12 +596,12 @@ mod tests {
         assert!(
             told(Presence::Nobody)[1].starts_with("Refused, because nobody is there to approve it: `python3 -c`; ")
         );
-        book.keep_to(Some(Profile::Strict));
+        book.keep_to(kept(Some(Profile::Strict)));
         let strict = told(Presence::Screen);
         assert_eq!(strict[0], "Runs at once: reading files in the working tree.");
         assert!(strict.len() <= 5 && strict[1].contains("`git push`"), "{strict:#?}");
         assert_eq!(book.refresh(), None, "the person has changed no rule");
-        book.keep_to(None);
+        book.keep_to(kept(None));
         assert_eq!(told(Presence::Screen), there);
         let curl = "version: 1\nrules:\n  - {name: reads, action: allow, effects: [read]}\n  - {name: curl, action: allow, \
                     command: curl}\n";

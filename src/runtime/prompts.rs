@@ -10,7 +10,7 @@ use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
-use crate::runtime::gate::Judge;
+use crate::runtime::gate::{Judge, Kept};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -40,7 +40,7 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// The prompt for a call of Claude's, whose calls are judged for it from now on. `file`: the ticket's text.
     pub fn prompt(&self, spawn: &Spawn, file: &[u8]) -> Result<Made, String> {
-        self.gate.keep_to(spawn.profile);
+        self.gate.keep_to(Kept::of(spawn));
         let briefing = briefing(self.gate, self.run, self.workspace, self.ticket, self.presence);
         let mut spawn = spawn.clone();
         spawn.prompt.context.diff.clone_from(&self.diff);

@@ -14,7 +14,7 @@ use crate::domain::session::Told;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Prompt;
-use crate::runtime::gate::Waiting;
+use crate::runtime::gate::{Kept, Waiting};
 use crate::runtime::prompts::{Made, Source};
 use crate::runtime::{channels, translate};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl Effects {
             Err(error) => return self.answer_now(Input::AgentFailed { n, message: error.to_string() }),
         };
         // Before Claude asks for anything.
-        self.gate.keep_to(spawn.profile);
+        self.gate.keep_to(Kept::of(&spawn));
         let prompt = self.prompt(spawn.clone());
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();

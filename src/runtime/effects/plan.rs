@@ -6,12 +6,14 @@ use crate::adapters::clock::fresh_id;
 use crate::adapters::tickets;
 use crate::adapters::validate;
 use crate::domain::planning::Tried;
+use crate::domain::profile::Profile;
 use crate::domain::record::TicketRevised;
 use crate::domain::ticket::revise::{Revised, TicketEdit, revise};
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::{Planning, State};
+use crate::runtime::gate::{Gate, Kept};
 use serde_json::json;
 use tokio::task::block_in_place;
 
@@ -42,13 +44,13 @@ impl Effects {
     /// is asked about the others.
     pub(super) fn try_commands(&mut self, commands: &[String], state: &State) {
         let setting = self.setting(state, "draft.validation");
-        // The planner's own profile would let nothing run.
-        self.gate.keep_to(None);
-        let judged: Vec<Tried> = block_in_place(|| commands.iter().map(|command| self.judged(command)).collect());
+        let (gate, commands) = (self.gate.clone(), commands.to_vec());
         let (marker, tree) = (self.run.to_string(), self.work.evidence.clone());
         self.answer_with(async move {
-            let mut tried = Vec::with_capacity(judged.len());
-            for (n, mut one) in (1..).zip(judged) {
+            let mut tried = Vec::with_capacity(commands.len());
+            for (n, command) in (1..).zip(&commands) {
+                // Just before it runs: what ran before it may have changed what it does.
+                let mut one = block_in_place(|| judged(&gate, command));
                 if one.verdict == Verdict::Allow {
                     let ran = validate::run(n, std::slice::from_ref(&one.command), &setting.place()).await;
                     if let Some(ran) = ran.into_iter().next() {
@@ -64,17 +66,20 @@ impl Effects {
             Input::DraftTried(tried)
         });
     }
+}
 
-    fn judged(&self, command: &str) -> Tried {
-        let request = ControlRequest { id: String::new(), via: Via::Callback };
-        let input = json!({ "command": command }).to_string();
-        let call = ToolCall { request, tool_use_id: String::new(), tool: "Bash".into(), input, agent: None, cwd: None };
-        let ruling = self.gate.judge(&call);
-        let reason = match ruling.verdict {
-            Verdict::Allow => String::new(),
-            Verdict::Block => format!("refused: {}", ruling.words()),
-            Verdict::Ask | Verdict::Passphrase => format!("needs your approval: {}", ruling.words()),
-        };
-        Tried { command: command.to_owned(), verdict: ruling.verdict, reason, exit: None, tail: String::new() }
-    }
+/// Whether the command may run under the run's own profile: the planner's would let nothing run, and holds again behind it.
+fn judged(gate: &Gate, command: &str) -> Tried {
+    let request = ControlRequest { id: String::new(), via: Via::Callback };
+    let input = json!({ "command": command }).to_string();
+    let call = ToolCall { request, tool_use_id: String::new(), tool: "Bash".into(), input, agent: None, cwd: None };
+    gate.keep_to(Kept::default());
+    let ruling = gate.judge(&call);
+    gate.keep_to(Kept { profile: Some(Profile::ReadOnly), plans: true });
+    let reason = match ruling.verdict {
+        Verdict::Allow => String::new(),
+        Verdict::Block => format!("refused: {}", ruling.words()),
+        Verdict::Ask | Verdict::Passphrase => format!("needs your approval: {}", ruling.words()),
+    };
+    Tried { command: command.to_owned(), verdict: ruling.verdict, reason, exit: None, tail: String::new() }
 }

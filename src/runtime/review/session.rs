@@ -29,7 +29,7 @@ use crate::orchestrator::limits;
 use crate::orchestrator::prompt::Templates;
 use crate::policy::git_programs;
 use crate::runtime::channels;
-use crate::runtime::gate::{Gate, Gates, Judged};
+use crate::runtime::gate::{Gate, Gates, Judged, Kept};
 use crate::runtime::prompts::briefing;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -225,7 +225,7 @@ impl Session<'_> {
         if let Some(why) = gate.trouble() {
             return Err(Failed::from(why));
         }
-        block_in_place(|| gate.keep_to(Some(Profile::ReadOnly)));
+        block_in_place(|| gate.keep_to(Kept { profile: Some(Profile::ReadOnly), plans: false }));
         Ok(gate)
     }
 
