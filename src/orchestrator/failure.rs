@@ -7,6 +7,7 @@ use crate::domain::limits::provider::cause;
 use crate::domain::outcome::ExitReason;
 use crate::domain::stream::api_error::fatal_api_error;
 use crate::domain::watchdog::Watch;
+use crate::orchestrator::limits::UsedUp;
 use crate::orchestrator::state::{Failure, Iteration};
 
 /// A failure that trying again will not fix: why the run ends, and the fix.
@@ -23,10 +24,24 @@ pub fn fatal(failure: &Failure) -> Option<(ExitReason, String)> {
     let hopeless = fatal_api_error(&failure.error).or_else(|| by_status.and_then(fatal_api_error));
     let (reason, cure) = match (hopeless, failure.error.as_str()) {
         (Some(cure), _) => (ExitReason::Error, cure),
-        (None, OVER_BUDGET) => (ExitReason::Budget, "the budget is used up: raise `budget.…`, then resume the run"),
+        (None, OVER_BUDGET) => (ExitReason::Budget, BUDGET_USED),
         _ => return None,
     };
     Some((reason, format!("{cure} (Claude said: {})", failure.message)))
+}
+
+const BUDGET_USED: &str = "the budget is used up: raise it, then resume the run";
+
+/// The same for an iteration whose Claude has used up this budget: which key to raise.
+pub(super) fn over_budget(what: &UsedUp) -> Option<String> {
+    match what {
+        UsedUp::Part => None,
+        UsedUp::OfStep(step, usd) => Some(format!(
+            "a call of the step `{step}` has used up its own budget of ${usd:.2}: raise `{step}` in \
+             `workflow.budgets_usd`, then resume the run"
+        )),
+        UsedUp::Budget(key) => Some(format!("the budget is used up: raise `{key}`, then resume the run")),
+    }
 }
 
 /// Subtype of the result of a Claude that has used up its `--max-budget-usd`.

@@ -11,6 +11,7 @@ use crate::domain::limits::reset_text::{Family, LimitText};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::phase::PhaseId;
 use crate::domain::record::{Record, TurnEnded};
+use crate::domain::step::StepName;
 use crate::orchestrator::state::{Iteration, LimitState, Stage, State};
 use std::time::Duration;
 
@@ -153,12 +154,33 @@ pub(super) fn left_usd(state: &State) -> Option<f64> {
     Some(((least * 1e4).round() / 1e4).max(1e-4))
 }
 
-/// The iteration's part was smaller than what was left then: having used it up, the run asks for the next.
-pub(super) fn was_part(state: &State) -> bool {
+/// The budget that the iteration has used up: the least that it had to keep to when it began.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum UsedUp {
+    /// Its part of what was left then: the run asks for the next.
+    Part,
+    /// What one call of its step may cost, in USD.
+    OfStep(StepName, f64),
+    /// The budget of this key.
+    Budget(String),
+}
+
+/// Which budget the iteration has used up, now that Claude says that there is none left.
+pub(super) fn used_up(state: &State) -> UsedUp {
     let cost = state.iteration.as_ref().map_or(0.0, |iteration| iteration.cost_usd);
-    let left = budgets(state).into_iter().map(|(_, limit, spent)| limit - spent + cost).min_by(f64::total_cmp);
+    let left = budgets(state).into_iter().map(|(whose, limit, spent)| (limit - spent + cost, whose));
+    let left = left.min_by(|one, other| one.0.total_cmp(&other.0));
     let granted = state.limits.ledger.as_ref().and_then(|(ledger, _)| ledger.granted_usd);
-    granted.zip(left).is_some_and(|(granted, left)| granted + 1e-3 < left)
+    let least = left.map(|(usd, _)| usd).into_iter().chain(granted).min_by(f64::total_cmp);
+    let step = state.iteration.as_ref().map(|iteration| iteration.role.step.clone()).unwrap_or_default();
+    let own = state.settings.workflow.of(&step).micro_usd.map(|micros| micros as f64 / 1e6);
+    match (own, left) {
+        (Some(own), _) if least.is_none_or(|least| own <= least) => UsedUp::OfStep(step, own),
+        (_, Some((left, _))) if granted.is_some_and(|granted| granted + 1e-3 < left) => UsedUp::Part,
+        (_, Some((_, whose))) => UsedUp::Budget(format!("budget.{whose}_usd")),
+        // It has some by a flag of the person's.
+        (_, None) => UsedUp::Budget("budget.run_usd".to_owned()),
+    }
 }
 
 /// The budgets in USD that are set: whose (`run`, `ticket`, `day`), how much, what is spent of it.
@@ -216,4 +238,39 @@ pub fn hit(state: &State, said: Option<&LimitText>, told: Option<Timestamp>, now
     let named = closed.map(|window| window.kind.as_str()).or(of_models);
     let scope = named.unwrap_or(ACCOUNT).to_owned();
     Some(Hit { n: open.n, cause, scope, until, reset, tries })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::limits::Budget;
+    use crate::domain::step::Role;
+    use crate::domain::workflow::StepSettings;
+    use crate::orchestrator::failure::over_budget;
+
+    #[test]
+    fn the_budget_that_is_used_up_is_named() {
+        let budget = |usd: f64| Budget { micro_usd: Some((usd * 1e6) as u64), tokens: None };
+        // A critic that has cost 0.51 of what is set: of its step, of the run, granted.
+        let told = |own: Option<u64>, run: Option<f64>, granted: Option<f64>| {
+            let mut state = State { cost_usd: 1.51, ..State::default() };
+            let role = Role { step: StepName::CRITIQUE, ..Role::default() };
+            state.iteration = Some(Iteration { n: 2, role, cost_usd: 0.51, ..Iteration::default() });
+            let own = StepSettings { micro_usd: own, ..StepSettings::default() };
+            state.settings.workflow.steps.insert("critique".into(), own);
+            if let Some(run) = run {
+                state.settings.limits.run = budget(run);
+            }
+            state.limits.ledger =
+                granted.map(|usd| (Ledger { granted_usd: Some(usd), ..Ledger::default() }, Timestamp::from_millis(0)));
+            over_budget(&used_up(&state))
+        };
+        let own = told(Some(500_000), Some(4.0), Some(0.8)).unwrap();
+        assert!(own.contains("of the step `critique`") && own.contains("$0.50"), "{own}");
+        assert!(own.contains("raise `critique` in `workflow.budgets_usd`"), "{own}");
+        assert!(told(Some(500_000), None, None).unwrap().contains("workflow.budgets_usd"));
+        let run = told(Some(900_000), Some(1.5), None).unwrap();
+        assert!(run.contains("raise `budget.run_usd`"), "{run}");
+        assert_eq!(told(Some(900_000), Some(4.0), Some(0.5)), None, "its part is no end of the run");
+    }
 }

@@ -383,7 +383,7 @@ mod tests {
         earlier.state.carried_usd = 1.0;
         let seed = |phase: &PhaseState| PhaseSeed { text: phase.text.clone(), done: phase.mark.is_settled() };
         let phases: Vec<_> = earlier.state.phases.iter().map(seed).collect();
-        let carried = earlier.state.carried_into(&phases).unwrap();
+        let carried = earlier.state.carried_into(&phases, &earlier.state.workspace).unwrap();
         let started = Record::RunStarted {
             folder: "/w".into(),
             ticket_path: "/w/t.md".into(),

@@ -41,7 +41,10 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
     match record {
         Record::SnapshotTaken { id, .. } => {
             iteration.snapshot = Some(id.clone());
-            state.since.get_or_insert_with(|| id.clone());
+            // Who plans or looks at the work does not begin it.
+            if iteration.role.counts.is_progress() {
+                state.since.get_or_insert_with(|| id.clone());
+            }
             if let Some(phase) = state.own_phase_mut() {
                 phase.baseline.get_or_insert_with(|| id.clone());
             }

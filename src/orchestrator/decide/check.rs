@@ -101,8 +101,10 @@ impl Draft<'_> {
             cut: open.cut,
         });
         let failed = open.failure.as_ref().filter(|_| !open.has_answered());
-        let part = limits::was_part(&self.state);
-        let fatal = failed.and_then(failure::fatal).filter(|(reason, _)| *reason != ExitReason::Budget || !part);
+        let fatal = failed.and_then(failure::fatal).and_then(|(reason, why)| match reason {
+            ExitReason::Budget => Some((reason, failure::over_budget(&limits::used_up(&self.state))?)),
+            _ => Some((reason, why)),
+        });
         self.end_iteration(outcome);
         if let Some((reason, detail)) = fatal {
             return self.end(reason, detail);

@@ -3,10 +3,13 @@
 use super::{PhaseState, State};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{PhaseCarried, PhaseSeed, WorkCarried};
+use crate::domain::workspace::Workspace;
 
 impl State {
-    /// What this run and those before it came to, for a run that begins with `seeds`.
-    pub fn carried_into(&self, seeds: &[PhaseSeed]) -> Option<WorkCarried> {
+    /// What this run and those before it came to, for a run that begins with `seeds` in `workspace`.
+    pub fn carried_into(&self, seeds: &[PhaseSeed], workspace: &Workspace) -> Option<WorkCarried> {
+        // Another directory was never as it was there.
+        let is_here = self.workspace.directory() == workspace.directory();
         let phases = self.again_in(seeds).map(|(id, seed, phase)| {
             let how = match phase.stands() {
                 Mark::Done(how) if seed.done => Some(how),
@@ -22,7 +25,7 @@ impl State {
             uncommitted: self.commits.due.clone(),
             phases: phases.collect(),
             whole,
-            since: self.since.clone(),
+            since: self.since.clone().filter(|_| is_here),
             achieved: self.goal.achieved,
         })
     }
@@ -37,5 +40,20 @@ impl State {
             let phase = self.phases.iter().filter(|phase| phase.text == seed.text).nth(nth)?;
             Some((PhaseId(id), seed, phase))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::id::RunId;
+
+    #[test]
+    fn in_another_directory_nothing_is_known_of_how_it_was_before_the_ticket() {
+        let here = Workspace::shared("/w/a");
+        let run = Some(RunId(uuid::Uuid::from_u128(1)));
+        let state = State { run, since: Some("5a1".into()), workspace: here.clone(), ..State::default() };
+        let since = |workspace: &Workspace| state.carried_into(&[], workspace).unwrap().since;
+        assert_eq!((since(&here).as_deref(), since(&Workspace::shared("/w/b"))), (Some("5a1"), None));
     }
 }

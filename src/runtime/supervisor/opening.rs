@@ -181,7 +181,7 @@ impl Opener {
                 title: ticket.title.clone(),
                 ticket_status: ticket.status,
                 claimed_ticks,
-                carried: earlier.carried_into(&phases),
+                carried: earlier.carried_into(&phases, &workspace),
                 phases,
                 validation: commands(&ticket, &config.validation),
                 settings: config.settings.clone(),

@@ -85,6 +85,10 @@ fn an_accepted_draft_is_written_and_the_run_does_nothing_else() {
     assert_eq!(world.state.counted_iterations(), 0, "planning is no iteration of the work");
     assert_eq!(count(&world, |record| matches!(record, Record::StatusIntended { .. })), 0, "nothing is begun yet");
     assert!(!world.state.is_resumable() && !world.state.needs_person());
+    assert_eq!(world.state.since, None, "the evaluator's difference begins with the work, not with the plan");
+    world.start(Breaker::default(), Sessions::default());
+    world.live();
+    assert!(world.state.since.is_some());
 }
 
 #[test]
@@ -105,6 +109,15 @@ fn words_about_a_draft_go_back_to_the_same_session() {
     assert!(until_waiting(&mut world));
     assert_eq!(world.state.waiting_draft().unwrap().phases.len(), 3);
     assert_eq!(world.state.plan.as_ref().unwrap().words, None, "they are worked in");
+    // What the person has set for a phase is theirs: it stays where Claude drafts that phase again.
+    let mut draft = world.state.waiting_draft().unwrap().clone();
+    draft.phases[1] = "Two <!-- critique: off -->".into();
+    answer(&mut world, DraftAnswer::Edit(draft));
+    answer(&mut world, DraftAnswer::Revise { words: "Larger steps.".into() });
+    until_running(&mut world);
+    says(&mut world, &DRAFT.replace("One, Two", "\"One <!-- model: opus -->\", Two"));
+    assert!(until_waiting(&mut world));
+    assert_eq!(world.state.waiting_draft().unwrap().phases, ["One", "Two <!-- critique: off -->"]);
 }
 
 #[test]
@@ -149,6 +162,11 @@ fn a_refused_draft_ends_the_run_and_where_nobody_is_it_waits_for_the_next_time()
     assert!(why.contains("--save` writes it"), "{why}");
     assert!(world.state.is_resumable() && world.state.needs_person());
     world.resume();
+    let told = count(
+        &world,
+        |record| matches!(record, Record::Noticed { text, .. } if text.contains("not decided on yet") && text.contains("phase add")),
+    );
+    assert_eq!(told, 1, "whatever command resumes it, the person is told that it plans");
     world.give(Input::PlanAsked(PlanAsked { saves: true, ..PlanAsked::default() }));
     world.live();
     assert_eq!((ended(&world).0, world.calls.len()), (ExitReason::Planned, 1), "nothing is drafted twice");

@@ -167,7 +167,7 @@ impl World {
             ticket_status: Some(self.status),
             phases: self.phases.clone(),
             claimed_ticks: self.state.claimed_ticks_in(&self.phases),
-            carried: self.state.carried_into(&self.phases),
+            carried: self.state.carried_into(&self.phases, &self.state.workspace),
             validation: self.validation.clone(),
             settings: self.settings.clone(),
             breaker,

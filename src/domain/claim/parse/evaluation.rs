@@ -1,6 +1,7 @@
 //! Reads an evaluator's answer: the status block with `verdict` and `new_phases`. As for a critic's, the last block with a
 //! verdict decides, and a verdict is never guessed.
 
+use super::block::Block;
 use super::critique::{Unreadable, is_cut, last_block, of};
 use super::key::{self, Field};
 use super::{lines, value};
@@ -28,7 +29,7 @@ pub fn parse_evaluation(text: &str) -> Result<Evaluation, Unreadable> {
     if verdicts.any(|other| other != Some(verdict)) {
         return Err("conflicting_verdict");
     }
-    if is_cut(&block) {
+    if is_cut(&block) || ends_in_list(&block) {
         return Err("truncated");
     }
     let listed = of(&block, Field::NewPhases).flat_map(|entry| value::items(entry, &mut Vec::new()));
@@ -46,6 +47,12 @@ pub fn parse_evaluation(text: &str) -> Result<Evaluation, Unreadable> {
     }
     let summary = of(&block, Field::Summary).last().and_then(|entry| value::text(entry, &mut Vec::new()));
     Ok(Evaluation { verdict, phases, summary: summary.unwrap_or_default() })
+}
+
+/// The text ends in the list of phases, which may have been longer.
+fn ends_in_list(block: &Block) -> bool {
+    let last = block.entries.last().filter(|last| block.mid_line && last.field == Some(Field::NewPhases));
+    last.is_some_and(|list| !list.more.is_empty() || !matches!(list.first.trim(), "" | "[]" | "null" | "none"))
 }
 
 /// A phase as a line of the ticket: without bullet, box and heading marks, which the ticket's own form brings along.
@@ -107,11 +114,18 @@ mod tests {
             (format!("{}  verdict: MORE_WORK\n", block("ACHIEVED", "[]")), "conflicting_verdict"),
             ("PROGRAMMATOR_STATUS:\n  status: DONE\n  summary: coder\n".into(), "missing"),
             ("PROGRAMMATOR_STATUS:\n  verdict: MORE_WORK\n  new_phases: [\"a".into(), "truncated"),
+            (
+                "PROGRAMMATOR_STATUS:\n  verdict: MORE_WORK\n  new_phases:\n    - Write the docs\n    - Test th".into(),
+                "truncated",
+            ),
+            ("PROGRAMMATOR_STATUS:\n  verdict: MORE_WORK\n  new_phases:\n    - Write the docs".into(), "truncated"),
         ] {
             assert_eq!(said(&text), Err(why), "{text}");
         }
         let last = format!("{}\n{}", block("MORE_WORK", "[a]"), block("ACHIEVED", "[]"));
         assert_eq!(said(&last), Ok((Achieved, vec![])), "the last block decides");
+        let short = "PROGRAMMATOR_STATUS:\n  verdict: ACHIEVED\n  new_phases: []";
+        assert_eq!(said(short), Ok((Achieved, vec![])), "an empty list is whole");
     }
 
     proptest! {
