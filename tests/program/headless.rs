@@ -545,6 +545,10 @@ fn the_demo_runs_without_an_account_and_leaves_nothing() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "far beyond the 15 s it is meant to take");
     let said = text(&output);
     assert!(said.contains("complete"), "{said}");
+    // What no check asks, the critic sees; it is fixed, and looked at again.
+    assert!(said.contains("The rest of the name is dropped"), "{said}");
+    let rejected = said.find("to be fixed: “Greet a person by name”").expect("the critic rejects it");
+    assert!(said[rejected..].contains("done: “Greet a person by name”"), "{said}");
     // One call is for the person, who is not there: Claude goes round it, and the end tells of it.
     assert!(said.contains("denied because nobody was there to ask: Bash git fetch"), "{said}");
     assert!(said.contains("1 call was refused because nobody was there to ask: Bash git fetch"), "{said}");

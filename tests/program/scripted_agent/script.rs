@@ -42,12 +42,21 @@ fn iterate(agent: &mut Agent, prompt: &str) -> String {
     texts.collect::<Vec<_>>().join("")
 }
 
+/// What the critic says of the first phase.
+fn reviewed(demo: &DemoRepository) -> String {
+    let mut agent = start(demo);
+    let asked = prompt(0).replace("End with a PROGRAMMATOR_STATUS block.", "verdict: <APPROVED or NEEDS_FIXES>");
+    let said = iterate(&mut agent, &asked);
+    assert_eq!(agent.finish().code, Some(0));
+    said
+}
+
 fn holds(demo: &DemoRepository) -> bool {
     Command::new("sh").arg("test.sh").current_dir(&demo.paths.folder).output().unwrap().status.success()
 }
 
 #[test]
-fn four_phases_with_a_forgotten_block_and_a_false_claim() {
+fn four_phases_with_a_rejected_one_a_forgotten_block_and_a_false_claim() {
     let begun = Instant::now();
     let demo = repository::create(&std::env::temp_dir()).unwrap();
     let (mut done, mut story) = (0, Vec::new());
@@ -62,6 +71,16 @@ fn four_phases_with_a_forgotten_block_and_a_false_claim() {
         assert!(text.contains(&format!("phase_completed: \"{}\"", PHASES[done])), "{text}");
         assert_eq!(text.contains("status: DONE"), done == 3);
         if holds(&demo) {
+            if done == 0 {
+                let said = reviewed(&demo);
+                assert!(said.contains("NEEDS_FIXES") && said.contains("Ada Lovelace"), "{said}");
+                let mut agent = start(&demo);
+                let said = iterate(&mut agent, &format!("Fix what a review found in it.\n{}", prompt(0)));
+                assert!(said.contains("phase_completed: \"Greet a person by name\""), "{said}");
+                assert_eq!(agent.finish().code, Some(0));
+                assert!(holds(&demo) && reviewed(&demo).contains("APPROVED"));
+                story.push("0 rejected".to_owned());
+            }
             done += 1;
         } else {
             story.push(format!("{done} disputed"));
@@ -70,7 +89,7 @@ fn four_phases_with_a_forgotten_block_and_a_false_claim() {
             break;
         }
     }
-    assert_eq!((done, story), (4, vec!["1 forgot".to_owned(), "2 disputed".to_owned()]));
+    assert_eq!((done, story), (4, ["0 rejected", "1 forgot", "2 disputed"].map(str::to_owned).to_vec()));
     assert!(begun.elapsed() < Duration::from_secs(60), "it hangs somewhere: {:?}", begun.elapsed());
     let folder = demo.paths.folder.clone();
     drop(demo);
