@@ -223,7 +223,9 @@ mod tests {
         ui.mode = crate::tui::model::Mode::Replay;
         press(&mut ui, "?");
         let screen = sample::draw(&mut ui, (200, 70));
-        for words in ["show the selected file line by line", "at Home", "pause now", "new ticket:", "the files that differ"] {
+        for words in
+            ["show the selected file line by line", "at Home", "pause now", "new ticket:", "the files that differ"]
+        {
             assert!(!screen.contains(words), "{words}: {screen}");
         }
         assert!(screen.contains("select lines, to copy them") && screen.contains("choose a theme"), "{screen}");
