@@ -43,6 +43,7 @@ pub mod stream;
 pub mod summary;
 pub mod syntax;
 pub mod ticket;
+pub mod timeline;
 pub mod tool_call;
 pub mod turn;
 pub mod verdict;

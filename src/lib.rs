@@ -111,7 +111,7 @@
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`stats`](runtime::stats) counts what came of them, [`review`](runtime::review) has a diff looked at by
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`review`](runtime::review) has a diff looked at by
 //! several Claudes that may only read, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has

@@ -25,5 +25,6 @@ pub mod supervisor;
 pub mod ticket_file;
 pub mod ticket_task;
 pub mod ticking;
+pub mod timeline;
 pub mod translate;
 pub mod wishes;

@@ -9,6 +9,7 @@ mod base;
 mod changes;
 mod command;
 mod commit;
+mod comparing;
 mod error;
 mod folder;
 pub mod head;
@@ -48,11 +49,12 @@ pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Tak
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff, WholeDiff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::timeline::Changed;
 use crate::domain::workspace::Workspace;
+use comparing::{compare_each, seen};
 use paths::Excludes;
-use scratch::Staged;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use warm::Wanted;
 
 /// Removes from a run's folder what programs that were killed have left there.
@@ -60,7 +62,8 @@ pub fn sweep(keep: &Path) {
     scratch::sweep(keep);
 }
 
-const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
+/// Why nothing can be taken back or committed, and what to do.
+pub const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
 
 /// Where a run works, and what can be said about it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -331,6 +334,15 @@ impl WorkTree {
         }
     }
 
+    /// The same with how much each differs from the one before.
+    pub async fn timeline(&self, ticket: &TicketId) -> Result<Vec<(Snapshot, Option<Changed>)>, EvidenceError> {
+        let Self::Git(repository) = self else { return Ok(Vec::new()) };
+        let all = history::list(repository, ticket).await?;
+        let trees: Vec<&str> = all.iter().map(|snapshot| snapshot.tree.as_str()).collect();
+        let counts = history::counts(repository, &trees).await?;
+        Ok(all.into_iter().zip(std::iter::once(None).chain(counts)).collect())
+    }
+
     /// What [`restore`](Self::restore) would do now. Changes nothing.
     pub async fn restore_plan(
         &self,
@@ -359,42 +371,4 @@ impl WorkTree {
             Self::Plain(folder) => Excludes::new(&folder.root, &folder.root, exclude),
         }
     }
-}
-
-/// What is remembered of a repository's trees.
-fn seen(repository: &Repository) -> MutexGuard<'_, seen::Seen> {
-    repository.seen.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// For each snapshot the files that differ between it and the tree as it is.
-async fn compare_each(
-    repository: &Repository,
-    staged: &Staged,
-    from: &[&SnapshotId],
-    exclude: &Excludes,
-) -> Result<Vec<Vec<String>>, EvidenceError> {
-    let mut each: Vec<Vec<String>> = Vec::with_capacity(from.len());
-    for (i, id) in from.iter().enumerate() {
-        // The first iteration of a phase begins at the same snapshot as the phase.
-        if let Some(same) = from[..i].iter().position(|earlier| earlier == id) {
-            each.push(each[same].clone());
-            continue;
-        }
-        // Somebody may have thrown the snapshot away.
-        let is_there = repository.objects().is_loose(&id.0);
-        let known = is_there.then(|| seen(repository).differing(&id.0, &staged.tree, exclude)).flatten();
-        let differences = if let Some(known) = known {
-            known
-        } else {
-            let said = history::differences(&staged.scratch, id, &staged.tree, exclude).await?;
-            said.into_iter().map(|difference| (difference.path, difference.status != b'D')).collect()
-        };
-        let counted = differences.iter().filter(|(path, is_there)| {
-            // Gone from the tree but not from the disk: ignored or unreadable since. No work.
-            let there = std::fs::symlink_metadata(repository.top.join(paths::path(path)));
-            *is_there || there.map_or(true, |data| data.is_dir())
-        });
-        each.push(counted.map(|(path, _)| paths::shown(path)).collect());
-    }
-    Ok(each)
 }

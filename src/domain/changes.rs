@@ -14,6 +14,8 @@ pub enum Since {
     Snapshot(String),
     /// From this snapshot to that one.
     Between(String, String),
+    /// From this snapshot to the files as they are, also of a run that has ended.
+    Now(String),
     /// Each run of the ticket from its first snapshot to its end, this one to now while its end is not known.
     Ticket,
     /// Since the branch began: the merge base with its upstream or the default branch.

@@ -19,6 +19,7 @@ use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
+use crate::domain::timeline::Moment;
 use crate::domain::wheel::Wheel;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -91,6 +92,8 @@ pub enum Request {
     Diff(RunId, Since, String),
     /// Take back one hunk of such a file.
     Revert(RunId, Since, String, Hunk),
+    /// The snapshots of the run's ticket.
+    Timeline(RunId),
     /// What a commit of the work of the run's ticket would be.
     PlanCommit(RunId),
     /// Make it.
@@ -179,6 +182,8 @@ pub enum Reply {
     Diff(RunId, Since, String, Result<Diff, String>),
     /// The hunk of this file is taken back, and what the snapshot of before is called; or why not. Words for the person.
     Reverted(String, Result<String, String>),
+    /// The snapshots, oldest first, or why there are none; words for the person.
+    Timeline(RunId, Result<Vec<Moment>, String>),
     /// What would be committed, or why nothing can be; words for the person.
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
@@ -302,6 +307,7 @@ mod tests {
             Request::Diff(run, Since::Ticket, "a.rs".into()),
             Request::Changes(run, Since::Base),
             Request::Revert(run, Since::Base, "a".into(), Hunk::default()),
+            Request::Timeline(run),
             Request::PlanCommit(run),
             Request::Commit(
                 run,
@@ -335,6 +341,7 @@ mod tests {
             Reply::Changes(run, Since::Ticket, Ok(Changes::default())),
             Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
             Reply::Reverted("a".into(), Ok("restore/1".into())),
+            Reply::Timeline(run, Ok(Vec::new())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::GitInitialised(Err("no".into())),

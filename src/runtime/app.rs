@@ -13,24 +13,27 @@ mod files;
 mod find;
 mod listing;
 mod opening;
+mod refusals;
 mod stats;
+mod timeline;
 mod turns;
 mod wheel;
 
 use self::branch::Branch;
 use self::files::Files;
+use self::refusals::{not_found, refused, unknown};
 use self::turns::Turns;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::passphrase::Passphrases;
 use crate::adapters::store::Store;
-use crate::adapters::tickets::{self, FindError, Places};
+use crate::adapters::tickets::{self, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::outcome::ExitReason;
 use crate::domain::passphrase::Checked;
-use crate::domain::request::{Refused, Reply, Request};
+use crate::domain::request::{Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
 use crate::runtime::commits::Commits;
@@ -330,6 +333,7 @@ impl Service {
             Request::Changes(run, since) => return self.changes(run, since, reply),
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
             Request::Revert(run, since, path, hunk) => return self.revert((run, since), (path, hunk), by, reply),
+            Request::Timeline(run) => return self.timeline(run, reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
@@ -383,17 +387,4 @@ fn beside(
 /// The path without links, where it can be found.
 pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
-    Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
-}
-
-fn not_found(name: String, error: &FindError) -> Reply {
-    let ticket = TicketKey::unknown(&name);
-    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
-}
-
-fn unknown(ticket: &TicketKey) -> Reply {
-    refused(ticket, format!("no ticket file is known for {ticket}"), 1)
 }

@@ -268,6 +268,13 @@ fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>,
     Ok((runs, since))
 }
 
+/// The runs of the ticket in this file, in their order, wherever they worked.
+pub fn of_ticket(all: Vec<RunSummary>, ticket_path: &str) -> Vec<RunSummary> {
+    let mut runs: Vec<RunSummary> = all.into_iter().filter(|run| run.ticket_path == ticket_path).collect();
+    runs.sort_by_key(|run| run.started);
+    runs
+}
+
 /// The runs of this run's ticket in its folder, in their order.
 pub fn runs_of(all: &[RunSummary], run: RunId) -> Result<Vec<RunSummary>, String> {
     let Some(meant) = all.iter().find(|known| known.run == run) else {

@@ -35,6 +35,7 @@ pub enum Command {
     Queue,
     Edit,
     TakeWheel,
+    Timeline,
     Home,
     Changes,
     Log,
@@ -121,6 +122,10 @@ pub enum Scope {
     Export,
     /// What stands behind a phase.
     Evidence,
+    /// The snapshots of a ticket.
+    Timeline,
+    /// The files that differ between two of them.
+    TimelineFiles,
     /// A phase's text.
     PhaseForm,
     /// The limits of a run.

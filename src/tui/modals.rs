@@ -24,6 +24,7 @@ pub mod quit;
 pub mod stats;
 pub mod steer;
 pub mod themes;
+pub mod timeline;
 
 use crate::tui::command::Scope;
 use crate::tui::model::Model;
@@ -57,6 +58,8 @@ pub enum Modal {
     Find(Box<find::Finder>),
     /// What stands behind a phase.
     Evidence(Box<evidence::Evidence>),
+    /// The snapshots of a ticket.
+    Timeline(Box<timeline::Timeline>),
     /// A phase's text, or why it is accepted.
     Phase(Box<phase::PhaseForm>),
     /// The limits of a run.
@@ -94,6 +97,7 @@ impl Modal {
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
             Self::Evidence(_) => Scope::Evidence,
+            Self::Timeline(timeline) => timeline.scope(),
             Self::Phase(_) => Scope::PhaseForm,
             Self::Limits(limits) => limits.scope(),
             Self::Quit => Scope::Quit,
@@ -126,6 +130,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
         Some(Modal::Find(finder)) => finder.view(model, theme, room, buf),
         Some(Modal::Evidence(evidence)) => evidence.view(model, theme, room, buf),
+        Some(Modal::Timeline(timeline)) => timeline.view(model, theme, room, buf),
         Some(Modal::Phase(form)) => form.view(model, theme, room, buf),
         Some(Modal::Limits(limits)) => limits.view(model, theme, room, buf),
         Some(Modal::Quit) => quit::view(model, theme, room, buf),

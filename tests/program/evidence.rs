@@ -2,13 +2,15 @@
 //!
 //! One test a promise. `evidence/repo.rs` makes the repositories, `evidence/hostile.rs` holds the traps
 //! that must not spring, `evidence/restoring.rs` what goes back and what stays,
-//! `evidence/changes.rs` what people are told, `evidence/warm.rs` what is kept from one look to the next.
+//! `evidence/changes.rs` what people are told, `evidence/timeline.rs` the list of snapshots, `evidence/warm.rs` what is
+//! kept from one look to the next.
 
 mod changes;
 mod commits;
 mod hostile;
 mod repo;
 mod restoring;
+mod timeline;
 mod warm;
 mod worktrees;
 

@@ -17,6 +17,7 @@ mod home;
 
 mod phases;
 mod planning;
+mod timeline;
 
 use base::time::Timestamp;
 use domain::changes::{Changes, Diff, Hunk, Side};

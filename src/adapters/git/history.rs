@@ -11,6 +11,7 @@ use super::scratch::{AUTHOR, MAIL, Scratch, Staged};
 use super::snapshot::{Snapshot, SnapshotId, SnapshotName};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::timeline::Changed;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -109,6 +110,8 @@ fn settle(repository: &Arc<Repository>, objects: Vec<File>, reference: Ref) {
 
 /// What the name of a tree at the end of an iteration ends with.
 const END: &str = "-end";
+/// What a person calls the one at the end of a run's last iteration.
+const LAST: &str = "end";
 
 /// Keeps how the files were at the end of an iteration; the ref is set when that is [settled](super::settling). Without
 /// it a commit only leaves out what this iteration has changed.
@@ -165,39 +168,88 @@ pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<V
     let folder = folder(ticket);
     let listed = repository
         .git("for-each-ref")
-        .args(["--format=%(refname) %(objectname) %(committerdate:unix)"])
+        .args(["--format=%(refname) %(objectname) %(committerdate:unix) %(tree)"])
         .args([format!("{folder}/")])
         .ok()
         .await?;
     let listed = paths::shown(&listed);
-    let mut snapshots: Vec<Snapshot> = listed.lines().filter_map(|line| read(line, &folder)).collect();
-    snapshots.sort_by_key(|snapshot| (snapshot.time, snapshot.run, snapshot.n));
+    let known = listed.lines().filter_map(|line| read(line, &folder));
+    let (ends, mut snapshots): (Vec<Snapshot>, Vec<Snapshot>) = known.partition(|snapshot| snapshot.is_end);
+    for end in ends {
+        // Of an iteration that another one followed, that one's snapshot says how the files were.
+        let last = snapshots.iter().filter(|snapshot| snapshot.run == end.run).max_by_key(|snapshot| snapshot.n);
+        if let Some(time) = last.filter(|last| last.n == end.n && !last.is_end).map(|last| last.time) {
+            snapshots.push(Snapshot { time, ..end });
+        }
+    }
+    // Within a second what was saved for the person comes last.
+    snapshots.sort_by_key(|one| (one.time, one.run.is_none(), one.run, one.n, one.is_end));
     let newest = snapshots.iter().filter_map(|snapshot| snapshot.run).max();
     for snapshot in &mut snapshots {
+        let n = if snapshot.is_end { LAST.to_owned() } else { snapshot.n.to_string() };
         snapshot.pick = match snapshot.run {
-            None => format!("{RESTORE}/{}", snapshot.n),
-            run if run == newest => snapshot.n.to_string(),
-            Some(run) => format!("{}/{}", run.short(), snapshot.n),
+            None => format!("{RESTORE}/{n}"),
+            run if run == newest => n,
+            Some(run) => format!("{}/{n}", run.short()),
         };
     }
     Ok(snapshots)
 }
 
+/// How much differs between each of these trees and the next one, as far as git can say.
+pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Vec<Option<Changed>>, EvidenceError> {
+    let pairs = trees.windows(2).map(|two| two.join(" ")).collect::<Vec<_>>().join("\n");
+    let mut counts = vec![None; trees.len().saturating_sub(1)];
+    if pairs.is_empty() {
+        return Ok(counts);
+    }
+    let call = repository
+        .git("diff-tree")
+        .args([
+            "--stdin", "-r", "-M", "-l400", "--numstat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none",
+        ])
+        .input(pairs.into_bytes())
+        .thorough();
+    // A tree that somebody has thrown away ends the list.
+    let said = paths::shown(&call.run().await?.stdout);
+    let mut of = counts.iter_mut();
+    let mut open: Option<&mut Changed> = None;
+    for line in said.lines() {
+        let mut columns = line.split('\t');
+        match (columns.next(), columns.next(), &mut open) {
+            (Some(_), None, _) => open = of.next().map(|count| count.insert(Changed::default())),
+            (Some(added), Some(removed), Some(count)) => {
+                let number = |text: &str| text.parse::<u64>().unwrap_or(0);
+                count.files += 1;
+                (count.added, count.removed) = (count.added + number(added), count.removed + number(removed));
+            }
+            _ => {}
+        }
+    }
+    Ok(counts)
+}
+
 fn read(line: &str, folder: &str) -> Option<Snapshot> {
     let mut words = line.split(' ');
-    let (reference, id, seconds) = (words.next()?, words.next()?, words.next()?);
+    let (reference, id, seconds, tree) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let (run, n) = reference.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?;
     let run = if run == RESTORE { None } else { Some(RunId::parse(run)?) };
+    let end = n.strip_suffix(END);
+    // A tree has no time of its own.
+    let seconds = if end.is_some() { 0 } else { seconds.parse::<i64>().ok()? };
     Some(Snapshot {
         run,
-        n: n.parse().ok()?,
+        n: end.unwrap_or(n).parse().ok()?,
+        is_end: end.is_some(),
         id: SnapshotId(id.to_owned()),
-        time: Timestamp::from_millis(seconds.parse::<i64>().ok()?.saturating_mul(1_000)),
+        tree: if end.is_some() { id } else { tree }.to_owned(),
+        time: Timestamp::from_millis(seconds.saturating_mul(1_000)),
         pick: String::new(),
     })
 }
 
-/// The snapshot that a person means: `3` of the newest run, `<run>/3` (the end of a run's id is enough), `restore/1`.
+/// The snapshot that a person means: `3` or `end` of the newest run, `<run>/3` (the end of a run's id is enough),
+/// `restore/1`.
 pub(super) fn pick<'a>(
     snapshots: &'a [Snapshot],
     ticket: &TicketId,
@@ -207,7 +259,7 @@ pub(super) fn pick<'a>(
         snapshot.pick == wanted
             || wanted.split_once('/').is_some_and(|(run, n)| {
                 run.len() >= 8
-                    && n == snapshot.n.to_string()
+                    && (if snapshot.is_end { n == LAST } else { n == snapshot.n.to_string() })
                     && snapshot.run.is_some_and(|id| id.to_string().ends_with(run))
             })
     };

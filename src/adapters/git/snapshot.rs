@@ -48,10 +48,15 @@ pub struct Snapshot {
     pub run: Option<RunId>,
     /// The iteration it was taken before, or the number of the restore.
     pub n: u32,
+    /// It was taken after that iteration, the last one of the run.
+    pub is_end: bool,
+    /// A commit; of an end a tree.
     pub id: SnapshotId,
+    pub tree: String,
     /// When, to the second.
     pub time: Timestamp,
-    /// What a person calls it: `3` in the newest run, `9b1c22d0/3` in an earlier one, `restore/1`.
+    /// What a person calls it: `3` in the newest run, `9b1c22d0/3` in an earlier one, `end` and `9b1c22d0/end` after the
+    /// last iteration, `restore/1`.
     pub pick: String,
 }
 

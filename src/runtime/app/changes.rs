@@ -30,6 +30,7 @@ enum Meant {
     Base,
     Snapshot(String),
     Between(String, String),
+    Now(String),
     /// The first one of each of these runs.
     Firsts(Vec<(RunSummary, String)>),
 }
@@ -132,6 +133,7 @@ async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String
         Meant::Base => tree.merge_base().await.map(|(base, words)| (vec![(base, None)], Some(words)))?,
         Meant::Snapshot(from) => (vec![(SnapshotId(from), end)], None),
         Meant::Between(from, to) => (vec![(SnapshotId(from), Some(SnapshotId(to)))], None),
+        Meant::Now(from) => (vec![(SnapshotId(from), None)], None),
         Meant::Firsts(firsts) => (each(&tree, firsts, (run.run, end)).await?, None),
     };
     Ok(Compared { tree, exclude, spans, base })
@@ -168,6 +170,7 @@ fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Meant
     let (meant, keep) = match since {
         Since::Snapshot(from) => (Meant::Snapshot(from), run.run),
         Since::Between(from, to) => (Meant::Between(from, to), run.run),
+        Since::Now(from) => (Meant::Now(from), run.run),
         Since::Base => (Meant::Base, run.run),
         Since::Ticket => {
             let all = store.runs().map_err(|error| error.to_string())?;

@@ -3,19 +3,18 @@
 //! Adding a key: one row here, one arm in `tui::update` (or in the dialog that it belongs to); for a pane's own both are
 //! in its file.
 
+mod hidden;
+
+use self::hidden::{ALT_ENTER, HIDDEN, SHIFT_TAB};
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
     can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_take_wheel, can_undo,
-    can_undo_limit, end_word, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs,
+    can_undo_limit, end_word, has_timeline, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs,
     someone_waits,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
-use crate::tui::msg::{Input, Key};
+use crate::tui::msg::Key;
 use crate::tui::panes::{PANES, after};
-
-const SHIFT_TAB: Input = Input { key: Key::Tab, ctrl: false, alt: false, shift: true };
-
-const ALT_ENTER: Input = Input { key: Key::Enter, ctrl: false, alt: true, shift: false };
 
 /// Those before the panes' own, in the order of footer and help.
 const FIRST: &[Row] = rows! {
@@ -55,6 +54,8 @@ const REST: &[Row] = rows! {
         "open Claude on the session of a paused or ended run";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back a tick, skip, edit of phases or changed limit";
+    Timeline "run.timeline" Scope::Global, "run", [c('U')], HelpOnly, has_timeline, |_| "timeline",
+        "the snapshots of the ticket, and what differs between them";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
         "write the run, or one iteration, as a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
@@ -221,6 +222,16 @@ const REST: &[Row] = rows! {
         "in a phase's evidence: the iteration in the Stream";
     Close "evidence.close" Scope::Evidence, "phase", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "close",
         "in a phase's evidence: close it";
+    Choose "timeline.before" Scope::Timeline, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
+        "in the timeline: what differs from the snapshot before";
+    Own("start") "timeline.start" Scope::Timeline, "timeline", [c('D')], Shown, always, |_| "since the start",
+        "in the timeline: what differs from the start of the run";
+    Own("now") "timeline.now" Scope::Timeline, "timeline", [c('n')], Shown, always, |_| "against now",
+        "in the timeline: what differs from the files now";
+    Own("mark") "timeline.mark" Scope::Timeline, "timeline", [c('x')], Shown, always, |_| "mark",
+        "in the timeline: mark a snapshot; on another, compare both";
+    Choose "timeline_files.diff" Scope::TimelineFiles, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
+        "in the files of the timeline: show the file line by line";
     Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
         "in the list of limits: one more, a budget by $1";
     Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
@@ -279,96 +290,6 @@ const REST: &[Row] = rows! {
         "decline to answer, with a reason for Claude";
 };
 
-/// Keys of dialogs that help and documentation leave out: command, id, scope, keys, hint.
-macro_rules! hidden {
-    ($($command:ident $id:literal $scope:expr, [$($key:expr),+], $hint:literal;)+) => {
-        rows! { $($command $id $scope, "dialogs", [$($key),+], Hidden, always, |_| $hint, $hint;)+ }
-    };
-}
-
-const HIDDEN: &[Row] = hidden! {
-    Down "limits.down" Scope::Limits, [c('j'), press(Key::Down)], "choose";
-    Up "limits.up" Scope::Limits, [c('k'), press(Key::Up)], "up";
-    Close "limits.close" Scope::Limits, [press(Key::Esc), c('q'), ctrl('c')], "close";
-    Choose "limit_value.choose" Scope::LimitValue, [press(Key::Enter)], "set";
-    Close "limit_value.close" Scope::LimitValue, [press(Key::Esc), ctrl('c')], "back";
-    Close "zoomed.close" Scope::Zoomed, [press(Key::Esc)], "all panes";
-    Prompt "help.filter" Scope::Help, [c('/')], "filter";
-    Choose "palette.choose" Scope::Palette, [press(Key::Enter)], "run";
-    Down "palette.down" Scope::Palette, [press(Key::Down), ctrl('n')], "choose";
-    Up "palette.up" Scope::Palette, [press(Key::Up), ctrl('p')], "up";
-    Close "palette.close" Scope::Palette, [press(Key::Esc), ctrl('c')], "close";
-    Send "commit_files.send" Scope::CommitFiles, [ctrl('s')], "commit";
-    Toggle "commit_files.toggle" Scope::CommitFiles, [c(' ')], "in or out";
-    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "look";
-    Down "commit_files.down" Scope::CommitFiles, [c('j'), press(Key::Down)], "choose";
-    Up "commit_files.up" Scope::CommitFiles, [c('k'), press(Key::Up)], "up";
-    PageDown "commit_files.page_down" Scope::CommitFiles, [press(Key::PageDown)], "page down";
-    PageUp "commit_files.page_up" Scope::CommitFiles, [press(Key::PageUp)], "page up";
-    Top "commit_files.top" Scope::CommitFiles, [c('g'), press(Key::Home)], "top";
-    End "commit_files.end" Scope::CommitFiles, [c('G'), press(Key::End)], "end";
-    FocusNext "commit_files.message" Scope::CommitFiles, [press(Key::Tab), SHIFT_TAB], "message";
-    Close "commit_files.close" Scope::CommitFiles, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Close "help.close" Scope::Help, [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], "close";
-    Down "scroll.down" Scope::Scroll, [c('j'), press(Key::Down)], "down";
-    Up "scroll.up" Scope::Scroll, [c('k'), press(Key::Up)], "up";
-    PageDown "scroll.page_down" Scope::Scroll, [c(' '), press(Key::PageDown), ctrl('f')], "page down";
-    PageUp "scroll.page_up" Scope::Scroll, [press(Key::PageUp), ctrl('b')], "page up";
-    Top "scroll.top" Scope::Scroll, [c('g'), press(Key::Home)], "top";
-    End "scroll.end" Scope::Scroll, [c('G'), press(Key::End)], "end";
-    Yes "confirm.yes" Scope::Confirm, [c('y')], "yes";
-    No "confirm.no" Scope::Confirm, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "no";
-    Down "find.down" Scope::Find, [press(Key::Down), ctrl('n')], "choose";
-    Up "find.up" Scope::Find, [press(Key::Up), ctrl('p')], "up";
-    PageDown "find.page_down" Scope::Find, [press(Key::PageDown), ctrl('f')], "page down";
-    PageUp "find.page_up" Scope::Find, [press(Key::PageUp), ctrl('b')], "page up";
-    Close "find.close" Scope::Find, [press(Key::Esc), ctrl('c')], "close";
-    Choose "open.choose" Scope::Open, [press(Key::Enter)], "open";
-    Down "open.down" Scope::Open, [press(Key::Down), ctrl('n')], "choose";
-    Up "open.up" Scope::Open, [press(Key::Up), ctrl('p')], "up";
-    Close "open.close" Scope::Open, [press(Key::Esc), ctrl('c')], "cancel";
-    Close "question.close" Scope::Question, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Close "more_work.close" Scope::MoreWork, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Choose "queue.choose" Scope::Queue, [press(Key::Enter)], "open it";
-    Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
-    Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
-    Close "queue.close" Scope::Queue, [press(Key::Esc), c('q'), c('a'), ctrl('c')], "close";
-    Choose "themes.choose" Scope::Themes, [press(Key::Enter)], "keep";
-    Down "themes.down" Scope::Themes, [c('j'), press(Key::Down)], "choose";
-    Up "themes.up" Scope::Themes, [c('k'), press(Key::Up)], "up";
-    Close "themes.close" Scope::Themes, [press(Key::Esc), c('q'), c('T'), ctrl('c')], "back";
-    NextWaiting "card.next" Scope::Card, [c('!')], "next";
-    Send "words.send" Scope::Words, [press(Key::Enter), ctrl('s')], "send";
-    NewLine "words.new_line" Scope::Words, [ALT_ENTER, ctrl('j')], "new line";
-    Close "words.close" Scope::Words, [press(Key::Esc), ctrl('c')], "back";
-    Send "edit_input.take" Scope::EditInput, [press(Key::Enter), ctrl('s')], "save";
-    NewLine "edit_input.new_line" Scope::EditInput, [ALT_ENTER, ctrl('j')], "new line";
-    Close "edit_input.close" Scope::EditInput, [press(Key::Esc), ctrl('c')], "back";
-    Yes "rule.yes" Scope::Rule, [c('y')], "save it";
-    No "rule.no" Scope::Rule, [c('n'), press(Key::Esc), c('q'), ctrl('c')], "back";
-    Send "passphrase.send" Scope::Passphrase, [press(Key::Enter)], "check it";
-    Close "passphrase.close" Scope::Passphrase, [press(Key::Esc), ctrl('c')], "back";
-    NextWaiting "choices.next_waiting" Scope::Choices, [c('!')], "next";
-    Yes "choices.yes" Scope::Choices, [c('y')], "send";
-    QuestionNext "choices.next" Scope::Choices, [press(Key::Right), press(Key::Tab)], "next";
-    QuestionPrevious "choices.previous" Scope::Choices, [press(Key::Left), SHIFT_TAB], "before";
-    Down "choices.down" Scope::Choices, [c('j'), press(Key::Down)], "down";
-    Up "choices.up" Scope::Choices, [c('k'), press(Key::Up)], "up";
-    Top "choices.top" Scope::Choices, [c('g'), press(Key::Home)], "top";
-    End "choices.end" Scope::Choices, [c('G'), press(Key::End)], "end";
-    Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Pause "matter.start" Scope::Matter, [c('p')], "start again";
-    ResetBreaker "matter.reset_breaker" Scope::Matter, [c('b')], "reset the breaker";
-    Retry "matter.retry" Scope::Matter, [c('r')], "retry it";
-    Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
-    Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";
-    Seen "matter.seen" Scope::Matter, [c('d')], "seen";
-    NextWaiting "matter.next" Scope::Matter, [c('!')], "next";
-    Close "matter.close" Scope::Matter, [press(Key::Esc), c('q'), ctrl('c')], "later";
-    Choose "prompt.keep" Scope::Prompt, [press(Key::Enter)], "keep";
-    Close "prompt.close" Scope::Prompt, [press(Key::Esc), ctrl('c')], "clear";
-};
-
 /// Every key of the program, in the order of footer and help.
 pub fn table() -> impl Iterator<Item = &'static Row> {
     FIRST.iter().chain(PANES.iter().flat_map(|pane| pane.keys)).chain(REST).chain(HIDDEN)
@@ -387,6 +308,8 @@ pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
             | Scope::Diff
             | Scope::Visual
             | Scope::Evidence
+            | Scope::Timeline
+            | Scope::TimelineFiles
     );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }
@@ -400,6 +323,7 @@ mod tests {
     use super::super::{Found, markdown_table};
     use super::*;
     use crate::tui::keys::{Chord, Keymap, same};
+    use crate::tui::msg::Input;
     use std::collections::HashSet;
 
     fn find(scope: Scope, input: &Input) -> Option<&'static Row> {

@@ -80,6 +80,11 @@ fn can_run_again(model: &Model) -> bool {
     live_tab(model, Tab::is_over) && model.tab().is_some_and(may)
 }
 
+/// There is a run whose snapshots can be looked at.
+pub fn has_timeline(model: &Model) -> bool {
+    live(model) && !model.is_home() && model.shows_run()
+}
+
 /// There is work of the run in front that may be committed.
 pub fn can_commit(model: &Model) -> bool {
     live_tab(model, Tab::is_over)

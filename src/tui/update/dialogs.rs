@@ -3,7 +3,7 @@
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::{self, Command};
-use crate::tui::modals::{Modal, commit, more_work, prompt};
+use crate::tui::modals::{Modal, commit, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
 use crate::tui::update::{attention, find, phases, planning};
@@ -59,6 +59,20 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             }
         },
         Modal::Evidence(evidence) => return phases::evidence_key(ui, evidence, command, lines),
+        Modal::Timeline(mut dialog) => {
+            let outcome = dialog.key(command, lines);
+            if !matches!(outcome, timeline::Outcome::Closes) {
+                ui.modals.push(Modal::Timeline(dialog));
+            }
+            return match outcome {
+                timeline::Outcome::Stays | timeline::Outcome::Closes => Vec::new(),
+                timeline::Outcome::Asks(ask) => vec![ask],
+                timeline::Outcome::Shows(diff, ask) => {
+                    ui.modals.push(Modal::Diff(diff));
+                    vec![ask]
+                }
+            };
+        }
         Modal::Phase(mut form) => {
             let (stays, ask) = form.key(command, input);
             ui.modals.extend(stays.then_some(Modal::Phase(form)));

@@ -20,6 +20,7 @@ use crate::tui::modals::palette::Palette;
 use crate::tui::modals::queue::Queue;
 use crate::tui::modals::steer::Steer;
 use crate::tui::modals::themes::Themes;
+use crate::tui::modals::timeline::Timeline;
 use crate::tui::model::Mode;
 use crate::tui::msg::{Ask, Input, Key};
 use crate::tui::panes::{self, after};
@@ -160,6 +161,12 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(limits.map(Modal::Limits));
         }
         Command::Undo => return phases::undo(ui),
+        Command::Timeline => {
+            if let Some((dialog, ask)) = ui.tab().and_then(Timeline::open) {
+                ui.modals.push(Modal::Timeline(Box::new(dialog)));
+                return vec![ask];
+            }
+        }
         Command::Export => {
             let export = ui.tab().and_then(Export::open);
             ui.modals.extend(export.map(|export| Modal::Export(Box::new(export))));

@@ -3,6 +3,7 @@
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::changes::{Changes, Diff, Since};
+use crate::domain::timeline::Moment;
 use crate::tui::changes::Compared;
 use crate::tui::modals::Modal;
 use crate::tui::ui::Ui;
@@ -27,9 +28,18 @@ pub(super) fn no_changes(ui: &mut Ui, compared: Compared, why: &str) {
 fn taken(ui: &mut Ui, compared: &Compared, told: &Result<Changes, String>) -> bool {
     let dialogs = ui.modals.iter_mut().map(|modal| match modal {
         Modal::Evidence(evidence) => evidence.tell(compared, told),
+        Modal::Timeline(timeline) => timeline.tell_files(compared, told),
         _ => false,
     });
     dialogs.fold(false, |taken, one| taken | one)
+}
+
+/// The snapshots of a ticket, where they are waited for.
+pub(super) fn timeline(ui: &mut Ui, run: RunId, told: Result<Vec<Moment>, String>) {
+    let open = ui.modals.iter_mut().find_map(|modal| if let Modal::Timeline(open) = modal { Some(open) } else { None });
+    if let Some(dialog) = open.filter(|dialog| dialog.run == run) {
+        dialog.tell(told);
+    }
 }
 
 pub(super) fn diff(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {

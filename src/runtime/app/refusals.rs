@@ -1,0 +1,18 @@
+//! Why a request is not carried out, as a reply.
+
+use crate::adapters::tickets::FindError;
+use crate::domain::request::{Refused, Reply};
+use crate::domain::ticket::TicketKey;
+
+pub(super) fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
+    Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
+}
+
+pub(super) fn not_found(name: String, error: &FindError) -> Reply {
+    let ticket = TicketKey::unknown(&name);
+    Reply::Refused(Refused { ticket, message: error.to_string(), exit_code: 2, asked: Some(name) })
+}
+
+pub(super) fn unknown(ticket: &TicketKey) -> Reply {
+    refused(ticket, format!("no ticket file is known for {ticket}"), 1)
+}

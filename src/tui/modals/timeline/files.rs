@@ -1,0 +1,107 @@
+//! The files that differ between two snapshots, to be looked at line by line.
+
+use crate::base::amount;
+use crate::domain::changes::Changes;
+use crate::domain::request::Request;
+use crate::tui::changes::Compared;
+use crate::tui::command::{Command, Scope, hints};
+use crate::tui::modals::diff::Diff;
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::panes::changes::{counted, line};
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, centred, foot};
+use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::scrolled::Scrolled;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Lines of a list at least.
+pub(super) const LEAST: usize = 6;
+
+pub(super) struct Files {
+    compared: Compared,
+    /// From what to what.
+    words: String,
+    told: Option<Result<Changes, String>>,
+    at: usize,
+}
+
+#[allow(clippy::large_enum_variant, reason = "it lives for one key")]
+pub(super) enum Outcome {
+    Stays,
+    Leaves,
+    Shows(Box<Diff>, Ask),
+}
+
+impl Files {
+    /// What differs there, and the request for it.
+    pub(super) fn of(compared: Compared, words: String) -> (Self, Ask) {
+        let (run, since) = compared.clone();
+        (Self { compared, words, told: None, at: 0 }, Ask::Request(Request::Changes(run, since)))
+    }
+
+    pub(super) fn tell(&mut self, compared: &Compared, changes: &Result<Changes, String>) -> bool {
+        let is_it = self.compared == *compared;
+        if is_it {
+            self.told = Some(changes.clone());
+            self.at = self.at.min(self.changes().map_or(0, |changes| changes.files.len()).saturating_sub(1));
+        }
+        is_it
+    }
+
+    fn changes(&self) -> Option<&Changes> {
+        self.told.as_ref()?.as_ref().ok()
+    }
+
+    pub(super) fn key(&mut self, command: Option<Command>, lines: i32) -> Outcome {
+        match command {
+            Some(Command::Close) => return Outcome::Leaves,
+            Some(Command::Choose) => {
+                if let Some(told) = self.changes()
+                    && let Some((diff, ask)) =
+                        Diff::of(self.compared.clone(), told.top.clone(), told.files.clone(), self.at)
+                {
+                    return Outcome::Shows(Box::new(diff), ask);
+                }
+            }
+            _ => {
+                let last = self.changes().map_or(0, |told| told.files.len()).saturating_sub(1);
+                self.at = self.at.saturating_add_signed(lines as isize).min(last);
+            }
+        }
+        Outcome::Stays
+    }
+
+    pub(super) fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let title = format!("Timeline · snapshot {}", self.words);
+        let status = match self.changes() {
+            Some(told) if told.total > told.files.len() => format!("{} of {} files", told.files.len(), told.total),
+            Some(told) => amount::counted(told.total, "file"),
+            None => String::new(),
+        };
+        let height = (self.changes().map_or(0, |told| told.files.len()).max(LEAST) + 4) as u16;
+        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, centred(room, room.width, height), buf);
+        let list = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let words = match &self.told {
+            None => "Comparing …",
+            Some(Err(why)) => why,
+            Some(Ok(told)) if told.files.is_empty() => "No file differs.",
+            Some(Ok(_)) => "",
+        };
+        for (place, line) in list.rows().zip(wrap(words, list.width.into())) {
+            Row::new().left(Role::Dim, line).draw(theme, place, buf);
+        }
+        let Some(told) = self.changes().filter(|told| !told.files.is_empty()) else {
+            return Row::keys(hints(model, Scope::TimelineFiles, &[Command::Close])).draw(theme, foot(inside), buf);
+        };
+        let rows = told.files.iter().map(|file| line(Row::new(), file, list.width.into()));
+        let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
+        scrolled.list(rows, Some(self.at), theme, list, buf);
+        let place = Rect { y: list.bottom(), height: 1.min(inside.height), ..inside };
+        counted(Row::new(), told.added, told.removed).draw(theme, place, buf);
+        let keys = [Command::Choose, Command::Close];
+        Row::keys(hints(model, Scope::TimelineFiles, &keys)).draw(theme, foot(inside), buf);
+    }
+}

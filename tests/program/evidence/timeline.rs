@@ -1,0 +1,29 @@
+//! A ticket's snapshots in their order: the end of a run among them, and how much each differs from the one before.
+
+use super::repo::Repo;
+use programmator::domain::timeline::Changed;
+
+#[tokio::test]
+async fn each_snapshot_is_counted_against_the_one_before_and_a_run_has_its_end() {
+    let repo = Repo::new().with_commit();
+    let tree = repo.tree().await;
+    let first = repo.snapshot(1).await;
+    repo.write("new.txt", "1\n2\n");
+    tree.changed_by(&repo.name(1), &[&first], &repo.exclude()).await.unwrap();
+    tree.settled().await.unwrap();
+    repo.snapshot(2).await;
+    repo.write("new.txt", "1\n");
+    repo.write("image.bin", "\0binary");
+    let second = repo.snapshot(2).await;
+    repo.remove("tracked.txt");
+    tree.changed_by(&repo.name(2), &[&second], &repo.exclude()).await.unwrap();
+    tree.settled().await.unwrap();
+    repo.write("new.txt", "the person's\n");
+    let restored = tree.restore(&repo.ticket, "end", &repo.exclude()).await.unwrap();
+    assert_eq!((restored.written, restored.removed), (vec!["new.txt".to_owned()], vec![]));
+    let all = tree.timeline(&repo.ticket).await.unwrap();
+    let told: Vec<_> = all.iter().map(|(snapshot, changed)| (snapshot.pick.as_str(), *changed)).collect();
+    let changed = |files, added, removed| Some(Changed { files, added, removed });
+    let (end, saved) = (("end", changed(1, 0, 1)), ("restore/1", changed(1, 1, 1)));
+    assert_eq!(told, [("1", None), ("2", changed(2, 1, 0)), end, saved]);
+}

@@ -1,0 +1,137 @@
+//! The timeline: what it shows, what its keys ask for, and what it says where there is nothing.
+
+use super::{modal, press, with};
+use crate::{base, domain, sample, tui};
+use base::id::RunId;
+use domain::changes::{Change, ChangedFile, Changes, Lines, Since};
+use domain::outcome::{DoneHow, IterationOutcome};
+use domain::phase::Mark;
+use domain::request::{Reply, Request};
+use domain::step::StepName;
+use domain::timeline::{Before, Changed, Moment, Origin};
+use tui::msg::{Ask, Msg};
+use tui::ui::Ui;
+use tui::update::update;
+
+/// Name, run, age in seconds, what it is, what changed.
+type Sketch = (&'static str, Option<RunId>, i64, Origin, Option<Changed>);
+
+fn moments() -> Vec<Moment> {
+    let (now, earlier) = (Some(sample::run("tk-4f2a")), RunId::parse("0192aaaa-0000-7000-8000-000000000001"));
+    let after = |n, step: StepName, phase: &str, mark, outcome| Origin::Iteration {
+        n,
+        step,
+        phase: Some(phase.into()),
+        mark,
+        outcome: Some(outcome),
+    };
+    let verified = Some(Mark::Done(DoneHow::Verified));
+    let (claimed, idle) = (IterationOutcome::Claimed, IterationOutcome::Idle);
+    let changed = |files, added, removed| Some(Changed { files, added, removed });
+    let all = [
+        ("00000001/1", earlier, 180_000, Origin::Start, None),
+        (
+            "00000001/end",
+            earlier,
+            176_000,
+            after(1, StepName::CODE, "Investigate flow", verified, claimed),
+            changed(1, 9, 0),
+        ),
+        ("1", now, 7_000, Origin::Start, changed(0, 0, 0)),
+        ("2", now, 6_000, after(1, StepName::CODE, "Token bucket", None, idle), changed(12, 1_204, 310)),
+        ("restore/1", None, 5_500, Origin::Saved(Before::Revert), changed(1, 2, 0)),
+        ("3", now, 5_000, after(2, StepName::CODE, "Token bucket", Some(Mark::Rejected), claimed), changed(3, 40, 0)),
+        ("4", now, 600, after(3, StepName::FIX, "Token bucket", verified, claimed), changed(2, 0, 7)),
+        ("restore/2", None, 60, Origin::Saved(Before::Restore), changed(1, 1, 1)),
+    ];
+    let moment = |(at, (pick, run, ago, origin, changed)): (usize, Sketch)| Moment {
+        pick: pick.into(),
+        id: format!("{at}"),
+        run,
+        time: sample::ago(ago),
+        origin,
+        changed,
+    };
+    all.into_iter().enumerate().map(moment).collect()
+}
+
+/// The timeline of a run, as it was told.
+fn told(moments: Result<Vec<Moment>, String>) -> Ui {
+    let mut ui = with(sample::paused("tk-4f2a"));
+    let run = sample::run("tk-4f2a");
+    assert!(press(&mut ui, "U").contains(&Ask::Request(Request::Timeline(run))));
+    update(&mut ui, Msg::Replied(Reply::Timeline(run, moments)));
+    ui
+}
+
+fn compared(ui: &mut Ui, keys: &str) -> Since {
+    match &press(ui, keys)[..] {
+        [Ask::Request(Request::Changes(run, since))] if *run == sample::run("tk-4f2a") => since.clone(),
+        other => panic!("{keys}: {other:?}"),
+    }
+}
+
+fn with_files(mut ui: Ui, keys: &str) -> Ui {
+    let since = compared(&mut ui, keys);
+    let file = |path: &str, change, added, removed| ChangedFile {
+        path: path.into(),
+        change,
+        lines: Lines::Counted { added, removed },
+    };
+    let files = vec![file("src/bucket.rs", Change::Modified, 0, 5), file("src/\x1b[2Jold.rs", Change::Deleted, 0, 2)];
+    let changes = Changes { top: "/home/ann/shop".into(), files, total: 2, removed: 7, ..Changes::default() };
+    update(&mut ui, Msg::Replied(Reply::Changes(sample::run("tk-4f2a"), since, Ok(changes))));
+    ui
+}
+
+#[test]
+fn the_snapshots_of_a_ticket() {
+    modal("timeline", || {
+        let mut ui = told(Ok(moments()));
+        press(&mut ui, "j j x k");
+        ui
+    });
+    modal("timeline_files", || with_files(told(Ok(moments())), "j Enter"));
+    modal("timeline_empty", || told(Ok(Vec::new())));
+    let no_git = "this folder is in no git repository: `git init`, then commit what is there";
+    assert!(sample::draw(&mut told(Err(no_git.into())), (80, 24)).contains("`git init`, then commit"));
+}
+
+#[test]
+fn each_key_compares_the_chosen_snapshot_with_another_one_or_with_now() {
+    let between = |from: &str, to: &str| Since::Between(from.into(), to.into());
+    for (keys, since) in [
+        ("Enter", between("6", "7")),
+        ("j d", between("5", "6")),
+        ("j D", between("2", "6")),
+        ("D", between("0", "7")),
+        ("j j j n", Since::Now("4".into())),
+        ("x j j x", between("5", "7")),
+        ("G x k x", between("0", "1")),
+        ("G k D", between("0", "1")),
+    ] {
+        assert_eq!(compared(&mut told(Ok(moments())), keys), since, "{keys}");
+    }
+    let mut ui = told(Ok(moments()));
+    assert_eq!(press(&mut ui, "x x G Enter"), [], "nothing is before the first");
+    assert!(sample::draw(&mut ui, (120, 40)).contains("This is the first snapshot"));
+    assert_eq!(press(&mut ui, "D"), [], "nor does a run's first differ from itself");
+}
+
+#[test]
+fn a_file_opens_in_the_diff_and_each_esc_goes_one_back() {
+    let mut ui = with_files(told(Ok(moments())), "j Enter");
+    let asks = press(&mut ui, "j Enter");
+    let since = Since::Between("5".into(), "6".into());
+    assert_eq!(asks, [Ask::Request(Request::Diff(sample::run("tk-4f2a"), since, "src/\x1b[2Jold.rs".into()))]);
+    assert!(sample::draw(&mut ui, (80, 24)).contains("Diff · D src/old.rs"));
+    press(&mut ui, "Esc");
+    assert!(sample::draw(&mut ui, (80, 24)).contains("Timeline · snapshot 3 to 4"));
+    press(&mut ui, "Esc");
+    assert!(sample::draw(&mut ui, (80, 24)).contains("8 snapshots"));
+    // Told anew, the cursor stays on its snapshot.
+    update(&mut ui, Msg::Replied(Reply::Timeline(sample::run("tk-4f2a"), Ok(moments()[..7].to_vec()))));
+    assert_eq!(compared(&mut ui, "Enter"), Since::Between("5".into(), "6".into()));
+    press(&mut ui, "Esc Esc");
+    assert!(ui.modals.is_empty());
+}
