@@ -23,6 +23,7 @@ pub mod policy_file;
 pub mod policy_files;
 pub mod private_file;
 pub mod process_group;
+pub mod project_kind;
 pub mod repository_files;
 pub mod room;
 pub mod scratch_folder;

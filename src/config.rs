@@ -8,6 +8,7 @@ pub mod file;
 pub mod flags;
 pub mod key;
 pub mod layers;
+pub mod per_step;
 pub mod theme_line;
 mod values;
 
@@ -39,6 +40,10 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
+    /// Claude is told what the project's files say of it.
+    pub guidelines: bool,
+    /// Files in the place of the prompts of single steps, by the step's name; as written.
+    pub step_prompts: BTreeMap<String, String>,
     /// What the gate does where no rule of the person's decides.
     pub profile: Profile,
     /// Keys that the command line gives.

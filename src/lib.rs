@@ -69,8 +69,8 @@
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
 //! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): the drafting of phases,
-//! work, a critic's look at what was found done, the fixing of what a critic has rejected, or an evaluator's look at the
-//! whole ticket at its end.
+//! work, a critic's look at what was found done, the fixing of what a critic has rejected, a review of all changes, or an
+//! evaluator's look at the whole ticket at its end.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).
@@ -88,7 +88,7 @@
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
 //! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
 //! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
-//! repository.
+//! repository, [`project_kind`](adapters::project_kind) what its files say of it.
 //!
 //! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
 //! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of

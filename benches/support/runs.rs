@@ -30,6 +30,7 @@ pub fn summary(run: RunId, ticket: &TicketId, time: Timestamp) -> RunSummary {
         committing: false,
         added: 0,
         removed: 0,
+        aside: Vec::new(),
         worktree: None,
     }
 }

@@ -33,6 +33,13 @@ pub fn usual(folder: &Path) -> Vec<String> {
             found.extend(commands.iter().map(|command| (*command).to_owned()));
         }
     }
+    found.extend(named(folder));
+    found
+}
+
+/// Those that the repository's own files name: scripts, targets and recipes.
+pub fn named(folder: &Path) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let runner = ["pnpm", "yarn"].into_iter().find(|tool| folder.join(lock_of(tool)).is_file()).unwrap_or("npm");
     let scripts =
         read(&folder.join("package.json")).and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());

@@ -10,7 +10,8 @@ use crate::base::text::{Clean, clean_line};
 use crate::config::key::Key;
 use crate::config::{ConfigError, FileText, Files, Layers, Notice, Resolved, Trust, resolve};
 use crate::domain::record::Level;
-use crate::orchestrator::prompt::Template;
+use crate::orchestrator::prompt::{Kind, Template};
+use crate::orchestrator::steps::STEPS;
 use crate::orchestrator::steps::code::{PHASED, PHASELESS};
 use clap::Subcommand;
 use std::collections::BTreeMap;
@@ -70,8 +71,16 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
     let layers =
         Layers { user, project, trust, environment: sources.environment.clone(), flags: sources.flags.to_vec() };
     let mut resolved = resolve(&layers).map_err(LoadError::Settings)?;
+    let folder = config_files::user_folder(sources.environment).unwrap_or_default();
+    for (name, path) in resolved.config.step_prompts.clone() {
+        let step = STEPS.iter().filter(|step| step.name.word() == name);
+        // Those that ask once more for an answer stay.
+        let kinds: Vec<Kind> =
+            step.flat_map(|step| step.prompts).filter(|kind| !kind.file.ends_with("_only.md")).copied().collect();
+        own_prompt(&mut resolved, &folder.join(path), &kinds, &format!("workflow.prompts.{name}"))?;
+    }
     if let Some(path) = sources.prompt {
-        own_prompt(&mut resolved, path)?;
+        own_prompt(&mut resolved, path, &[PHASED, PHASELESS], "--prompt")?;
     }
     resolved.notices.extend(unreadable.map(|error| Notice {
         level: Level::Warn,
@@ -80,19 +89,19 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
     Ok(resolved)
 }
 
-/// Puts the person's file in the place of the templates of work.
-fn own_prompt(resolved: &mut Resolved, path: &Path) -> Result<(), LoadError> {
+/// Puts the person's file in the place of these templates; `from`: where that is set.
+fn own_prompt(resolved: &mut Resolved, path: &Path, kinds: &[Kind], from: &str) -> Result<(), LoadError> {
     let file = path.display().to_string();
     let missing = || ReadError { path: path.to_owned(), reason: "there is no such file".to_owned() };
     let source = config_files::read_file(path)?.ok_or_else(missing)?.text;
-    for kind in [PHASED, PHASELESS] {
-        resolved.templates.set(kind, Template { file: file.clone(), source: source.clone() });
+    for kind in kinds {
+        resolved.templates.set(*kind, Template { file: file.clone(), source: source.clone() });
         let name = format!("prompts.{}", kind.file.trim_end_matches(".md"));
         for row in resolved.values.iter_mut().filter(|row| row.name == name) {
-            (row.value, row.from) = (format!("{} lines", source.lines().count()), "--prompt".to_owned());
+            (row.value, row.from) = (format!("{} lines", source.lines().count()), from.to_owned());
         }
     }
-    resolved.templates.check(&[PHASED, PHASELESS]).map_err(|error| {
+    resolved.templates.check(kinds).map_err(|error| {
         let at = format!("{}:{}", error.file, error.line);
         LoadError::Settings(vec![ConfigError { at, message: error.message }])
     })
@@ -166,6 +175,8 @@ fn print_file(out: &mut dyn Write, file: &FileText) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::orchestrator::steps::critique::{CRITIQUE, VERDICT_ONLY};
+    use crate::orchestrator::steps::fix::FIX;
     use std::fs;
     use std::path::PathBuf;
 
@@ -253,6 +264,32 @@ mod tests {
         assert!(home.load().unwrap_err().to_string().contains("own.md:2"));
         home.prompt = Some(home.folder.path().join("gone.md"));
         assert!(home.load().unwrap_err().to_string().contains("gone.md: there is no such file"));
+    }
+
+    #[test]
+    fn a_step_has_a_template_of_its_own() {
+        let home = Home::new();
+        let set = "workflow:\n  prompts: {critique: own.md}\n";
+        home.write("user/config.yaml", set);
+        home.write("user/own.md", "Look at {{ phase }}.\n");
+        let resolved = home.load().unwrap();
+        let texts =
+            [CRITIQUE, VERDICT_ONLY, FIX].map(|kind| resolved.templates.get(kind).source.starts_with("Look at"));
+        assert_eq!(texts, [true, false, false], "what asks for the verdict alone stays");
+        let told = shown(&resolved);
+        let is_told = |line: &str| line.starts_with("prompts.critique") && line.ends_with("workflow.prompts.critique");
+        assert!(told.lines().any(is_told), "{told}");
+        home.write("user/own.md", "{{ fase }}\n");
+        assert!(home.load().unwrap_err().to_string().contains("own.md:1"));
+        home.write("user/config.yaml", "workflow:\n  prompts: {critique: gone.md}\n");
+        assert!(home.load().unwrap_err().to_string().contains("gone.md: there is no such file"));
+        // A repository does not say which files of the person's Claude is shown.
+        home.write("user/config.yaml", "");
+        home.write("work/.programmator/config.yaml", set);
+        home.trust();
+        let resolved = home.load().unwrap();
+        assert!(resolved.notices[0].text.contains("only your own configuration"), "{:?}", resolved.notices);
+        assert!(resolved.templates.own(CRITIQUE).is_none());
     }
 
     #[test]

@@ -121,7 +121,7 @@ pub fn policy_engines(session: &Session) -> PolicyEngines {
         // What a worktree has of them is a copy that nobody reads.
         let copies = tickets.iter().filter_map(|tickets| workspace.copy_of(tickets));
         let tickets: Vec<PathBuf> = tickets.iter().cloned().chain(copies).collect();
-        in_force(&reads, folder, own.unwrap_or(profile), &tickets)
+        in_force(&reads, folder, own.map_or(profile, |own| own.stricter(profile)), &tickets)
     };
     let files = move |workspace: &Workspace| self::files(&looks, workspace.home());
     PolicyEngines::new(session.person(), Origin { load: Box::new(load), files: Box::new(files) })

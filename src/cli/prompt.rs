@@ -62,7 +62,7 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
     let opener = Opener { store, clock: clock.clone(), rules: session.rules(), gates };
     let plan = opener.look(&path, &session.folder)?;
     let gate = opener.gate(&plan)?;
-    let Plan { run, ticket, path, workspace, templates, state, first, .. } = plan;
+    let Plan { run, ticket, path, workspace, config, templates, state, first } = plan;
     let mut file = tickets::load::read(&path).map_err(|error| CliError::usage(error.to_string()))?;
     let spawn = next_call(run, state, first, &mut file, clock.now())
         .map_err(|why| CliError::failure(format!("{}: nothing would be sent: {}", ticket.id, clean_line(&why, 400))))?;
@@ -75,6 +75,7 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
         ticket: &path,
         presence,
         diff: String::new(),
+        guidelines: config.guidelines,
     };
     let made = source.prompt(&spawn, &file).map_err(CliError::failure)?;
     let shown = Shown {

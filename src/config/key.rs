@@ -4,6 +4,7 @@
 
 use crate::base::text::clean_line;
 use crate::config::flags;
+use crate::config::per_step::{Each, micros};
 use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::merge::MergeHow;
@@ -13,7 +14,6 @@ use crate::domain::review::FOCI;
 use crate::domain::settings::Settings;
 use crate::domain::workflow::Workflow;
 use crate::domain::worktree::WorktreeFor;
-use crate::orchestrator::steps::STEPS;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ pub enum Kind {
     /// A list of words; a single text is split like a shell would.
     Words,
     Pairs,
-    /// A map of steps to texts.
-    PerStep,
+    /// A map of steps to values.
+    PerStep(Each),
 }
 
 /// Whether a project's file may set a key.
@@ -63,8 +63,6 @@ const DAY: u64 = 86_400;
 const TOKENS: u64 = 1_000_000_000_000;
 /// Most MiB that can be set.
 const MIB: u64 = 1 << 40;
-/// Most USD that can be set.
-const USD: f64 = 1e6;
 
 /// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
 const MAX_RETRIES: u64 = 10;
@@ -138,9 +136,13 @@ keys! {
     WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), thorough (and, at the end, whether the goal is reached), auto (a critic where no command checks it)";
     FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
-    StepModels "workflow.models" PerStep, None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
-    StepEfforts "workflow.efforts" PerStep, None, WhenTrusted, "effort of single steps; the others use Claude's own default";
-    StepBudgets "workflow.budgets_usd" PerStep, None, WhenTrusted, "USD that one call of a step may cost";
+    WorkflowReview "workflow.review" Switch, None, WhenTrusted, "look at all of a ticket's changes once its phases are done, for what review.focus names; what is found is fixed";
+    Guidelines "workflow.guidelines" Switch, None, WhenTrusted, "tell Claude which languages, package managers and checks the project's files show";
+    StepModels "workflow.models" PerStep(Each::Text), None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
+    StepEfforts "workflow.efforts" PerStep(Each::Text), None, WhenTrusted, "effort of single steps; the others use Claude's own default";
+    StepBudgets "workflow.budgets_usd" PerStep(Each::Usd), None, WhenTrusted, "USD that one call of a step may cost";
+    StepProfiles "workflow.profiles" PerStep(Each::Profile), None, WhenTrusted, "policy profile of single steps, where it is stricter than policy.profile; plan, critique, review and evaluate are read_only in any case";
+    StepPrompts "workflow.prompts" PerStep(Each::Text), None, Never, "prompt file of single steps, relative to the folder of config.yaml";
     AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
     MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
     ReviewFocus "review.focus" List, None, WhenTrusted, "what the reviewers of `programmator review` look for, one each";
@@ -196,14 +198,16 @@ impl Row {
             Key::PostResultGrace => Value::Whole(settings.post_result_grace),
             Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
             Key::AgentEnv => Value::Pairs(BTreeMap::new()),
-            Key::StepModels | Key::StepEfforts | Key::StepBudgets => Value::PerStep(BTreeMap::new()),
+            Key::StepModels | Key::StepEfforts | Key::StepBudgets | Key::StepProfiles | Key::StepPrompts => {
+                Value::PerStep(BTreeMap::new())
+            }
             Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand | Key::WorktreeCopy => {
                 Value::List(Vec::new())
             }
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
-            Key::Ascii => Value::Switch(false),
-            Key::Animations => Value::Switch(true),
+            Key::Ascii | Key::WorkflowReview => Value::Switch(false),
+            Key::Animations | Key::Guidelines => Value::Switch(true),
             Key::NotifyBell | Key::NotifyTerminal => Value::Text(NotifyFor::NeedsYou.word().to_owned()),
             Key::NotifyDesktop => Value::Text(NotifyFor::Nothing.word().to_owned()),
             Key::SessionContinuity => Value::Switch(settings.session_continuity),
@@ -275,7 +279,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Choice(_) | Kind::Pairs | Kind::PerStep => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs | Kind::PerStep(_) => Err(wrong()),
         }
     }
 
@@ -302,12 +306,9 @@ impl Row {
                 .collect::<Option<_>>()
                 .map(Value::Pairs)
                 .ok_or_else(wrong),
-            (Kind::PerStep, Yaml::Object(pairs)) => {
+            (Kind::PerStep(each), Yaml::Object(pairs)) => {
                 let read = |(step, value): (&String, &Yaml)| {
-                    let is_step = STEPS.iter().any(|known| known.name.word() == step);
-                    let value = scalar(value).filter(|text| is_step && !text.trim().is_empty())?;
-                    let is_amount = self.key != Key::StepBudgets || value.parse().ok().and_then(micros).is_some();
-                    is_amount.then(|| (step.clone(), value))
+                    scalar(value).filter(|value| each.fits(step, value)).map(|value| (step.clone(), value))
                 };
                 pairs.iter().map(read).collect::<Option<_>>().map(Value::PerStep).ok_or_else(wrong)
             }
@@ -336,19 +337,10 @@ impl Row {
             Kind::List => "a list of strings".to_owned(),
             Kind::Words => "a list of words".to_owned(),
             Kind::Pairs => "a map of names to strings".to_owned(),
-            Kind::PerStep => {
-                let names: Vec<&str> = STEPS.iter().map(|step| step.name.word()).collect();
-                let what = if self.key == Key::StepBudgets { "amounts in USD above 0" } else { "strings" };
-                format!("a map of steps ({}) to {what}", names.join(", "))
-            }
+            Kind::PerStep(each) => each.takes(),
         };
         format!("{} is `{}`, but must be {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
-}
-
-/// Millionths of a USD; `None` for what is no amount.
-pub(super) fn micros(usd: f64) -> Option<u64> {
-    (usd > 0.0 && usd <= USD).then(|| (usd * 1e6).round() as u64).filter(|micros| *micros > 0)
 }
 
 fn scalar(yaml: &Yaml) -> Option<String> {

@@ -185,6 +185,7 @@ fn templates(layers: &Layers, notices: &mut Vec<Notice>) -> (Templates, Vec<Expl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::profile::Profile;
     use crate::domain::settings::Settings;
     use crate::domain::step::StepName;
     use crate::domain::workflow::{StepSettings, Workflow};
@@ -282,12 +283,13 @@ mod tests {
 
     #[test]
     fn a_step_has_settings_of_its_own() {
-        let text =
-            "workflow:\n  models: {critique: opus}\n  efforts: {critique: high}\n  budgets_usd: {evaluate: 0.5}\n";
+        let text = "workflow:\n  models: {critique: opus}\n  efforts: {critique: high}\n  budgets_usd: {evaluate: 0.5}\n  profiles: {fix: strict}\n";
         let resolved = resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap();
         let workflow = &resolved.config.settings.workflow;
-        let critic = StepSettings { model: Some("opus".into()), effort: Some("high".into()), micro_usd: None };
+        let critic =
+            StepSettings { model: Some("opus".into()), effort: Some("high".into()), ..StepSettings::default() };
         assert_eq!(workflow.of(&StepName::CRITIQUE), critic);
+        assert_eq!(workflow.of(&StepName::FIX).profile, Some(Profile::Strict));
         assert_eq!(workflow.of(&StepName::EVALUATE).micro_usd, Some(500_000));
         assert_eq!(workflow.of(&StepName::CODE), StepSettings::default());
         let shown = resolved.values.iter().find(|row| row.name == "workflow.models").unwrap();
@@ -310,11 +312,16 @@ mod tests {
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (
                 "workflow:\n  models: {critic: opus}\n",
-                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (plan, critique, fix, code, evaluate) to strings",
+                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (plan, critique, fix, code, review, evaluate) to strings",
             ),
             (
                 "workflow:\n  budgets_usd: {fix: -1}\n",
                 "u.yaml:2: workflow.budgets_usd is `{\"fix\":-1}`, but must be a map of steps",
+            ),
+            (
+                "workflow:\n  profiles: {fix: none}\n",
+                "u.yaml:2: workflow.profiles is `{\"fix\":\"none\"}`, but must be a map of steps (plan, critique, fix, code, review, \
+                 evaluate) to strict or guarded or trusted or read_only",
             ),
         ];
         for (text, expected) in cases {

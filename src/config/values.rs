@@ -1,7 +1,8 @@
 //! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
 
 use crate::base::text::clean_line;
-use crate::config::key::{Key, Row, Value, micros, row_of};
+use crate::config::key::{Key, Row, Value, row_of};
+use crate::config::per_step::micros;
 use crate::config::{
     AgentConfig, Config, ConfigError, Notice, NotifyConfig, ReviewConfig, ScreenConfig, StorageConfig, WorktreeConfig,
     flags,
@@ -106,6 +107,9 @@ impl Values {
         for (step, usd) in self.per_step(Key::StepBudgets) {
             steps.entry(step).or_default().micro_usd = usd.parse().ok().and_then(micros);
         }
+        for (step, profile) in self.per_step(Key::StepProfiles) {
+            steps.entry(step).or_default().profile = Profile::from_word(&profile);
+        }
         steps
     }
 
@@ -118,6 +122,7 @@ impl Values {
                 .text(Key::MinorIssues)
                 .and_then(|word| MinorIssues::from_word(&word))
                 .unwrap_or_default(),
+            review: if self.switch(Key::WorkflowReview) { self.list(Key::ReviewFocus) } else { Vec::new() },
             steps: self.steps(),
             add_phases: self.text(Key::AddPhases).and_then(|word| AddPhases::from_word(&word)).unwrap_or_default(),
             max_added_phases: self.count(Key::MaxAddedPhases),
@@ -278,6 +283,8 @@ pub(super) fn assemble(
             command: values.list(Key::NotifyCommand),
         },
         tickets_dir: values.text(Key::TicketsDir),
+        guidelines: values.switch(Key::Guidelines),
+        step_prompts: values.per_step(Key::StepPrompts),
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,
     }

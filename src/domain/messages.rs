@@ -208,7 +208,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
             commits::sentence(record)
         }
-        Record::EvaluationMade { .. }
+        Record::TicketReviewed { .. }
+        | Record::EvaluationMade { .. }
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. }
         | Record::EditDropped { .. } => goal::sentence(record),

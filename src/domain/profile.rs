@@ -17,3 +17,32 @@ worded! {
         ReadOnly = "read_only",
     }
 }
+
+impl Profile {
+    /// The one of both that lets less through.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        let rank = |profile| match profile {
+            Self::Trusted => 0,
+            Self::Guarded => 1,
+            Self::Strict => 2,
+            Self::ReadOnly => 3,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_may_only_be_stricter_than_its_run() {
+        let order = [Profile::Trusted, Profile::Guarded, Profile::Strict, Profile::ReadOnly];
+        for (at, one) in order.into_iter().enumerate() {
+            for (other_at, other) in order.into_iter().enumerate() {
+                assert_eq!(one.stricter(other), order[at.max(other_at)]);
+            }
+        }
+    }
+}

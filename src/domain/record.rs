@@ -255,7 +255,12 @@ pub enum Record {
         phase: Option<String>,
         issues: Vec<Issue>,
         id: Option<PhaseId>,
+        /// It was found done: the review of the whole ticket rejects it, for all that was changed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        of_ticket: bool,
     },
+    /// The review of the whole ticket found nothing that has to be fixed.
+    TicketReviewed { n: u32 },
     /// An evaluator gave a readable answer.
     EvaluationMade { n: u32, evaluation: Evaluation },
     /// The ticket's goal is reached.

@@ -274,6 +274,7 @@ mod tests {
             committing: false,
             added: 0,
             worktree: None,
+            aside: Vec::new(),
             removed: 0,
         }
     }

@@ -20,6 +20,8 @@ impl StepName {
     /// Work on what a critic has rejected.
     pub const FIX: Self = Self::new("fix");
 
+    /// A look at all of a ticket's changes, once nothing in it is left to do, by what reviewers look for.
+    pub const REVIEW: Self = Self::new("review");
     /// A look at the whole ticket, once nothing in it is left to do.
     pub const EVALUATE: Self = Self::new("evaluate");
 

@@ -6,6 +6,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::phase::Mark;
 use crate::domain::review::PLACE;
+use crate::domain::step::StepName;
 use crate::domain::ticket::TicketKey;
 use crate::domain::worded::worded;
 use crate::domain::workspace::Workspace;
@@ -64,6 +65,17 @@ pub struct RunSummary {
     /// The worktree that it works in; `None`: in `folder`.
     #[serde(default)]
     pub worktree: Option<Worktree>,
+    /// What the steps that only look at the work have cost it; nothing for runs of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<AsideCost>,
+}
+
+/// What the iterations of one step that only looks at the work have cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AsideCost {
+    pub step: StepName,
+    pub calls: u32,
+    pub cost_usd: f64,
 }
 
 impl RunSummary {

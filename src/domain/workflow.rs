@@ -2,6 +2,7 @@
 
 use crate::domain::evaluation::AddPhases;
 use crate::domain::outcome::DoneHow;
+use crate::domain::profile::Profile;
 use crate::domain::step::StepName;
 use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct StepSettings {
     /// What one call may cost, in millionths of a USD; `None`: what the budgets leave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micro_usd: Option<u64>,
+    /// The gate's profile, where it is stricter than the run's; who only looks may only read whatever is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// How finished work is looked at.
@@ -59,6 +63,10 @@ pub struct WorkflowSettings {
     /// Attempts to fix a phase before it is the person's.
     pub fix_tries: u32,
     pub minor_issues: MinorIssues,
+    /// What is looked for in all of a ticket's changes once nothing is left to do, by the names of reviewers; none: they
+    /// are not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub review: Vec<String>,
     /// What single steps have of their own, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<String, StepSettings>,
@@ -74,6 +82,7 @@ impl Default for WorkflowSettings {
             name: Workflow::default(),
             fix_tries: 3,
             minor_issues: MinorIssues::default(),
+            review: Vec::new(),
             steps: BTreeMap::new(),
             add_phases: AddPhases::default(),
             max_added_phases: 5,

@@ -19,9 +19,8 @@ use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
-use crate::orchestrator::exit;
 use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, planning};
-use crate::orchestrator::{breaker, gate, limits};
+use crate::orchestrator::{breaker, exit, gate, limits};
 use std::borrow::Borrow;
 use std::sync::Arc;
 
@@ -193,13 +192,16 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.review.is_open = false;
             }
         }
-        Record::PhaseRejected { phase, id, issues, .. } => {
+        Record::PhaseRejected { phase, id, issues, of_ticket, .. } => {
+            let since = state.since.clone().filter(|_| *of_ticket);
             if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
                 phase.mark = Mark::Rejected;
                 phase.review.is_open = true;
-                phase.review.rejections += 1;
+                phase.review.rejections += u32::from(!of_ticket);
                 phase.review.issues.clone_from(issues);
+                phase.baseline = since.or_else(|| phase.baseline.take());
             }
+            state.goal.rejections += u32::from(*of_ticket);
         }
         Record::PhaseDisputed { phase, id, why, .. } => {
             if let Some(iteration) = &mut state.iteration {
@@ -253,6 +255,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::EditDue(_)
         | Record::EditDropped { .. }
         | Record::GoalAchieved { .. }
+        | Record::TicketReviewed { .. }
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. } => goal::fold(state, record),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),

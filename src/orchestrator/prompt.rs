@@ -27,6 +27,8 @@ pub struct PromptContext {
     pub ticket_changed: bool,
     /// What the gate does with calls of the usual kinds, a line each (filled in at the edge).
     pub gate: Vec<String>,
+    /// What the project's files say of it, a line each (filled in at the edge).
+    pub project: Vec<String>,
     /// The whole ticket file (filled in at the edge).
     pub ticket: String,
     pub ticket_path: String,
@@ -58,8 +60,10 @@ pub struct PromptContext {
     pub draft: Option<String>,
     /// What the user wants changed in it.
     pub words: Option<String>,
-    /// What a reviewer looks for.
+    /// What a reviewer looks for (that of several filled in at the edge).
     pub focus: String,
+    /// The names of what the review of a whole ticket looks for.
+    pub foci: Vec<String>,
     /// What was changed since the phase began, as a diff (filled in at the edge).
     pub diff: String,
     /// Where the loop stands, at most 500 characters.
@@ -158,6 +162,7 @@ impl Templates {
             corrections: some(),
             open_boxes: 1,
             gate: some(),
+            project: some(),
             notes: some(),
             validation: some(),
             validated: some(),
@@ -168,6 +173,7 @@ impl Templates {
             words: Some("x".to_owned()),
             diff: "x".to_owned(),
             focus: "x".to_owned(),
+            foci: some(),
             ..PromptContext::default()
         };
         let resumed = PromptContext { resumed: true, ..context.clone() };
@@ -273,6 +279,7 @@ mod tests {
             resumed: false,
             ticket_changed: true,
             gate: vec!["Refused: `git push`.".into()],
+            project: vec!["Languages: Rust (`Cargo.toml`).".into()],
             done_phases: vec!["Phase 1: look".into()],
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],
@@ -290,6 +297,7 @@ mod tests {
             words: None,
             diff: "+++ b/src/a.rs\n+x".into(),
             focus: "bugs".into(),
+            foci: vec!["bug-deep".into()],
             loop_context: "Open phases: 2 of 3.".into(),
             iteration: 3,
             max_iterations: 50,

@@ -6,13 +6,15 @@ pub mod critique;
 pub mod evaluate;
 pub mod fix;
 pub mod plan;
+pub mod review;
 
 use crate::orchestrator::prompt::Kind;
 use crate::orchestrator::step::Step;
 
 /// All steps, in the order they are asked in: a ticket that is to be planned is planned before anything else; what was
-/// found done is looked at first, then what was rejected is fixed; the goal is asked about when nothing else is left to do.
-pub static STEPS: [Step; 5] = [plan::STEP, critique::STEP, fix::STEP, code::STEP, evaluate::STEP];
+/// found done is looked at first, then what was rejected is fixed; when nothing else is left to do all of it is looked at, and
+/// the goal is asked about.
+pub static STEPS: [Step; 6] = [plan::STEP, critique::STEP, fix::STEP, code::STEP, review::STEP, evaluate::STEP];
 
 /// The templates of all steps, each once.
 pub fn prompts() -> Vec<Kind> {

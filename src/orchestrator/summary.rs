@@ -4,8 +4,10 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
-use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::step::StepName;
+use crate::domain::summary::{AsideCost, RunState, RunSummary};
 use crate::orchestrator::state::{Stage, State};
+use crate::orchestrator::steps::STEPS;
 
 /// Sums up the run; `None` before its first record.
 pub fn summary(state: &State) -> Option<RunSummary> {
@@ -35,6 +37,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         until: state.limits.parked.as_ref().filter(|_| state.stage == Stage::Parked).map(|parking| parking.until),
         iterations: state.counted_iterations(),
         cost_usd: state.cost_usd,
+        aside: aside(state),
         worked_ms: state.phases.iter().chain([&state.whole]).map(|phase| phase.spent_ms).sum(),
         commit: state.commits.last.clone(),
         committing: state.commits.open.is_some() || state.reverts.open.is_some(),
@@ -44,6 +47,23 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         started: state.started.unwrap_or(epoch),
         updated: state.updated.unwrap_or(epoch),
     })
+}
+
+/// What the steps that count for nothing have cost, in the order in which they were first called.
+fn aside(state: &State) -> Vec<AsideCost> {
+    let mut all: Vec<AsideCost> = Vec::new();
+    let is_aside = |name: &StepName| STEPS.iter().any(|step| step.name == *name && !step.counts.is_progress());
+    let receipts = state.limits.receipts.iter().filter(|receipt| !receipt.refused && is_aside(&receipt.step));
+    for receipt in receipts {
+        match all.iter_mut().find(|known| known.step == receipt.step) {
+            Some(known) => {
+                known.calls += 1;
+                known.cost_usd += receipt.cost_usd;
+            }
+            None => all.push(AsideCost { step: receipt.step.clone(), calls: 1, cost_usd: receipt.cost_usd }),
+        }
+    }
+    all
 }
 
 /// What the person has to do about it, in a few words.

@@ -1,6 +1,6 @@
 //! The text that Claude is sent: what the core knows, filled up with what only the edge can look up.
 
-use crate::adapters::scratch_folder;
+use crate::adapters::{project_kind, scratch_folder};
 use crate::base::id::RunId;
 use crate::domain::approval::Presence;
 use crate::domain::session::Told;
@@ -10,6 +10,7 @@ use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
+use crate::orchestrator::review;
 use crate::runtime::gate::{Judge, Kept};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -35,6 +36,8 @@ pub struct Source<'a> {
     pub presence: Presence,
     /// What was changed since the phase began, where the prompt shows it.
     pub diff: String,
+    /// The project's kind is told.
+    pub guidelines: bool,
 }
 
 impl Source<'_> {
@@ -44,6 +47,9 @@ impl Source<'_> {
         let briefing = briefing(self.gate, self.run, self.workspace, self.ticket, self.presence);
         let mut spawn = spawn.clone();
         spawn.prompt.context.diff.clone_from(&self.diff);
+        if self.guidelines {
+            spawn.prompt.context.project = project_kind::lines(self.workspace.directory());
+        }
         make(self.templates, &spawn, file, briefing)
     }
 }
@@ -79,6 +85,14 @@ pub fn make(templates: &Templates, spawn: &Spawn, file: &[u8], gate: Vec<String>
         gate,
         ..context.clone()
     };
+    let mut focus = Vec::new();
+    for name in &context.foci {
+        let Some(kind) = review::focus(name) else { continue };
+        let text = templates.render(kind, &context).map_err(|error| error.to_string())?;
+        focus.push(format!("- **{name}**: {}", text.trim()));
+    }
+    let focus = if focus.is_empty() { context.focus.clone() } else { focus.join("\n") };
+    let context = PromptContext { focus, ..context };
     let text = templates.render(*kind, &context).map_err(|error| error.to_string())?;
     Ok(Made { text, told })
 }

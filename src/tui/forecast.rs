@@ -3,12 +3,21 @@
 
 use crate::base::time::{Timestamp, human};
 use crate::domain::outcome::ExitReason;
+use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 use std::time::Duration;
 
-/// What a phase has cost: medians of the completed runs of this directory.
+/// What one call of this step, which only looks at the work, has cost here: the median of the runs that had any. `None`: none
+/// had.
+pub fn of_a_call(model: &Model, step: &StepName) -> Option<f64> {
+    let here = model.runs.values().filter(|run| run.folder == model.folder);
+    let costs = here.flat_map(|run| &run.aside).filter(|cost| cost.step == *step && cost.calls > 0);
+    median(costs.map(|cost| cost.cost_usd / f64::from(cost.calls)).collect())
+}
+
+/// What work on phases has cost: medians of the completed runs of this directory.
 pub struct Estimate {
     pub runs: usize,
     /// US dollars.
@@ -20,7 +29,7 @@ pub struct Estimate {
 /// `None`: no run was completed here.
 pub fn of_a_phase(model: &Model) -> Option<Estimate> {
     let runs = completed(model, &model.folder);
-    let cost = median(runs.iter().map(|run| run.cost_usd / phases(run)).collect())?;
+    let cost = median(runs.iter().map(|run| work_usd(run) / phases(run)).collect())?;
     let time = median(times(&runs));
     Some(Estimate { runs: runs.len(), cost, time: time.map(Duration::from_secs_f64) })
 }
@@ -90,6 +99,11 @@ fn times(runs: &[&RunSummary]) -> Vec<f64> {
     timed.map(|run| run.worked_ms as f64 / 1_000.0 / phases(run)).collect()
 }
 
+/// What the run has cost without the steps that only look at the work.
+fn work_usd(run: &RunSummary) -> f64 {
+    (run.cost_usd - run.aside.iter().map(|cost| cost.cost_usd).sum::<f64>()).max(0.0)
+}
+
 fn phases(run: &RunSummary) -> f64 {
     f64::from(run.phases_done.max(1))
 }
@@ -102,6 +116,7 @@ fn median(mut all: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::summary::AsideCost;
     use crate::tui::sample;
 
     fn minutes(change: impl FnOnce(&mut Model)) -> Option<u64> {
@@ -138,6 +153,27 @@ mod tests {
         };
         // The third of six may take a minute more, those behind it six each.
         assert_eq!([0, 2, 8, 15, 60].map(until), [Some(0), Some(1), Some(2), Some(3), None]);
+    }
+
+    #[test]
+    fn who_only_looks_is_told_apart_from_the_work() {
+        let mut model = sample::model();
+        model.runs.clear();
+        for (ticket, usd, critic) in [("tk-1", 1.0, 0.2), ("tk-2", 2.0, 0.4), ("tk-3", 9.0, 3.0)] {
+            let aside = AsideCost { step: StepName::CRITIQUE, calls: 2, cost_usd: critic };
+            let run = RunSummary {
+                cost_usd: usd,
+                phases_done: 1,
+                reason: Some(ExitReason::Complete.word().to_owned()),
+                aside: vec![aside],
+                ..sample::seen(ticket, &model.folder)
+            };
+            model.runs.insert(run.key(), run.into());
+        }
+        let cost = of_a_phase(&model).map(|estimate| format!("{:.2}", estimate.cost));
+        let call = |step| of_a_call(&model, &step).map(|usd| format!("{usd:.2}"));
+        assert_eq!((cost.as_deref(), call(StepName::CRITIQUE).as_deref()), (Some("1.60"), Some("0.20")));
+        assert_eq!(call(StepName::EVALUATE), None);
     }
 
     #[test]

@@ -335,6 +335,7 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         added: 48,
         removed: 7,
         worktree: None,
+        aside: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ mod phase_settings;
 mod planning;
 mod players;
 mod questions;
+mod review;
 mod simulation;
 mod steps;
 mod world;

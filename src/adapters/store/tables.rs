@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
-     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree";
+     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree, aside";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -83,16 +83,16 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
     db.prepare_cached(
         "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
              reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,
-             committing, added, removed, worktree)
+             committing, added, removed, worktree, aside)
          VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
-             :worked_ms, :commit_id, :committing, :added, :removed, :worktree)
+             :worked_ms, :commit_id, :committing, :added, :removed, :worktree, :aside)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
              marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
              worked_ms = :worked_ms, commit_id = :commit_id, committing = :committing, added = :added,
-             removed = :removed, worktree = :worktree",
+             removed = :removed, worktree = :worktree, aside = :aside",
     )?
     .execute(named_params! {
         ":run": id,
@@ -118,6 +118,7 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":committing": summary.committing,
         ":added": ledger::stored(summary.added),
         ":removed": ledger::stored(summary.removed),
+        ":aside": (!summary.aside.is_empty()).then(|| serde_json::to_string(&summary.aside)).transpose()?,
         ":worktree": summary.worktree.as_ref().map(serde_json::to_string).transpose()?,
     })?;
     Ok(())
@@ -153,6 +154,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         added: row.get::<_, i64>(21)?.cast_unsigned(),
         removed: row.get::<_, i64>(22)?.cast_unsigned(),
         worktree: row.get::<_, Option<String>>(23)?.and_then(|text| serde_json::from_str(&text).ok()),
+        aside: row.get::<_, Option<String>>(24)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
     }))
 }
 

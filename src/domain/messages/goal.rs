@@ -9,6 +9,7 @@ use crate::domain::record::Record;
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Info, Warn};
     match record {
+        Record::TicketReviewed { .. } => Some((Info, "review of the ticket: nothing to fix".to_owned())),
         Record::EvaluationMade { evaluation, .. } => Some((Info, evaluation_words(evaluation))),
         Record::PhasesProposed(Proposal { phases, left_out, .. }) => {
             let more = match left_out {
@@ -33,6 +34,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
 pub fn goal_words(record: &Record) -> Option<String> {
     match record {
         Record::GoalAchieved { .. } => Some("✓ the ticket's goal is reached".to_owned()),
+        Record::TicketReviewed { .. } => Some("✓ the review of the ticket has nothing to fix".to_owned()),
         Record::PhasesProposed(_) | Record::ProposalAnswered { .. } => sentence(record).map(|(_, words)| words),
         _ => None,
     }

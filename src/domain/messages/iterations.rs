@@ -45,9 +45,11 @@ impl IterationSummary {
             Record::PhaseChecked { how, .. } => {
                 self.fate = Some((Weight::Info, format!("{}, for the critic", done_words(*how))));
             }
-            Record::PhaseRejected { issues, .. } => {
-                self.fate = Some((Weight::Warn, format!("critic: {} to fix", counted(issues.len(), "issue"))));
+            Record::PhaseRejected { issues, of_ticket, .. } => {
+                let who = if *of_ticket { "review" } else { "critic" };
+                self.fate = Some((Weight::Warn, format!("{who}: {} to fix", counted(issues.len(), "issue"))));
             }
+            Record::TicketReviewed { .. } => self.fate = Some((Weight::Info, "nothing to fix".to_owned())),
             Record::GoalAchieved { .. } => self.fate = Some((Weight::Info, "goal reached".to_owned())),
             Record::PhasesProposed(proposal) => {
                 self.fate = Some((Weight::Warn, format!("{} missing", counted(proposal.phases.len(), "phase"))));

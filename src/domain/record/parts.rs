@@ -39,6 +39,9 @@ pub struct WorkCarried {
     /// The goal was found reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub achieved: bool,
+    /// All of it was reviewed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reviewed: bool,
 }
 
 /// A phase, by its number in the new run.

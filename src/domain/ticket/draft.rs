@@ -153,8 +153,11 @@ fn bare(phase: &str) -> String {
         let rest = marks.iter().find_map(|mark| text.strip_prefix(mark));
         rest.filter(|rest| rest.is_empty() || rest.starts_with(' ')).map(|rest| rest.trim().to_owned())
     };
-    let bare = without(phase, ["-", "*"]).unwrap_or_else(|| phase.trim().to_owned());
-    without(&bare, ["[ ]", "[x]"]).unwrap_or(bare)
+    let mut text = phase.trim().to_owned();
+    while let Some(bare) = without(&text, ["-", "*"]).or_else(|| without(&text, ["[ ]", "[x]"])) {
+        text = bare;
+    }
+    text
 }
 
 /// A command as an item of the list of commands.

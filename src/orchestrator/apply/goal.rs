@@ -11,6 +11,7 @@ const TRIES: u32 = 3;
 pub(super) fn fold(state: &mut State, record: &Record) {
     match record {
         Record::GoalAchieved { .. } => state.goal.achieved = true,
+        Record::TicketReviewed { .. } => state.goal.reviewed = true,
         Record::PhasesProposed(proposal) => state.goal.proposal = Some(proposal.clone()),
         Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, .. } => {
             state.goal.proposal = None;

@@ -16,5 +16,6 @@ pub(super) fn fold(state: &mut State) {
         // The person wants it tried again.
         phase.review.rejections = 0;
     }
+    state.goal.rejections = 0;
     state.stage = worktree::first(state);
 }

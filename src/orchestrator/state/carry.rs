@@ -27,6 +27,7 @@ impl State {
             whole,
             since: self.since.clone().filter(|_| is_here),
             achieved: self.goal.achieved,
+            reviewed: self.goal.reviewed,
         })
     }
 

@@ -15,12 +15,16 @@ pub struct GoalState {
     pub proposal: Option<Proposal>,
     /// Phases that were added so in this run.
     pub added: u32,
+    /// All that was changed was reviewed, and nothing was worked on since.
+    pub reviewed: bool,
+    /// How often that review rejected it, since the run was last resumed.
+    pub rejections: u32,
 }
 
 impl GoalState {
     /// Work is done on the ticket: what was said of it before no longer counts.
     pub(in crate::orchestrator) fn reopen(&mut self) {
-        *self = Self { added: self.added, ..Self::default() };
+        *self = Self { added: self.added, rejections: self.rejections, ..Self::default() };
     }
 }
 

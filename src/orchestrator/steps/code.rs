@@ -28,7 +28,7 @@ pub const STEP: Step = Step {
     stands: |state| state.own_phase().is_some_and(PhaseState::is_open),
     model: |settings| settings.workflow.of(&StepName::CODE).model,
     effort: |settings| settings.workflow.of(&StepName::CODE).effort,
-    profile: |_| None,
+    profile: |settings| settings.workflow.of(&StepName::CODE).profile,
     plan_mode: false,
     shows_changes: false,
     prompts: &[PHASED, PHASELESS, STATUS_ONLY],

@@ -18,7 +18,7 @@ use crate::domain::ticket::revise::TicketEdit;
 use crate::domain::workflow::MinorIssues;
 use crate::orchestrator::judge::Checks;
 use crate::orchestrator::prompt::{Kind, Prompt, PromptContext};
-use crate::orchestrator::state::{PhaseState, State};
+use crate::orchestrator::state::State;
 use crate::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
 
 /// Looks at a phase, or at the whole ticket.
@@ -75,7 +75,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
         };
     };
     let critique = critique.compared_with(&open.phase_files, &open.shown);
-    if !is_rejected(state, phase, &critique) {
+    if !is_rejected(state, phase.review.rejections, &critique) {
         let note = noted(open.n, &name, &critique.issues);
         let done = Record::PhaseDone { n: open.n, phase: text, how: how.approved(), id };
         return Judged::Facts([done].into_iter().chain(note).collect());
@@ -83,7 +83,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let tries = state.settings.workflow.fix_tries;
     let is_last = phase.review.rejections >= tries;
     let many = critique.issues.len();
-    let rejected = Record::PhaseRejected { n: open.n, phase: text, issues: critique.issues, id };
+    let rejected = Record::PhaseRejected { n: open.n, phase: text, issues: critique.issues, id, of_ticket: false };
     if is_last {
         let (issues, attempts) = (counted(many, "issue"), counted(tries as usize, "attempt"));
         let why = format!("the critic still finds {issues} in {name} after {attempts} to fix it");
@@ -93,7 +93,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
 }
 
 /// Issues that are not to be fixed go into the ticket's Notes.
-fn noted(n: u32, name: &str, issues: &[Issue]) -> Option<Record> {
+pub(super) fn noted(n: u32, name: &str, issues: &[Issue]) -> Option<Record> {
     if issues.is_empty() {
         return None;
     }
@@ -111,11 +111,12 @@ fn noted(n: u32, name: &str, issues: &[Issue]) -> Option<Record> {
     Some(Record::EditDue(EditDue { id: format!("issues-{n}"), edit, by: Answerer::CONFIGURATION }))
 }
 
-fn is_rejected(state: &State, phase: &PhaseState, critique: &Critique) -> bool {
+/// It is to be fixed; `rejections`: how often it was.
+pub(super) fn is_rejected(state: &State, rejections: u32, critique: &Critique) -> bool {
     let fixes_minor = state.settings.workflow.minor_issues == MinorIssues::Fix;
     match critique.verdict {
         CriticVerdict::NeedsFixes => true,
-        CriticVerdict::MinorIssues => fixes_minor && phase.review.rejections == 0 && !critique.issues.is_empty(),
+        CriticVerdict::MinorIssues => fixes_minor && rejections == 0 && !critique.issues.is_empty(),
         CriticVerdict::Approved => false,
     }
 }

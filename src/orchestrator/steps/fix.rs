@@ -19,7 +19,7 @@ pub const STEP: Step = Step {
     stands: |state| state.own_phase().is_some_and(is_open),
     model: |settings| settings.workflow.of(&StepName::FIX).model,
     effort: |settings| settings.workflow.of(&StepName::FIX).effort,
-    profile: |_| None,
+    profile: |settings| settings.workflow.of(&StepName::FIX).profile,
     plan_mode: false,
     shows_changes: true,
     prompts: &[FIX, code::STATUS_ONLY],

@@ -109,10 +109,11 @@ impl Effects {
         let (templates, gate, run) = (self.templates.clone(), self.gate.clone(), self.run);
         let (workspace, ticket, presence) =
             (self.workspace.clone(), self.ticket_path.clone(), self.reporter.presence());
-        let diff = lock(&self.work.shown).clone();
+        let (diff, guidelines) = (lock(&self.work.shown).clone(), self.config.guidelines);
         move || {
             let (workspace, ticket) = (&workspace, &*ticket);
-            let source = Source { templates: &templates, gate: &*gate, run, workspace, ticket, presence, diff };
+            let (templates, gate) = (&*templates, &*gate);
+            let source = Source { templates, gate, run, workspace, ticket, presence, diff, guidelines };
             let unread = |error| format!("no prompt can be made of the ticket: {error}");
             source.prompt(&spawn, &tickets::load::read(ticket).map_err(unread)?)
         }

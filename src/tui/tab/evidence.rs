@@ -135,8 +135,9 @@ fn decided(state: &State, record: &Record) -> Option<(PhaseId, String)> {
         Record::PhaseChecked { n, phase, how, id } => {
             (named(*id, phase.as_ref())?, format!("{}{}; the critic is next", done_words(*how), in_iteration(*n)))
         }
-        Record::PhaseRejected { n, phase, issues, id } => {
-            let words = format!("rejected by the critic: {}{}", counted(issues.len(), "issue"), in_iteration(*n));
+        Record::PhaseRejected { n, phase, issues, id, of_ticket } => {
+            let who = if *of_ticket { "the review of the ticket" } else { "the critic" };
+            let words = format!("rejected by {who}: {}{}", counted(issues.len(), "issue"), in_iteration(*n));
             (named(*id, phase.as_ref())?, words)
         }
         Record::PhaseDisputed { n, phase, why, id } => {

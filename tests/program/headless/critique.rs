@@ -170,3 +170,40 @@ turns:
     assert_eq!(steps(&records), ["code", "critique", "fix", "critique"]);
     assert!(of_kind(&records, "phase_disputed").is_empty(), "files were changed in the fix, as it claims");
 }
+
+/// The review is shown the whole difference of the ticket, may not write, and its finding is fixed.
+const WHOLE: &str = r#"
+turns:
+  - when: {critic: true, prompt: "Review all that was changed", lacks: {two.txt: "fixed"}}
+    steps:
+      - write: {path: review.txt, content: "the reviewer was here\n"}
+      - verdict: {verdict: NEEDS_FIXES, issues: ["two.txt:1: it contradicts one.txt"]}
+  - when: {critic: true, prompt: "+one", has: {two.txt: "fixed"}}
+    steps: [ {verdict: {summary: "I saw all of it."}} ]
+  - when: {critic: true}
+    steps: [ {verdict: {verdict: NEEDS_FIXES, issues: ["two.txt:1: no diff was shown"]}} ]
+  - when: {prompt: "it contradicts one.txt"}
+    steps: [ {write: {path: two.txt, content: "fixed\n"}}, {status: {}} ]
+  - when: {phase: "First"}
+    steps: [ {write: {path: one.txt, content: "one\n"}}, {status: {}} ]
+  - when: {phase: "Second"}
+    steps: [ {write: {path: two.txt, content: "two\n"}}, {status: {}} ]
+"#;
+
+#[test]
+fn all_of_a_ticket_is_reviewed_and_what_is_found_is_fixed() {
+    let config =
+        "workflow: {name: simple, review: true}\nreview: {focus: [bug-deep, comments]}\npolicy: {profile: trusted}\n";
+    let project = Project::with_config(&["First", "Second"], WHOLE, config);
+    project.validate_by("test -f one.txt");
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(steps(&records), ["code", "code", "review", "fix", "review"]);
+    let rejected = &of_kind(&records, "phase_rejected")[0];
+    assert_eq!((&rejected["phase"], &rejected["of_ticket"]), (&"Second".into(), &true.into()));
+    assert_eq!(rejected["issues"][0]["doubtful"], serde_json::Value::Null, "it is a changed place: {rejected}");
+    assert_eq!(of_kind(&records, "ticket_reviewed").len(), 1);
+    assert!(!project.path("work/review.txt").exists(), "the review may not write");
+    let asked = project.run(&["logs", "tk-1"]);
+    let said = String::from_utf8_lossy(&asked.stdout).into_owned();
+    assert!(said.contains("to be fixed: “Second”") && said.contains("nothing to fix"), "{said}");
+}

@@ -250,3 +250,33 @@ fn the_wait_is_told_to_people_too() {
     let total = &json(&project, &["status", "tk-1", "--json"])["receipts"]["total"];
     assert_eq!(total["iterations"], 1, "{total}");
 }
+
+/// What the real CLI printed when its model was overloaded and another took over.
+const FALLBACK: &str = include_str!("../../fixtures/stream/fallback.jsonl");
+
+#[test]
+fn an_overloaded_model_gives_way_to_the_fallback_model_and_nothing_is_parked() {
+    let said: Vec<String> =
+        FALLBACK.lines().take(3).map(|line| serde_json::to_string(&format!("{line}\n")).unwrap()).collect();
+    let raw: String = said.iter().map(|line| format!("      - raw: {line}\n")).collect();
+    let scenario = format!(
+        "turns:\n  - when: {{phase: Do}}\n    steps:\n{raw}      - write: {{path: a.txt, content: x}}\n      - status: {{summary: done}}\n"
+    );
+    let project = Project::with_config(&["Do"], &scenario, "");
+    // What Claude is started with goes into a file.
+    project.write("wrapper.sh", "echo \"$*\" >> \"$(dirname \"$0\")/started.txt\"\nexec \"$@\"\n");
+    let wrapper = project.path("wrapper.sh").display().to_string();
+    let config = project.read("config/config.yaml").replace(
+        "  command: [",
+        &format!("  model: claude-opus-4-8\n  fallback_model: claude-sonnet-4-6\n  command: [sh, {wrapper:?}, "),
+    );
+    project.write("config/config.yaml", &config);
+    let records = ran(&project, &["run", "--json", "tk-1"], 0);
+    let retried: Vec<_> =
+        of_kind(&records, "api_retried").iter().map(|one| (one["attempt"].clone(), one["status"].clone())).collect();
+    assert_eq!(retried, [(1.into(), 529.into()), (2.into(), 529.into())]);
+    assert!(of_kind(&records, "limit_hit").is_empty() && of_kind(&records, "parked").is_empty());
+    assert_eq!(of_kind(&records, "receipt")[0]["tries"], 2);
+    let started = project.read("started.txt");
+    assert!(started.contains("--model claude-opus-4-8 --fallback-model claude-sonnet-4-6"), "{started}");
+}

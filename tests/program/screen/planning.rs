@@ -107,3 +107,25 @@ fn a_draft_outlives_its_program_and_a_refusal_writes_nothing() {
     terminal.keys("q");
     terminal.wait_end();
 }
+
+/// What one command makes decides about the next: `make test` is the project's own once there is a Makefile.
+#[test]
+fn a_command_is_judged_just_before_it_is_tried() {
+    let scenario = r#"
+turns:
+  - when: {planner: true}
+    steps:
+      - draft: {title: "Made", phases: ["Make it"], validation: ["cp Makefile.in Makefile", "make test"]}
+"#;
+    let project = Project::with_config(&[], scenario, "policy: {profile: guarded}\n");
+    project.write("work/Makefile.in", "test:\n\t@echo made-and-tested\n");
+    let mut terminal = start(&project, &["plan", "Make it all"], ROOMY);
+    waiting(&mut terminal, "Draft · ");
+    terminal.keys_until("t", "passed");
+    let tried = project.journal().into_iter().find(|record| record["kind"] == "draft_tried").expect("it was tried");
+    let exits: Vec<_> = tried["tried"].as_array().unwrap().iter().map(|one| one["exit"].clone()).collect();
+    assert_eq!(exits, [0, 0], "{tried}");
+    terminal.keys_until("y", "is planned");
+    terminal.keys("q");
+    terminal.wait_end();
+}

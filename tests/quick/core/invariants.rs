@@ -21,7 +21,7 @@ use programmator::domain::ticket::TicketStatus;
 use programmator::domain::workflow::Workflow;
 use programmator::orchestrator::effect::Effect;
 use programmator::orchestrator::failure::fatal;
-use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
+use programmator::orchestrator::state::{Iteration, PhaseState, PlanStage, Stage, State};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is remembered of one run to judge what it does next.
@@ -126,6 +126,13 @@ impl Invariants {
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
                 let left = before.counted_iterations() < before.settings.max_iterations;
                 assert!(left || !role.counts.is_progress(), "an iteration too many");
+                let plans = before.plan.as_deref().filter(|_| before.phases.is_empty());
+                assert_eq!(
+                    role.step == StepName::PLAN,
+                    plans.is_some(),
+                    "a run that plans does nothing else, and no other plans"
+                );
+                assert!(plans.is_none_or(|plan| plan.stage == PlanStage::Due), "Claude is to draft what is there");
                 Self::check_session(before, &role.step, session.as_deref(), stored.time);
             }
             Record::CallCounted(counted) => {
@@ -146,6 +153,15 @@ impl Invariants {
                 assert!(before.wants_critique(*id, *how), "{phase:?} waits for a critic that nobody wants");
                 self.phase_held(before, *n, phase.as_deref(), *how, *id);
             }
+            Record::PhaseRejected { phase, id, of_ticket: true, .. } => {
+                Self::reviewing(before);
+                let tries = before.settings.workflow.fix_tries;
+                assert!(before.goal.rejections <= tries, "what a review found is fixed once too often");
+                let is_done = before.about(*id).is_some_and(PhaseState::is_done_by_claude);
+                assert!(is_done, "the review of the ticket rejects {phase:?}, which Claude has not done");
+                self.done.retain(|(done, _)| done != phase);
+            }
+            Record::TicketReviewed { .. } => Self::reviewing(before),
             Record::PhaseRejected { phase, id, .. } => {
                 let open = before.open_iteration().expect("a phase is rejected outside of an iteration");
                 assert_eq!(open.role.step, StepName::CRITIQUE);
@@ -159,6 +175,18 @@ impl Invariants {
                 let open = Self::evaluating(before, *n);
                 assert_eq!(open.evaluation.as_ref().map(|said| said.verdict), Some(GoalVerdict::Achieved));
                 assert!(before.is_complete(), "the goal is reached, with phases left");
+            }
+            Record::DraftMade { n, .. } => {
+                let open = before.open_iteration().expect("a draft is made outside of an iteration");
+                assert_eq!((&open.role.step, open.n), (&StepName::PLAN, *n));
+            }
+            Record::DraftAnswered(_) => {
+                assert!(before.waiting_draft().is_some(), "something is decided about a draft that does not wait");
+            }
+            Record::RevisionIntended(revised) if revised.is_draft() => {
+                let stage = before.plan.as_ref().map(|plan| plan.stage);
+                assert_eq!(stage, Some(PlanStage::Accepted), "a draft is written that nobody has accepted");
+                assert!(before.revisions.iter().all(|open| !open.is_draft()), "a draft is written twice at a time");
             }
             Record::PhasesProposed(proposal) => {
                 let said = Self::evaluating(before, proposal.n).evaluation.as_ref().expect("proposed without a word");
@@ -193,6 +221,9 @@ impl Invariants {
                         !thorough || !by_claude || before.goal.achieved,
                         "complete, and nobody asked about the goal"
                     );
+                    let reviews = !before.settings.workflow.review.is_empty();
+                    let is_reviewed = before.goal.reviewed || before.goal.achieved;
+                    assert!(!reviews || !by_claude || is_reviewed, "complete, and nobody has looked at all of it");
                     assert!(
                         before.goal.proposal.is_none(),
                         "complete, with proposed phases that nobody has decided about"
@@ -273,6 +304,13 @@ impl Invariants {
             Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
             _ => {}
         }
+    }
+
+    /// The review of the whole ticket is under way, by somebody who has done nothing of it.
+    fn reviewing(before: &State) {
+        let open = before.open_iteration().expect("a ticket is reviewed outside of an iteration");
+        assert_eq!((&open.role.step, &open.resumed), (&StepName::REVIEW, &None));
+        assert!(before.is_complete() && open.critique.is_some(), "a review without a verdict, or with phases left");
     }
 
     /// The open iteration, which is an evaluator's in a session of its own.

@@ -16,10 +16,12 @@ use programmator::domain::limits::{HourWindow, Limits, OnWarning};
 use programmator::domain::merge::MergeHow;
 use programmator::domain::outcome::{DoneHow, IterationOutcome};
 use programmator::domain::phase::Mark;
+use programmator::domain::planning::{DraftAnswer, DraftAnswered};
 use programmator::domain::record::{ApiRetried, PhaseSeed, Record};
 use programmator::domain::session::{SessionEvent, Told};
 use programmator::domain::settings::{BreakerSettings, Settings};
 use programmator::domain::step::StepName;
+use programmator::domain::ticket::draft::Draft;
 use programmator::domain::tool_call::Via;
 use programmator::domain::turn::{Origin, TurnResult};
 use programmator::domain::workflow::{MinorIssues, Workflow};
@@ -70,6 +72,9 @@ impl World {
             settings.workflow.add_phases =
                 dice.one_of(&[AddPhases::Ask, AddPhases::Ask, AddPhases::Auto, AddPhases::Never]);
             settings.workflow.max_added_phases = dice.one_of(&[0, 1, 5, 5]);
+            if dice.one_in(4) {
+                settings.workflow.review = vec!["bug-deep".into(), "comments".into()];
+            }
             settings.workflow.minor_issues = dice.one_of(&[MinorIssues::Note, MinorIssues::Fix]);
         }
         settings.limits = Box::new(limits);
@@ -211,10 +216,8 @@ impl World {
                 "PROGRAMMATOR_STATUS:\n  phase_completed: {phase}\n  status: {status}\n  files_changed: {files}\n  summary: s\n{more}"
             )
         };
-        if self.state.iteration.as_ref().is_some_and(|open| open.role.step == StepName::CRITIQUE)
-            && kind != 11
-            && kind != 12
-        {
+        let is_critic = |open: &Iteration| [StepName::CRITIQUE, StepName::REVIEW].contains(&open.role.step);
+        if self.state.iteration.as_ref().is_some_and(is_critic) && kind != 11 && kind != 12 {
             result.text = self.verdict();
             return Input::TurnFinished { n, result: Box::new(result) };
         }
@@ -276,6 +279,20 @@ impl World {
             6 => block("MINOR_ISSUES", "\n    - a name"),
             _ if is_content => block("APPROVED", "[]"),
             _ => block("NEEDS_FIXES", issue),
+        }
+    }
+
+    /// What the person says of a draft.
+    pub fn draft_answer(&mut self) -> DraftAnswer {
+        match self.dice.roll(6) {
+            0 => DraftAnswer::Refuse,
+            1 => DraftAnswer::Revise { words: "Smaller steps.".into() },
+            2 => DraftAnswer::Try,
+            3 => {
+                let phases = vec!["First".to_owned(), format!("Second {}", self.journal.len())];
+                DraftAnswer::Edit(Draft { phases, ..Draft::default() })
+            }
+            _ => DraftAnswer::Accept,
         }
     }
 
@@ -436,8 +453,15 @@ impl World {
             Record::BreakerReset { .. } => "breaker reset",
             Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => "refused by the provider",
             Record::Parked(_) => "parked",
+            Record::PhaseRejected { of_ticket: true, .. } => "rejected by the review",
             Record::PhaseRejected { .. } => "rejected by a critic",
+            Record::TicketReviewed { .. } => "reviewed",
             Record::GoalAchieved { .. } => "goal reached",
+            Record::DraftMade { .. } => "drafted by Claude",
+            Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Revise { .. }, .. }) => "draft sent back",
+            Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Edit(_), .. }) => "draft edited",
+            Record::DraftTried { .. } => "draft tried",
+            Record::DraftNotWritten { .. } => "draft not written",
             Record::PhasesProposed(_) => "phases proposed",
             Record::ProposalAnswered { answer: ProposalAnswer::Add { .. }, .. } => "phases accepted",
             Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, .. } => "phases declined",

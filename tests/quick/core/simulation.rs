@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 53] = [
+const MET: [(&str, u64); 63] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -39,13 +39,23 @@ const MET: [(&str, u64); 53] = [
     ("approved by a critic", 20),
     ("rejected by a critic", 20),
     ("fixed", 20),
+    ("rejected by the review", 300),
+    ("reviewed", 300),
     ("goal reached", 200),
     ("phases proposed", 500),
     ("phases accepted", 1000),
     ("phases added", 1500),
+    ("drafted by Claude", 60),
+    ("draft sent back", 300),
+    ("draft edited", 300),
+    ("draft tried", 500),
+    ("draft not written", 500),
+    ("planned", 200),
+    ("drafted", 500),
+    ("not_planned", 300),
     ("breaker opened", 20),
     ("breaker half-open", 20),
-    ("breaker closed", 20),
+    ("breaker closed", 30),
     ("breaker reset", 200),
     ("start", 20),
     ("first_byte", 60),

@@ -22,7 +22,7 @@ use programmator::orchestrator::state::{Iteration, PhaseState, Stage, State};
 use programmator::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
 use programmator::orchestrator::steps::{STEPS, code};
 
-const NAME: StepName = StepName::new("review");
+const NAME: StepName = StepName::new("inspect");
 const REVIEW: Kind = Kind { file: "review.md", builtin: "Review {{ phase }}." };
 
 const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judged) -> Step {
@@ -131,7 +131,7 @@ fn a_new_step_is_a_row() {
             assert_eq!(asked, expected, "seed {seed}: a call is admitted for the model of its step");
         }
         let steps: Vec<_> = world.state.limits.receipts.iter().map(|receipt| receipt.step.word()).collect();
-        assert_eq!(steps, ["code", "review"].repeat(reviews.len()), "seed {seed}: a receipt names its step");
+        assert_eq!(steps, ["code", "inspect"].repeat(reviews.len()), "seed {seed}: a receipt names its step");
     }
 }
 

@@ -19,7 +19,7 @@ use programmator::domain::limits::admission::{Ask, Verdict as Answer};
 use programmator::domain::merge::MergeSettled;
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
-use programmator::domain::planning::Tried;
+use programmator::domain::planning::{PlanAsked, Tried};
 use programmator::domain::record::{
     FORMAT, PhaseSeed, Record, RevisionSettled, Stored, TicketRevised, ValidationRan, WriteOutcome,
 };
@@ -182,6 +182,11 @@ impl World {
         self.note("starts");
         self.give(Input::Started(Box::new(start)));
         self.read_boxes();
+        let can_plan = self.steps.iter().any(|step| step.name == StepName::PLAN);
+        if can_plan && self.phases.is_empty() && self.rough(4) {
+            let asked = PlanAsked { saves: self.dice.one_in(3), ..PlanAsked::default() };
+            self.give(Input::PlanAsked(asked));
+        }
     }
 
     /// The core hears of a thing: its records are stored, then its effects performed.
@@ -586,6 +591,15 @@ impl World {
             };
             let command = UserCommand::AnswerProposal { n: proposal.n, answer };
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "m".into(), command });
+            return true;
+        }
+        if self.state.ended.is_none() && self.state.waiting_draft().is_some() {
+            let answer = self.draft_answer();
+            self.give(Input::Commanded {
+                by: Answerer::SCREEN,
+                id: "d".into(),
+                command: UserCommand::AnswerDraft(answer),
+            });
             return true;
         }
         if self.state.validation_change.is_some() && self.state.is_complete() && self.state.ended.is_none() {

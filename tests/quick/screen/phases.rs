@@ -90,7 +90,7 @@ fn disputed() -> Ui {
         issues: issues.clone(),
         summary: "The test is good; the limiter is not.".into(),
     };
-    let rejected = Record::PhaseRejected { n: 9, phase: phase(), issues, id };
+    let rejected = Record::PhaseRejected { n: 9, phase: phase(), issues, id, of_ticket: false };
     let why = "`cargo test` failed with exit 101\nrunning 12 tests".to_owned();
     let done = Record::PhaseChecked { n: 8, phase: phase(), how: DoneHow::ClaimedUnchecked, id };
     let first = [claimed(8), vec![done]].concat();

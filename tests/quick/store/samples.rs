@@ -33,7 +33,7 @@ use programmator::domain::record::{
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
-use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::summary::{AsideCost, RunState, RunSummary};
 use programmator::domain::ticket::draft::Draft;
 use programmator::domain::ticket::revise::{PhasePlace, TicketEdit};
 use programmator::domain::ticket::{Boxes, PhaseSettings, Revision, TicketStatus};
@@ -83,6 +83,7 @@ pub fn summary(run: RunId) -> RunSummary {
         added: 3,
         removed: 4,
         worktree: Some(worktree()),
+        aside: vec![AsideCost { step: StepName::CRITIQUE, calls: 2, cost_usd: 0.5 }],
     }
 }
 
@@ -276,6 +277,7 @@ pub fn every_record() -> Vec<Record> {
             whole: Some(DoneHow::ClaimedUnchecked),
             since: Some(text()),
             achieved: true,
+            reviewed: true,
         }),
         Record::SessionEnded(SessionEnded {
             n,
@@ -401,7 +403,9 @@ pub fn every_record() -> Vec<Record> {
         },
         Record::DraftNotWritten { why: text() },
         Record::CritiqueMade { n: 1, critique: critique() },
-        Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None },
+        Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None, of_ticket: false },
+        Record::PhaseRejected { n: 2, phase: Some("a".into()), issues: Vec::new(), id: None, of_ticket: true },
+        Record::TicketReviewed { n: 3 },
         Record::EvaluationMade {
             n: 1,
             evaluation: Evaluation { verdict: GoalVerdict::MoreWork, phases: vec![text()], summary: text() },

@@ -4,8 +4,9 @@
 use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::step::StepName;
 use crate::domain::workflow::Workflow;
-use crate::tui::forecast::{Estimate, of_a_phase, of_a_plan};
+use crate::tui::forecast::{Estimate, of_a_call, of_a_phase, of_a_plan};
 use crate::tui::model::Model;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         Some(format!("{phases}, profile {}{resumed}.", model.profile)),
         place(model, entries),
         calls(model, entries),
-        Some(cost(model, many)),
+        Some(cost(model, many, &lookers(model, entries))),
         missing(model, entries),
     ];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
@@ -63,20 +64,36 @@ pub fn again(model: &Model, entry: &Entry<'_>) -> String {
         1 => "Its one phase is done: its box is unticked".to_owned(),
         all => format!("All {all} phases are done: their boxes are unticked"),
     };
-    format!("{phases} and the work begins again, profile {}.\n{}", model.profile, cost(model, all))
+    format!(
+        "{phases} and the work begins again, profile {}.\n{}",
+        model.profile,
+        cost(model, all, &lookers(model, std::slice::from_ref(entry)))
+    )
+}
+
+/// The calls of the steps that only look at the work, at least: which step, how often, in words.
+fn lookers(model: &Model, entries: &[Entry<'_>]) -> Vec<(StepName, usize, &'static str)> {
+    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count().max(1);
+    let critics = entries.iter().filter(|entry| has_critic(model, entry)).map(open).sum();
+    let reviews = if model.workflow.review.is_empty() { 0 } else { entries.len() };
+    let evaluators = if model.workflow.name == Workflow::Thorough { entries.len() } else { 0 };
+    let all = [
+        (StepName::CRITIQUE, critics, "critics"),
+        (StepName::REVIEW, reviews, "reviews"),
+        (StepName::EVALUATE, evaluators, "evaluators"),
+    ];
+    all.into_iter().filter(|(_, calls, _)| *calls > 0).collect()
 }
 
 /// How often Claude is called at least, where not only for the phases themselves.
 fn calls(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count().max(1);
     let phases: usize = entries.iter().map(open).sum();
-    let critics: usize = entries.iter().filter(|entry| has_critic(model, entry)).map(open).sum();
-    let evaluators = if model.workflow.name == Workflow::Thorough { entries.len() } else { 0 };
-    let all = phases + critics + evaluators;
-    let critics = (critics > 0).then(|| format!(", {critics} for critics"));
-    let evaluators = (evaluators > 0).then(|| format!(", {evaluators} for evaluators"));
-    let others = critics.unwrap_or_default() + &evaluators.unwrap_or_default();
-    (!others.is_empty()).then(|| format!("At least {all} calls of Claude: {phases} for phases{others}."))
+    let lookers = lookers(model, entries);
+    let all = phases + lookers.iter().map(|(_, calls, _)| calls).sum::<usize>();
+    let others: Vec<String> = lookers.iter().map(|(_, calls, what)| format!("{calls} for {what}")).collect();
+    let others = (!others.is_empty()).then(|| others.join(", "));
+    others.map(|others| format!("At least {all} calls of Claude: {phases} for phases, {others}."))
 }
 
 /// A critic looks at its phases.
@@ -94,7 +111,7 @@ fn is_unchecked(model: &Model, entry: &Entry<'_>) -> bool {
     !model.has_commands && entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())
 }
 
-fn cost(model: &Model, phases: usize) -> String {
+fn cost(model: &Model, phases: usize, lookers: &[(StepName, usize, &'static str)]) -> String {
     let Some(Estimate { runs, cost, time }) = of_a_phase(model) else {
         return "No estimate: no run has been completed here yet.".to_owned();
     };
@@ -105,7 +122,16 @@ fn cost(model: &Model, phases: usize) -> String {
     };
     let many = u32::try_from(phases).unwrap_or(u32::MAX);
     let time = time.map_or_else(String::new, |time| format!(" and {} of work", human(time.saturating_mul(many))));
-    format!("Estimate: ${:.2}{time}, from {runs}.", cost * f64::from(many))
+    let mut usd = cost * f64::from(many);
+    let mut unknown = Vec::new();
+    for (step, calls, what) in lookers {
+        match of_a_call(model, step) {
+            Some(one) => usd += one * *calls as f64,
+            None => unknown.push(*what),
+        }
+    }
+    let without = if unknown.is_empty() { String::new() } else { format!(", without {}", unknown.join(" and ")) };
+    format!("Estimate: ${usd:.2}{time}, from {runs}{without}.")
 }
 
 /// What would be wanted for a good run, and is not there.
