@@ -258,7 +258,7 @@ const FALLBACK: &str = include_str!("../../fixtures/stream/fallback.jsonl");
 fn an_overloaded_model_gives_way_to_the_fallback_model_and_nothing_is_parked() {
     let said: Vec<String> =
         FALLBACK.lines().take(3).map(|line| serde_json::to_string(&format!("{line}\n")).unwrap()).collect();
-    let raw: String = said.iter().map(|line| format!("      - raw: {line}\n")).collect();
+    let raw = said.iter().map(|line| format!("      - raw: {line}\n")).collect::<Vec<_>>().concat();
     let scenario = format!(
         "turns:\n  - when: {{phase: Do}}\n    steps:\n{raw}      - write: {{path: a.txt, content: x}}\n      - status: {{summary: done}}\n"
     );

@@ -183,7 +183,7 @@ impl World {
         self.give(Input::Started(Box::new(start)));
         self.read_boxes();
         let can_plan = self.steps.iter().any(|step| step.name == StepName::PLAN);
-        if can_plan && self.phases.is_empty() && self.rough(4) {
+        if can_plan && self.phases.is_empty() && self.bent.is_none() && self.rough(4) {
             let asked = PlanAsked { saves: self.dice.one_in(3), ..PlanAsked::default() };
             self.give(Input::PlanAsked(asked));
         }

@@ -62,7 +62,7 @@ impl Scrollback for Recorded {
 
     fn entries(&self, iteration: u32, range: Range<usize>, out: &mut Vec<Entry>) {
         let all = &self.0[iteration as usize - 1].1;
-        out.extend_from_slice(&all[range.start.min(all.len())..range.end.min(all.len())]);
+        out.extend_from_slice(all.get(range.start..range.end.min(all.len())).unwrap_or_default());
     }
 
     fn read(&self, iteration: u32, entry: Entry, max: usize) -> io::Result<Vec<u8>> {
