@@ -178,9 +178,9 @@ fn the_ticket_that_the_readme_shows_has_its_phases() {
 fn the_help_screen_has_every_key() {
     let screen = picture::help_screen();
     for row in table().filter(|row| row.flag != Flag::Hidden) {
-        let line = screen.lines().find(|line| line.contains(row.doc));
-        let line = line.unwrap_or_else(|| panic!("{} is not in the help:\n{screen}", row.id));
-        assert!(line.contains(&Keymap::default().text(row)), "{}: {line}", row.id);
+        let (keys, does) = (Keymap::default().text(row), row.doc_in_group());
+        let is_there = |line: &str| line.contains(does) && line.contains(&keys);
+        assert!(screen.lines().any(is_there), "{} is not in the help:\n{screen}", row.id);
         assert!(row.doc.chars().count() <= 60, "{} does not fit on 80 columns: {}", row.id, row.doc);
     }
 }

@@ -10,6 +10,7 @@ use super::{BRIEF, Book};
 use crate::domain::scrollback::EntryKind;
 use crate::domain::stream::show::{Block, seconds};
 use memchr::memmem;
+use std::ops::Range;
 
 /// How far apart (in records) a call and its result still find each other.
 pub(super) const WINDOW: usize = 256;
@@ -45,6 +46,20 @@ impl Book {
             self.shown(n, at, BRIEF);
         }
         known(self)
+    }
+
+    /// The last record of a stretch that seems to make this call.
+    fn glimpse(&mut self, n: u32, range: &Range<usize>, id: &str) -> Option<usize> {
+        for new in self.glimpsed.extend(n, range) {
+            for (i, entry) in new.clone().zip(self.entries(n, new)) {
+                if entry.kind == EntryKind::Assistant
+                    && let Some((_, Ok(bytes))) = self.bytes(n, i, BRIEF)
+                {
+                    self.glimpsed.saw(i, &bytes);
+                }
+            }
+        }
+        self.glimpsed.of(range, id)
     }
 
     pub(super) fn mentions(&self, n: u32, i: usize, id: &str) -> bool {

@@ -1,13 +1,13 @@
 //! Which calls a stretch of records makes: found out once for each record, however many results look for theirs.
 
-use super::{BRIEF, Book, FACTS};
-use crate::domain::scrollback::EntryKind;
 use memchr::memmem;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Longest id of a call that is looked for.
 const LONGEST: usize = 256;
+/// Ids kept.
+const MOST: usize = 8_192;
 
 /// What was seen of a stretch of an iteration.
 #[derive(Default)]
@@ -18,32 +18,30 @@ pub(super) struct Glimpsed {
     at: HashMap<String, usize>,
 }
 
-impl Book {
-    /// The last record of a stretch that seems to make this call.
-    pub(super) fn glimpse(&mut self, n: u32, range: &Range<usize>, id: &str) -> Option<usize> {
-        let apart = range.start > self.glimpsed.range.end || range.end < self.glimpsed.range.start;
-        if self.glimpsed.n != n || apart || self.glimpsed.at.len() > FACTS {
-            self.glimpsed = Glimpsed { n, range: range.start..range.start, at: HashMap::new() };
+impl Glimpsed {
+    /// Makes `range` part of what is seen. Gives what of it was not looked at yet: [`Self::saw`] takes it.
+    pub(super) fn extend(&mut self, n: u32, range: &Range<usize>) -> [Range<usize>; 2] {
+        let apart = range.start > self.range.end || range.end < self.range.start;
+        if self.n != n || apart || self.at.len() > MOST {
+            *self = Self { n, range: range.start..range.start, at: HashMap::new() };
         }
-        let seen = self.glimpsed.range.clone();
-        self.look(n, range.start..seen.start);
-        self.look(n, seen.end..range.end);
-        self.glimpsed.range = seen.start.min(range.start)..seen.end.max(range.end);
-        self.glimpsed.at.get(id).copied().filter(|at| range.contains(at))
+        let (below, above) = (self.range.start.max(range.start), self.range.end.min(range.end));
+        let new = [range.start..below, above..range.end];
+        self.range = self.range.start.min(range.start)..self.range.end.max(range.end);
+        new
     }
 
-    fn look(&mut self, n: u32, range: Range<usize>) {
-        for (i, entry) in range.clone().zip(self.entries(n, range)) {
-            if entry.kind != EntryKind::Assistant {
-                continue;
-            }
-            if let Some((_, Ok(bytes))) = self.bytes(n, i, BRIEF) {
-                for id in ids(&bytes) {
-                    let last = self.glimpsed.at.entry(id.to_owned()).or_insert(i);
-                    *last = (*last).max(i);
-                }
-            }
+    /// Takes a record in which a call may be.
+    pub(super) fn saw(&mut self, i: usize, record: &[u8]) {
+        for id in ids(record) {
+            let last = self.at.entry(id.to_owned()).or_insert(i);
+            *last = (*last).max(i);
         }
+    }
+
+    /// The last record of a stretch that seems to make this call.
+    pub(super) fn of(&self, range: &Range<usize>, id: &str) -> Option<usize> {
+        self.at.get(id).copied().filter(|at| range.contains(at))
     }
 }
 
@@ -60,7 +58,22 @@ fn ids(record: &[u8]) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::ids;
+    use super::{Glimpsed, ids};
+
+    #[test]
+    fn each_record_is_looked_at_once() {
+        let mut seen = Glimpsed::default();
+        assert_eq!(seen.extend(1, &(10..20)), [10..10, 10..20]);
+        seen.saw(12, br#"{"type":"tool_use","id":"a"}"#);
+        seen.saw(15, br#"{"type":"tool_use","id":"a"}"#);
+        assert_eq!((seen.of(&(10..20), "a"), seen.of(&(10..13), "a"), seen.of(&(10..20), "b")), (Some(15), None, None));
+        assert_eq!(seen.extend(1, &(15..25)), [15..15, 20..25]);
+        assert_eq!(seen.extend(1, &(5..12)), [5..10, 12..12]);
+        assert_eq!(seen.of(&(5..25), "a"), Some(15));
+        // Another iteration, and a stretch that is far away.
+        assert_eq!((seen.extend(2, &(5..12)), seen.of(&(5..25), "a")), ([5..5, 5..12], None));
+        assert_eq!(seen.extend(2, &(50..60)), [50..50, 50..60]);
+    }
 
     #[test]
     fn ids_are_found_in_records_with_calls_and_nowhere_else() {
