@@ -38,6 +38,8 @@ pub struct Config {
     pub review: ReviewConfig,
     pub screen: ScreenConfig,
     pub notify: NotifyConfig,
+    /// How many runs may be open at once; `None`: any number.
+    pub max_parallel: Option<usize>,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
     /// Claude is told what the project's files say of it.

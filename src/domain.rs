@@ -30,6 +30,7 @@ pub mod passphrase;
 pub mod phase;
 pub mod planning;
 pub mod profile;
+pub mod queue;
 pub mod record;
 pub mod request;
 pub mod review;

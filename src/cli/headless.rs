@@ -117,10 +117,12 @@ async fn open(app: &App, places: Places, names: Vec<String>) -> Result<(), CliEr
     for found in names.iter().map(|name| tickets::find(name, &places)).collect::<Vec<_>>() {
         found?;
     }
-    for name in names {
-        if let Reply::Refused(refused) = app.ask(Request::Open(name), Answerer::COMMAND_LINE).await {
-            let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
-        }
+    let start = match <[String; 1]>::try_from(names) {
+        Ok([name]) => Request::Open(name),
+        Err(names) => Request::StartAll(names),
+    };
+    if let Reply::Refused(refused) = app.ask(start, Answerer::COMMAND_LINE).await {
+        let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
     }
     Ok(())
 }
@@ -128,6 +130,10 @@ async fn open(app: &App, places: Places, names: Vec<String>) -> Result<(), CliEr
 /// Says on stderr what is wrong with our own work: who reads records from stdout looks there.
 fn aside(news: &News) {
     let (ticket, message) = match news {
+        News::NotStarted(refused) => {
+            let _ = writeln!(stderr(), "{}", clean_line(&refused.message, 2_000));
+            return;
+        }
         News::Trouble { ticket, message } => (ticket.id(), message.clone()),
         News::StorageAwaited(waiting) => (&waiting.ticket, waiting.words(&jiff::tz::TimeZone::system())),
         News::RunLeft(left) => (&left.ticket, left.message.clone()),

@@ -102,6 +102,7 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
         user: session.environment.get("USER").cloned(),
         person_folder: session.environment.get("HOME").map(PathBuf::from),
         secrets: secrets(session, resolved),
+        max_parallel: resolved.config.max_parallel,
     })
 }
 

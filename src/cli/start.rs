@@ -71,7 +71,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     // Before the terminal is ours: none may end us without giving it back.
     let signals = Signals::listen()?;
     model.opening = match &open {
-        Open::Tickets(names) => names.first().cloned(),
+        // Of several, whichever is first.
+        Open::Tickets(names) if names.len() == 1 => names.first().cloned(),
+        Open::Tickets(_) => None,
         Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
         Open::Plan(ticket, _) => Some(ticket.clone()),
     };
@@ -187,19 +189,18 @@ async fn begin_all(
     for found in names.iter().map(|name| tickets::find(name, places)).collect::<Vec<_>>() {
         found?;
     }
-    let alone = names.len() == 1;
-    for (at, name) in names.into_iter().enumerate() {
-        match app.ask(Request::Open(name), Answerer::SCREEN).await {
-            // The person has quit meanwhile.
-            Reply::Refused(refused) if refused.exit_code == 0 => break,
-            // Alone there is nothing to show; beside others it must not end them. Where a breaker is open there is a run
-            // to look at, and a key that helps.
-            Reply::Refused(refused) if alone && refused.exit_code != ExitReason::CircuitOpen.exit_code() => {
-                return Err(refused.into());
-            }
-            Reply::Opened { .. } if at > 0 => {}
-            reply => drop(screen.send(reply)),
+    let reply = match <[String; 1]>::try_from(names) {
+        Ok([name]) => app.ask(Request::Open(name), Answerer::SCREEN).await,
+        Err(names) => app.ask(Request::StartAll(names), Answerer::SCREEN).await,
+    };
+    match reply {
+        // The person has quit meanwhile.
+        Reply::Refused(refused) if refused.exit_code == 0 => {}
+        // Alone there is nothing to show. Where a breaker is open there is a run to look at, and a key that helps.
+        Reply::Refused(refused) if refused.exit_code != ExitReason::CircuitOpen.exit_code() => {
+            return Err(refused.into());
         }
+        reply => drop(screen.send(reply)),
     }
     Ok(())
 }

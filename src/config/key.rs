@@ -112,6 +112,7 @@ keys! {
     NotifyCommand "notify.command" Words, None, WhenTrusted, "program and first arguments that are run with title and text of every notification";
     TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
     SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
+    MaxParallel "run.max_parallel" Whole(1, 100), None, Always, "runs that may be open at the same time; the others wait, by priority, then age; not set: any number";
     BreakerNoProgress "breaker.no_progress" Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker";
     BreakerSameError "breaker.same_error" Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker";
     BreakerPermissionDenials "breaker.permission_denials" Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker";
@@ -250,6 +251,7 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
+            | Key::MaxParallel
             | Key::GitBase
             | Key::WorktreeFolder
             | Key::WorktreeSetup

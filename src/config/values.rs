@@ -282,6 +282,7 @@ pub(super) fn assemble(
             desktop: values.channel(Key::NotifyDesktop),
             command: values.list(Key::NotifyCommand),
         },
+        max_parallel: values.amount(Key::MaxParallel).and_then(|most| usize::try_from(most).ok()),
         tickets_dir: values.text(Key::TicketsDir),
         guidelines: values.switch(Key::Guidelines),
         step_prompts: values.per_step(Key::StepPrompts),

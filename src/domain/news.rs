@@ -6,6 +6,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Stored;
+use crate::domain::request::Refused;
 use crate::domain::summary::{Owner, RunSummary};
 use crate::domain::ticket::{Ticket, TicketKey};
 use serde::Serialize;
@@ -46,6 +47,10 @@ pub enum News {
     StorageAwaited(StorageAwaited),
     /// A run was left without a last record, because none could be stored.
     RunLeft(RunLeft),
+    /// Why a ticket waits to be started here; `None`: it does not any more.
+    Queued(TicketKey, Option<String>),
+    /// A ticket was not started, for which no front end waits alone.
+    NotStarted(Refused),
     /// Something of ours does not work right now and is tried again.
     Trouble {
         ticket: TicketKey,

@@ -49,6 +49,10 @@ pub enum Request {
     Open(String),
     /// Work on a ticket that is known: a fresh run, or the one there is.
     Start(TicketKey),
+    /// The same with several, found as by `Open`: those that depend on others of them wait. What comes of each is news.
+    StartAll(Vec<String>),
+    /// Take a ticket out of the queue of those that wait to be started.
+    Unqueue(TicketKey),
     /// Have phases drafted for a ticket without any: found as by `Open`, and worked on in a run of its own.
     Plan(String, PlanAsked),
     /// Take back the tick of every phase of a ticket that nobody works on.
@@ -290,6 +294,8 @@ mod tests {
             Request::Create(Draft { title: "T".into(), ..Draft::default() }),
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
+            Request::StartAll(vec!["tk-1".into()]),
+            Request::Unqueue(ticket.clone()),
             Request::Plan("tk-1".into(), PlanAsked { saves: true, ..PlanAsked::default() }),
             Request::Reopen(ticket.clone()),
             Request::Resume(None),

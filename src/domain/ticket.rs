@@ -57,6 +57,14 @@ impl Ticket {
     pub fn is_broken(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
+
+    /// Whoever depends on it may begin. A plan has no status: its phases say so.
+    pub fn is_closed(&self) -> bool {
+        match self.status {
+            Some(status) => status == TicketStatus::Closed,
+            None => !self.phases.is_empty() && self.phases.iter().all(|phase| phase.done),
+        }
+    }
 }
 
 /// One phase: a top-level checkbox, a `## Phase N` heading or a numbered heading.

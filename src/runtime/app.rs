@@ -13,7 +13,9 @@ mod files;
 mod find;
 mod listing;
 mod opening;
+mod queue;
 mod refusals;
+mod starting;
 mod stats;
 mod timeline;
 mod turns;
@@ -21,6 +23,7 @@ mod wheel;
 
 use self::branch::Branch;
 use self::files::Files;
+use self::queue::Queue;
 use self::refusals::{not_found, refused, unknown};
 use self::turns::Turns;
 use crate::adapters::clock::boot_time;
@@ -48,6 +51,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{self, JoinSet};
+use tokio::time::sleep;
 
 /// What the service works with.
 pub struct Parts {
@@ -67,6 +71,8 @@ pub struct Parts {
     pub person_folder: Option<PathBuf>,
     /// Values that no export shows.
     pub secrets: Secrets,
+    /// How many runs may be open at once; `None`: any number.
+    pub max_parallel: Option<usize>,
 }
 
 /// A front end's way to the service.
@@ -108,6 +114,7 @@ impl App {
             user,
             person_folder,
             secrets,
+            max_parallel,
         } = parts;
         let (asked, asks) = mpsc::channel(channels::ASKS);
         let (ended, endings) = mpsc::unbounded_channel();
@@ -139,6 +146,7 @@ impl App {
             files: files.clone(),
             runs: told,
             later: BTreeMap::new(),
+            queue: Queue::of(max_parallel),
             watch: Arc::default(),
             diffs: Turns::default(),
             finds: Turns::default(),
@@ -196,7 +204,7 @@ struct Waiting {
     path: Option<PathBuf>,
     /// What the person typed for it.
     asked: Option<String>,
-    reply: oneshot::Sender<Reply>,
+    reply: Option<oneshot::Sender<Reply>>,
 }
 
 struct Service {
@@ -221,6 +229,7 @@ struct Service {
     runs: watch::Sender<Runs>,
     /// What was asked of a run that had ended, while what it left was being cleared away: asked again then.
     later: BTreeMap<TicketKey, Vec<Asked>>,
+    queue: Queue,
     /// Follows the files of listed tickets.
     watch: Arc<Mutex<Option<FileWatch>>>,
     diffs: Turns,
@@ -238,6 +247,7 @@ impl Service {
                     Some((request, by, reply)) => self.answer(request, by, reply).await,
                     None => break,
                 },
+                () = sleep(queue::LOOK), if self.queue.len() > 0 => self.pump(),
             }
         }
     }
@@ -265,6 +275,8 @@ impl Service {
                 Some(path) => return self.start(ticket, path, None, (by, reply)),
                 None => unknown(&ticket),
             },
+            Request::StartAll(names) => self.start_all(names),
+            Request::Unqueue(ticket) => self.unqueue(&ticket),
             Request::Reopen(ticket) => {
                 let Some(path) = self.files.of(&ticket) else { return drop(reply.send(unknown(&ticket))) };
                 let offline = self.offline.clone();
@@ -356,19 +368,7 @@ impl Service {
         for (request, by, reply) in self.later.remove(ticket).unwrap_or_default() {
             self.answer(request, by, reply).await;
         }
-    }
-
-    /// Says how a ticket came out, and how many runs are open.
-    fn outcome(&self, ticket: &TicketKey, code: u8) {
-        let open = self.supervisor.open_tickets().count();
-        self.runs.send_modify(|runs| {
-            runs.open = open;
-            runs.codes.insert(ticket.clone(), code);
-        });
-    }
-
-    fn count(&self) {
-        self.runs.send_modify(|runs| runs.open = self.supervisor.open_tickets().count());
+        self.pump();
     }
 }
 

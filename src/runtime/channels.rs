@@ -29,7 +29,7 @@ pub enum Kept<'a> {
     /// Nothing is lost: the store has it. Full: the front end is given the whole run again, read from there when it comes
     /// for it.
     Stored(RunId),
-    /// Nothing is lost: it is kept even where there is no room. There is one for each run at most.
+    /// Nothing is lost: it is kept even where there is no room. There is one for each run or start at most.
     Always,
     /// The latest only: a later one about the same takes its place.
     Latest(About<'a>),
@@ -41,6 +41,8 @@ pub enum Kept<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About<'a> {
     Ticket(&'a TicketKey),
+    /// Why it waits to be started.
+    Queue(&'a TicketKey),
     /// How a run stands.
     Run(RunId),
     Archived,
@@ -57,8 +59,9 @@ pub fn kept(news: &News) -> Kept<'_> {
     match news {
         News::RunOpened { run, .. } => Kept::Stored(*run),
         News::Recorded(stored) => Kept::Stored(stored.run),
-        News::RunLeft(_) => Kept::Always,
+        News::RunLeft(_) | News::NotStarted(_) => Kept::Always,
         News::TicketRead(ticket, _) | News::TicketGone(ticket) => Kept::Latest(About::Ticket(ticket)),
+        News::Queued(ticket, _) => Kept::Latest(About::Queue(ticket)),
         News::RunSeen(run) => Kept::Latest(About::Run(run.run)),
         News::ArchivedSeen(_) => Kept::Latest(About::Archived),
         News::UnreadSeen(_) => Kept::Latest(About::Unread),

@@ -9,6 +9,7 @@ use crate::domain::limits::Parking;
 use crate::domain::messages::{LogFormatter, Weight, wait_words};
 use crate::domain::news::News;
 use crate::domain::record::{Record, Stored};
+use crate::domain::request::Refused;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -31,6 +32,21 @@ pub struct Printer<W> {
     seen: HashMap<RunId, (u64, LogFormatter)>,
     /// Runs that wait for a limit.
     parked: BTreeMap<TicketId, Parking>,
+}
+
+/// A ticket that waits to be started.
+#[derive(Serialize)]
+struct Waits<'a> {
+    ticket: &'a str,
+    why: &'a str,
+}
+
+/// A ticket that was not started.
+#[derive(Serialize)]
+struct Left<'a> {
+    ticket: &'a str,
+    message: &'a str,
+    exit_code: u8,
 }
 
 impl<W: Write> Printer<W> {
@@ -65,6 +81,14 @@ impl<W: Write> Printer<W> {
                     writeln!(self.out, "{}  {words}", waiting.ticket)?;
                 }
             },
+            News::Queued(ticket, Some(why)) => match self.format {
+                Format::Json => self.fact("queued", &Waits { ticket: ticket.as_str(), why })?,
+                Format::Text => writeln!(self.out, "{ticket}  waits: {}", clean_line(why, 1_000))?,
+            },
+            News::NotStarted(refused) if self.format == Format::Json => {
+                let Refused { ticket, message, exit_code, .. } = refused;
+                self.fact("not_started", &Left { ticket: ticket.as_str(), message, exit_code: *exit_code })?;
+            }
             News::RunLeft(left) => match self.format {
                 Format::Json => self.fact("run_left", left)?,
                 Format::Text => writeln!(self.out, "{}  {}", left.ticket, clean_line(&left.message, 1_000))?,

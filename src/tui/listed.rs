@@ -1,6 +1,6 @@
 //! Every ticket that was read, by its file, and by the id under which others depend on it.
 
-use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
+use crate::domain::ticket::{Ticket, TicketKey};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -42,8 +42,7 @@ impl Listed {
     pub fn open_dependency(&self, key: &TicketKey, ticket: &Ticket) -> Option<&TicketKey> {
         let here = |other: &&TicketKey| other.folder() == key.folder();
         let meant = ticket.deps.iter().filter_map(|dep| self.ids.get(dep)?.iter().find(here));
-        let is_open =
-            |dep: &&TicketKey| self.files.get(dep).is_some_and(|dep| dep.status != Some(TicketStatus::Closed));
+        let is_open = |dep: &&TicketKey| self.files.get(dep).is_some_and(|dep| !dep.is_closed());
         meant.into_iter().find(is_open)
     }
 }

@@ -52,6 +52,8 @@ pub struct Model {
     pub active: usize,
     /// Every ticket that was read, open or not.
     pub listed: Listed,
+    /// Tickets that wait to be started here, and why.
+    pub queued: BTreeMap<TicketKey, String>,
     /// The last run of each ticket, of all programs.
     pub runs: BTreeMap<TicketKey, Arc<RunSummary>>,
     /// The directory of this program.
@@ -134,6 +136,7 @@ impl Model {
             tabs: Vec::new(),
             active: 0,
             listed: Listed::default(),
+            queued: BTreeMap::new(),
             runs: BTreeMap::new(),
             folder: String::new(),
             person_folder: String::new(),

@@ -10,6 +10,7 @@ mod old_journal;
 mod old_state;
 mod phases;
 mod planning;
+mod several;
 mod ticks;
 mod turns;
 mod worktrees;

@@ -89,6 +89,7 @@ pub fn service(project: &Project) -> App {
         user: None,
         person_folder: None,
         secrets: Secrets::default(),
+        max_parallel: None,
     })
 }
 

@@ -11,14 +11,15 @@ impl Service {
         // What was to begin would be open when everything has ended: it is stopped before it begins.
         let mut stopped: Vec<_> =
             std::mem::take(&mut self.waiting).into_values().map(|at| (at.ticket, at.reply)).collect();
+        stopped.extend(self.close_queue());
         for (ticket, asked) in &mut self.later {
             let starts = asked.extract_if(.., |(request, ..)| matches!(request, Request::Start(_) | Request::Open(_)));
-            stopped.extend(starts.map(|(_, _, reply)| (ticket.clone(), reply)));
+            stopped.extend(starts.map(|(_, _, reply)| (ticket.clone(), Some(reply))));
         }
         for (ticket, reply) in stopped {
             self.outcome(&ticket, ExitReason::UserStopped.exit_code());
             let words = "programmator is shutting down; nothing new is started";
-            let _ = reply.send(refused(&ticket, words.to_owned(), 0));
+            self.settle(reply, refused(&ticket, words.to_owned(), 0));
         }
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,

@@ -1,4 +1,4 @@
-//! Opening runs. It may wait for other programs, so it is done beside everything else that is asked.
+//! Opening runs, when their [turn](super::starting) has come. It may wait for other programs, so it is done beside everything else that is asked.
 
 use super::{Asked, Service, Waiting};
 use crate::adapters::tickets::Places;
@@ -19,20 +19,24 @@ impl Service {
         asked: Option<String>,
         (by, reply): (Answerer, oneshot::Sender<Reply>),
     ) {
-        let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
+        let is_opening = self.is_opening(&path);
         if self.supervisor.is_ending(&ticket) {
             let starts = |(request, ..): &Asked| matches!(request, Request::Start(_) | Request::Open(_));
             let later = self.later.entry(ticket.clone()).or_default();
             later.retain(|asked| !starts(asked));
             later.push((asked.map_or(Request::Start(ticket), Request::Open), by, reply));
-        } else if is_opening || self.supervisor.is_open(&ticket) {
+        } else if is_opening || self.queue.has(&path) || self.supervisor.is_open(&ticket) {
             // Nothing failed.
             self.reporter.trouble(&ticket, if is_opening { "is being opened" } else { "is open already" });
             let _ = reply.send(opened(asked, ticket));
         } else {
-            let waiting = Waiting { ticket, path: Some(path.clone()), asked, reply };
-            self.open(waiting, move |opener, places| opener.open(&path, &places.folder));
+            self.enqueue(ticket, path, asked, Some(reply));
+            self.pump();
         }
+    }
+
+    pub(super) fn is_opening(&self, path: &Path) -> bool {
+        self.waiting.values().any(|waiting| waiting.path.as_deref() == Some(path))
     }
 
     /// Opens a run that plans the ticket.
@@ -44,7 +48,7 @@ impl Service {
         (by, reply): (Answerer, oneshot::Sender<Reply>),
     ) {
         let ticket = self.files.ticket(&path);
-        let is_opening = self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path));
+        let is_opening = self.is_opening(&path);
         if self.supervisor.is_ending(&ticket) {
             self.later.entry(ticket).or_default().push((Request::Plan(name, asked), by, reply));
         } else if is_opening || self.supervisor.is_open(&ticket) {
@@ -52,7 +56,7 @@ impl Service {
             let _ = reply.send(Reply::Refused(Refused { ticket, message, exit_code: 0, asked: Some(name) }));
         } else {
             let asked = PlanAsked { by, ..asked };
-            let waiting = Waiting { ticket, path: Some(path.clone()), asked: Some(name), reply };
+            let waiting = Waiting { ticket, path: Some(path.clone()), asked: Some(name), reply: Some(reply) };
             self.open(waiting, move |opener, places| opener.open(&path, &places.folder)?.planning(asked));
         }
     }
@@ -60,12 +64,12 @@ impl Service {
     pub(super) fn resume(&mut self, run: Option<String>, reply: oneshot::Sender<Reply>) {
         let ticket = TicketKey::unknown(run.as_deref().unwrap_or("run"));
         let asked = Some(run.clone().unwrap_or_else(|| LATEST.to_owned()));
-        self.open(Waiting { ticket, path: None, asked, reply }, move |opener, places| {
+        self.open(Waiting { ticket, path: None, asked, reply: Some(reply) }, move |opener, places| {
             opener.resume(run.as_deref(), places)
         });
     }
 
-    fn open(
+    pub(super) fn open(
         &mut self,
         waiting: Waiting,
         open: impl FnOnce(&Opener, &Places) -> Result<Opening, OpenError> + Send + 'static,
@@ -78,6 +82,7 @@ impl Service {
             open(&opener, &places)
         });
         self.waiting.insert(task.id(), waiting);
+        self.count();
     }
 
     /// Begins what was opened, unless all runs are being ended meanwhile.
@@ -96,12 +101,12 @@ impl Service {
         let replied = match launched {
             Ok((ticket, path)) => {
                 self.files.learn(&ticket, &path);
-                self.count();
                 self::opened(asked, ticket)
             }
             Err(error) => self.not_opened(ticket, path.as_deref(), &error, asked),
         };
-        let _ = reply.send(replied);
+        self.settle(reply, replied);
+        self.pump();
     }
 
     /// Says why a ticket cannot be worked on. Where its breaker is open, the run that opened it is shown: what it
@@ -118,6 +123,6 @@ impl Service {
     }
 }
 
-fn opened(asked: Option<String>, ticket: TicketKey) -> Reply {
+pub(super) fn opened(asked: Option<String>, ticket: TicketKey) -> Reply {
     asked.map_or(Reply::Done, |asked| Reply::Opened { asked, ticket })
 }

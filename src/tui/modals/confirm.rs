@@ -47,6 +47,17 @@ impl Confirm {
         self.asks.iter().map(started).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
     }
 
+    /// What follows a yes: several starts are one, so that those wait which depend on others of them.
+    pub fn agreed(self) -> Vec<Ask> {
+        match self.tickets() {
+            Some(tickets) if tickets.len() > 1 => {
+                let files = tickets.iter().map(|ticket| ticket.file().to_owned());
+                vec![Ask::Request(Request::StartAll(files.collect()))]
+            }
+            _ => self.asks,
+        }
+    }
+
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(64);
         let lines = wrap(&self.words, usize::from(width).saturating_sub(4));

@@ -23,7 +23,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
-use meant::{chosen, is_startable, meant};
+use meant::{chosen, is_startable, meant, queued};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rows::{Entry, Group, entry};
@@ -39,8 +39,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: open the selected ticket";
     Own("peek") "home.peek" Scope::Pane(NAME), "home", [c(' ')], Shown, has_row, |model| if model.home.peeks { "table" } else { "peek" },
         "in Home: more of the preview, or less";
-    Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, |_| "start",
-        "in Home: start the selected tickets; asks first";
+    Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, meant::start_word,
+        "in Home: start the selected tickets; asks first; on one that is queued: take it out of the queue";
     Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('w')], Shown, meant::can_plan, |_| "plan",
         "in Home: let Claude draft the ticket's phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
@@ -72,7 +72,7 @@ fn has_row(model: &Model) -> bool {
 }
 
 fn can_start(model: &Model) -> bool {
-    meant(model).iter().any(|entry| is_startable(model, entry))
+    meant(model).iter().any(|entry| is_startable(model, entry)) || queued(model).is_some()
 }
 
 /// There is something to filter, or a filter.
@@ -162,7 +162,8 @@ pub fn start_words(model: &Model, tickets: &[TicketKey]) -> String {
     let words = estimate::words(model, &entries);
     // Of those that were selected, some may have to stay.
     let marked = &model.home.marked;
-    let left = marked.iter().filter(|id| !tickets.contains(id)).filter_map(|id| entry(model, id).hindrance(model));
+    let left =
+        marked.iter().filter(|id| !tickets.contains(id)).filter_map(|id| meant::hindrance(model, &entry(model, id)));
     let left: Vec<String> = if tickets.iter().all(|id| marked.contains(id)) { left.collect() } else { Vec::new() };
     if left.is_empty() {
         return words;
@@ -229,6 +230,9 @@ impl pane::Pane for HomePane {
         match command {
             Command::Choose => return open(model),
             Command::Own("start") => {
+                if let Some(ticket) = queued(model) {
+                    return vec![Ask::Request(Request::Unqueue(ticket))];
+                }
                 let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
                 return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();
             }
@@ -281,7 +285,7 @@ impl pane::Pane for HomePane {
             Command::Prompt => Some("no ticket to filter".to_owned()),
             Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
-            Command::Own("start") => meant.iter().find_map(|entry| entry.hindrance(model)),
+            Command::Own("start") => meant.iter().find_map(|entry| meant::hindrance(model, entry)),
             Command::Own("plan") => Some(meant::NO_PLAN.to_owned()),
             Command::Own(_) | Command::Choose if meant.is_empty() => Some("no ticket here; n writes one".to_owned()),
             Command::Own("archive") => Some("it cannot be archived while it runs or needs you".to_owned()),

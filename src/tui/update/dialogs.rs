@@ -90,7 +90,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         }
         Modal::Find(finder) => return find::key(ui, *finder, command, input, lines),
         Modal::Confirm(confirm) => match command {
-            Some(Command::Yes) => return confirm.asks,
+            Some(Command::Yes) => return confirm.agreed(),
             Some(Command::No) => None,
             Some(Command::Own("git")) if confirm.offers_git(ui) => {
                 ui.modals.push(Modal::Confirm(confirm));

@@ -128,6 +128,8 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 asks.extend(notify(ui, notifications::failed(&ui.tabs[at])));
             }
         }
+        News::Queued(ticket, why) => queued(ui, &ticket, why),
+        News::NotStarted(why) => asks.extend(refused(ui, why)),
         News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
     }
     asks
@@ -234,6 +236,14 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         _ => {}
     }
     Vec::new()
+}
+
+fn queued(ui: &mut Ui, ticket: &TicketKey, why: Option<String>) {
+    let Some(why) = why else { return drop(ui.queued.remove(ticket)) };
+    log(ui, ticket, Weight::Info, &format!("waits to be started: {why}"));
+    if ui.queued.insert(ticket.clone(), why.clone()).is_none() {
+        ui.tell(format!("{ticket} waits: {why}"));
+    }
 }
 
 fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {

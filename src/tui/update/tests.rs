@@ -25,6 +25,7 @@ mod keys;
 mod mouse;
 mod notifications;
 mod opening;
+mod queue;
 mod same_id;
 mod unavailable;
 mod unstored;

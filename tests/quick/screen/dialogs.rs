@@ -31,7 +31,7 @@ fn the_question_before_a_start() {
     modal("start", || {
         let mut model = with_ready_ones();
         model.profile = "guarded";
-        (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-82c3")), true);
+        (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
         pressed(model, "s")
     });
 }

@@ -110,8 +110,8 @@ fn several_are_started_at_once_after_one_question() {
     let screen = sample::draw(&mut model, USUAL);
     assert!(screen.contains("At least 10 calls of Claude: 4 for phases, 4 for critics"), "{screen}");
     let started = press(&mut model, "y");
-    let wanted = ["tk-81b0", "tk-82c3"].map(|id| Ask::Request(Request::Start(sample::id(id))));
-    assert_eq!(started, wanted);
+    let files = ["tk-81b0", "tk-82c3"].map(|id| sample::id(id).file().to_owned());
+    assert_eq!(started, [Ask::Request(Request::StartAll(files.to_vec()))]);
     press(&mut model, "Esc");
     assert!(model.home.marked.is_empty() && model.is_home());
 }

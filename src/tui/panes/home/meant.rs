@@ -3,8 +3,11 @@
 use super::rows::{Entry, entry};
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::Request;
+use crate::domain::summary::Owner;
+use crate::domain::ticket::TicketKey;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
+use crate::tui::tab::Tab;
 
 /// Why nothing is planned.
 pub(super) const NO_PLAN: &str = "only a ticket without phases, which nobody works on, can be planned";
@@ -22,7 +25,20 @@ pub(super) fn meant(model: &Model) -> Vec<Entry<'_>> {
 }
 
 pub(super) fn is_startable(model: &Model, entry: &Entry<'_>) -> bool {
-    (entry.ticket.is_some() || entry.run.is_some()) && entry.hindrance(model).is_none()
+    (entry.ticket.is_some() || entry.run.is_some()) && hindrance(model, entry).is_none()
+}
+
+/// Why it cannot be started here now, with the others that are meant.
+pub(super) fn hindrance(model: &Model, meant: &Entry<'_>) -> Option<String> {
+    let comes = |dep: &TicketKey| {
+        let dep = entry(model, dep);
+        let is_open =
+            dep.tab.is_some_and(Tab::has_open_run) || dep.run.is_some_and(|run| run.owner() == Owner::Another);
+        is_open || dep.queued(model).is_some() || model.home.marked.contains(dep.id)
+    };
+    let dep = || meant.open_dependency(model).filter(|dep| !comes(dep));
+    let together = || Some(format!("{} depends on {}: select both (v), then start", meant.id, dep()?));
+    meant.hindrance(model).or_else(together)
 }
 
 /// The one ticket that is meant has no phases, and Claude may draft some.
@@ -30,7 +46,7 @@ pub(super) fn can_plan(model: &Model) -> bool {
     let meant = meant(model);
     let [entry] = &meant[..] else { return false };
     let is_bare = entry.ticket.is_some_and(|ticket| ticket.phases.is_empty() && !ticket.is_broken());
-    is_bare && is_startable(model, entry)
+    is_bare && entry.hindrance(model).is_none()
 }
 
 /// Asks for its plan.
@@ -38,4 +54,15 @@ pub(super) fn plan(model: &Model) -> Vec<Ask> {
     let meant = meant(model);
     let files = meant.iter().take(1).map(|entry| entry.id.file().to_owned());
     files.map(|file| Ask::Request(Request::Plan(file, PlanAsked::default()))).collect()
+}
+
+/// The one ticket that is meant waits to be started.
+pub(super) fn queued(model: &Model) -> Option<TicketKey> {
+    let meant = meant(model);
+    let [entry] = &meant[..] else { return None };
+    entry.queued(model).is_some().then(|| entry.id.clone())
+}
+
+pub(super) fn start_word(model: &Model) -> &'static str {
+    if queued(model).is_some() { "unqueue" } else { "start" }
 }

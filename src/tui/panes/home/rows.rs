@@ -132,6 +132,7 @@ impl<'a> Entry<'a> {
         let is_elsewhere = self.run.is_some_and(|run| run.folder != model.folder);
         match self.run.map_or(Owner::Nobody, RunSummary::owner) {
             _ if self.tab.is_some_and(Tab::has_open_run) => Some(format!("{id} is running already")),
+            _ if self.queued(model).is_some() => Some(format!("{id} is queued already")),
             Owner::Another if is_elsewhere => Some(format!("{id} is being run in {place}")),
             Owner::Another => Some(format!("{id} is being run by another program")),
             _ if self.group == Group::Done => Some(format!("{id} is done")),
@@ -169,7 +170,15 @@ impl<'a> Entry<'a> {
         self.is_interrupted() || reason.is_some_and(ExitReason::is_resumable)
     }
 
+    /// Why it waits to be started here.
+    pub fn queued(&self, model: &'a Model) -> Option<&'a str> {
+        model.queued.get(self.id).map(String::as_str)
+    }
+
     fn stands(&self, model: &Model) -> TabStatus {
+        if self.queued(model).is_some() {
+            return TabStatus::Waiting;
+        }
         if let Some(tab) = self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()) {
             return model.standing(tab);
         }

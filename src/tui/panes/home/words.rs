@@ -18,6 +18,9 @@ use crate::tui::tab::{Tab, TabStatus};
 impl Entry<'_> {
     /// What it does, waits for or needs, in a few words; raw.
     pub fn words(&self, model: &Model) -> String {
+        if let Some(why) = self.queued(model) {
+            return why.to_owned();
+        }
         let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
         match (self.standing, self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()), self.run) {
             (TabStatus::NotStarted, ..) => match (broken, self.open_dependency(model)) {

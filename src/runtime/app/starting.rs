@@ -1,0 +1,183 @@
+//! Starting tickets: what may start is opened, one after the other; the others wait in the [queue](super::queue).
+
+use super::opening::opened;
+use super::queue::Entry;
+use super::{Service, Waiting};
+use crate::adapters::tickets;
+use crate::domain::news::News;
+use crate::domain::outcome::ExitReason;
+use crate::domain::queue::{self, Dep, Next, Queued, Rank};
+use crate::domain::request::{Refused, Reply};
+use crate::domain::ticket::TicketKey;
+use std::path::{Path, PathBuf};
+use tokio::sync::oneshot;
+
+impl Service {
+    /// Takes a ticket into the queue; the next [`pump`](Self::pump) may start it.
+    pub(super) fn enqueue(
+        &mut self,
+        ticket: TicketKey,
+        path: PathBuf,
+        asked: Option<String>,
+        reply: Option<oneshot::Sender<Reply>>,
+    ) {
+        self.queue.given += 1;
+        let given = self.queue.given;
+        self.queue.entries.push(Entry { ticket, path, given, asked, reply, told: None });
+    }
+
+    /// Starts several tickets, which wait for each other where they depend on each other. What comes of each is news.
+    pub(super) fn start_all(&mut self, names: Vec<String>) -> Reply {
+        for name in names {
+            match tickets::find(&name, &self.places) {
+                Ok(path) => {
+                    let ticket = self.files.ticket(&path);
+                    if self.queue.has(&path) || self.is_opening(&path) || self.supervisor.is_open(&ticket) {
+                        self.reporter.trouble(&ticket, "is open already");
+                    } else {
+                        self.enqueue(ticket, path, None, None);
+                    }
+                }
+                Err(error) => {
+                    let ticket = TicketKey::unknown(&name);
+                    self.outcome(&ticket, 2);
+                    let message = error.to_string();
+                    let refused = Refused { ticket, message, exit_code: 2, asked: Some(name) };
+                    self.reporter.tell(&News::NotStarted(refused));
+                }
+            }
+        }
+        self.pump();
+        Reply::Done
+    }
+
+    /// Starts what may start, and says of the others why they wait. One is opened after the other: whoever is first has
+    /// the directory.
+    pub(super) fn pump(&mut self) {
+        while self.waiting.is_empty() && self.queue.len() > 0 {
+            let queued = self.looked_at();
+            let at_work = self.supervisor.open_tickets().count();
+            match queue::next(&queued, at_work, self.queue.most) {
+                Some(Next::Start(ticket)) => {
+                    let Some(Entry { ticket, path, asked, reply, told, .. }) = self.queue.take(&ticket) else { break };
+                    self.tell_queued(&ticket, told.as_deref(), None);
+                    let waiting = Waiting { ticket, path: Some(path.clone()), asked, reply };
+                    self.open(waiting, move |opener, places| opener.open(&path, &places.folder));
+                }
+                Some(Next::Leave(ticket, why)) => {
+                    let message = format!("{ticket} is not started: {why}");
+                    self.leave(&ticket, message);
+                }
+                None => {
+                    for queued in &queued {
+                        self.say_why(queued, at_work);
+                    }
+                    break;
+                }
+            }
+        }
+        if self.queue.len() == 0 {
+            self.queue.files.clear();
+        }
+        self.count();
+    }
+
+    fn say_why(&mut self, queued: &Queued, at_work: usize) {
+        let why = queue::reason(queued, at_work);
+        let entry = self.queue.entries.iter_mut().find(|entry| entry.ticket == queued.ticket);
+        let before = entry.and_then(|entry| entry.told.replace(why.clone()));
+        self.tell_queued(&queued.ticket, before.as_deref(), Some(why));
+    }
+
+    fn tell_queued(&self, ticket: &TicketKey, before: Option<&str>, now: Option<String>) {
+        if before != now.as_deref() {
+            self.reporter.tell(&News::Queued(ticket.clone(), now));
+        }
+    }
+
+    /// It is not started. Before it has waited, that is a start that was wrong; later others have let it down.
+    fn leave(&mut self, ticket: &TicketKey, message: String) {
+        let Some(entry) = self.queue.take(ticket) else { return };
+        self.tell_queued(ticket, entry.told.as_deref(), None);
+        let exit_code = if entry.told.is_some() { ExitReason::Blocked.exit_code() } else { 2 };
+        self.outcome(ticket, exit_code);
+        let refused = Refused { ticket: entry.ticket, message, exit_code, asked: entry.asked };
+        self.settle(entry.reply, Reply::Refused(refused));
+    }
+
+    /// Takes a ticket out of the queue.
+    pub(super) fn unqueue(&mut self, ticket: &TicketKey) -> Reply {
+        if let Some(entry) = self.queue.take(ticket) {
+            self.tell_queued(ticket, entry.told.as_deref(), None);
+            let _ = entry.reply.map(|reply| reply.send(opened(entry.asked, entry.ticket)));
+            // Others may depend on it.
+            self.pump();
+        }
+        Reply::Done
+    }
+
+    /// Nothing more is started: gives whoever waits.
+    pub(super) fn close_queue(&mut self) -> Vec<(TicketKey, Option<oneshot::Sender<Reply>>)> {
+        let entries = std::mem::take(&mut self.queue.entries);
+        for entry in &entries {
+            self.tell_queued(&entry.ticket, entry.told.as_deref(), None);
+        }
+        entries.into_iter().map(|entry| (entry.ticket, entry.reply)).collect()
+    }
+
+    /// Tells what came of a start whoever waits for it, else everybody.
+    pub(super) fn settle(&self, reply: Option<oneshot::Sender<Reply>>, replied: Reply) {
+        match (reply, replied) {
+            (Some(reply), replied) => drop(reply.send(replied)),
+            (None, Reply::Refused(refused)) => self.reporter.tell(&News::NotStarted(refused)),
+            (None, _) => {}
+        }
+    }
+
+    fn looked_at(&mut self) -> Vec<Queued> {
+        let entries: Vec<_> =
+            self.queue.entries.iter().map(|entry| (entry.ticket.clone(), entry.path.clone(), entry.given)).collect();
+        let look = |(ticket, path, given): (TicketKey, PathBuf, u64)| match tickets::load(&path) {
+            Ok(read) => {
+                let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+                let found = read.deps.iter().filter_map(|id| self.queue.dep(&folder, id));
+                let found: Vec<PathBuf> = found.collect();
+                let deps = found.iter().map(|path| self.stands(path)).collect();
+                Queued { ticket, rank: Rank::of(&read, given), deps }
+            }
+            // Whoever opens it says what is wrong with it.
+            Err(_) => Queued { ticket, rank: Rank::last(given), deps: Vec::new() },
+        };
+        entries.into_iter().map(look).collect()
+    }
+
+    fn stands(&self, path: &Path) -> (TicketKey, Dep) {
+        let ticket = self.files.ticket(path);
+        let is_open = |ticket: &TicketKey| {
+            self.supervisor.is_open(ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some())
+        };
+        let dep = match tickets::load(path) {
+            Ok(read) if read.is_closed() => Dep::Closed,
+            _ if is_open(&ticket) => Dep::AtWork,
+            _ => Dep::Open,
+        };
+        (ticket, dep)
+    }
+
+    /// Says how a ticket came out, and how many runs are open.
+    pub(super) fn outcome(&self, ticket: &TicketKey, code: u8) {
+        self.runs.send_modify(|runs| {
+            runs.open = self.all_open();
+            runs.codes.insert(ticket.clone(), code);
+        });
+    }
+
+    pub(super) fn count(&self) {
+        self.runs.send_modify(|runs| runs.open = self.all_open());
+    }
+
+    /// Those that are being opened and those that wait for it, too.
+    fn all_open(&self) -> usize {
+        self.supervisor.open_tickets().count() + self.waiting.len() + self.queue.len()
+    }
+}
