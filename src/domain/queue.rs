@@ -124,15 +124,15 @@ mod tests {
         }
     }
 
-    fn start(ticket: &str) -> Option<Next> {
-        Some(Next::Start(TicketKey::unknown(ticket)))
+    fn start(ticket: &str) -> Next {
+        Next::Start(TicketKey::unknown(ticket))
     }
 
     #[test]
     fn the_highest_priority_of_those_that_may_start_is_next() {
         let all = [queued("a", 2, &[]), queued("b", 0, &[("a", Dep::Open)]), queued("c", 1, &[("x", Dep::Closed)])];
-        assert_eq!(next(&all, 0, None), start("c"));
-        assert_eq!((next(&all, 2, Some(2)), next(&all, 1, Some(2))), (None, start("c")));
+        assert_eq!(next(&all, 0, None), Some(start("c")));
+        assert_eq!((next(&all, 2, Some(2)), next(&all, 1, Some(2))), (None, Some(start("c"))));
         assert_eq!(next(&[queued("b", 0, &[("a", Dep::AtWork)])], 1, None), None);
         assert_eq!(
             (reason(&all[0], 2), reason(&all[1], 2)),

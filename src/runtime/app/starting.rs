@@ -109,7 +109,7 @@ impl Service {
     pub(super) fn unqueue(&mut self, ticket: &TicketKey) -> Reply {
         if let Some(entry) = self.queue.take(ticket) {
             self.tell_queued(ticket, entry.told.as_deref(), None);
-            let _ = entry.reply.map(|reply| reply.send(opened(entry.asked, entry.ticket)));
+            self.settle(entry.reply, opened(entry.asked, entry.ticket));
             // Others may depend on it.
             self.pump();
         }
