@@ -198,7 +198,7 @@ pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<V
 
 /// How much differs between each of these trees and the next one, as far as git can say.
 pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Vec<Option<Changed>>, EvidenceError> {
-    let pairs = trees.windows(2).map(|two| two.join(" ")).collect::<Vec<_>>().join("\n");
+    let pairs = trees.windows(2).flat_map(|two| [two[0], " ", two[1], "\n"]).collect::<String>();
     let mut counts = vec![None; trees.len().saturating_sub(1)];
     if pairs.is_empty() {
         return Ok(counts);
