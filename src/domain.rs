@@ -32,6 +32,7 @@ pub mod planning;
 pub mod profile;
 pub mod record;
 pub mod request;
+pub mod restore;
 pub mod review;
 pub mod scrollback;
 pub mod search;

@@ -1,7 +1,6 @@
 //! A run's records in words: the one line that the Log pane and the headless printer show for each.
 //!
-//! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
-//! Stream pane draws between Claude's own words (`tui::panes::stream`).
+//! Owns the sentences; front ends add time, ticket and colour.
 
 mod approvals;
 mod breaker;
@@ -48,7 +47,6 @@ use std::time::Duration;
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
 const RATE_LIMITED: u16 = 429;
-
 /// Calls whose names are remembered until they come back.
 const CALLS: usize = 1_024;
 
@@ -205,9 +203,12 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::WorktreeRemoved(_)
         | Record::MergeIntended(_)
         | Record::MergeSettled(_) => worktrees::sentence(record),
-        Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
-            commits::sentence(record)
-        }
+        Record::CommitIntended(_)
+        | Record::CommitSettled(_)
+        | Record::RevertIntended(_)
+        | Record::RevertSettled(_)
+        | Record::RestoreIntended(_)
+        | Record::RestoreSettled(_) => commits::sentence(record),
         Record::EvaluationMade { .. }
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. }

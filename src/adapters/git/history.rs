@@ -198,7 +198,7 @@ pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<V
 
 /// How much differs between each of these trees and the next one, as far as git can say.
 pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Vec<Option<Changed>>, EvidenceError> {
-    let pairs = trees.windows(2).map(|two| two.join(" ")).collect::<Vec<_>>().join("\n");
+    let pairs = trees.windows(2).flat_map(|two| [two[0], " ", two[1], "\n"]).collect::<String>();
     let mut counts = vec![None; trees.len().saturating_sub(1)];
     if pairs.is_empty() {
         return Ok(counts);
@@ -249,7 +249,7 @@ fn read(line: &str, folder: &str) -> Option<Snapshot> {
 }
 
 /// The snapshot that a person means: `3` or `end` of the newest run, `<run>/3` (the end of a run's id is enough),
-/// `restore/1`.
+/// `restore/1`, or its whole git object.
 pub(super) fn pick<'a>(
     snapshots: &'a [Snapshot],
     ticket: &TicketId,
@@ -257,6 +257,7 @@ pub(super) fn pick<'a>(
 ) -> Result<&'a Snapshot, EvidenceError> {
     let named = |snapshot: &Snapshot| {
         snapshot.pick == wanted
+            || snapshot.id.0 == wanted
             || wanted.split_once('/').is_some_and(|(run, n)| {
                 run.len() >= 8
                     && (if snapshot.is_end { n == LAST } else { n == snapshot.n.to_string() })
