@@ -191,10 +191,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Prompt { command: PromptCommand::Show(show) }) => {
             prompt::show(out, &here(&show.run)?, &show).map(|()| 0)
         }
-        Some(Command::Snapshots { ticket }) => snapshots::run_list(out, &here(&cli.run)?, &ticket).await.map(|()| 0),
-        Some(Command::Restore { ticket, n, yes }) => {
+        Some(Command::Snapshots { ticket, json }) => {
+            snapshots::run_list(out, &here(&cli.run)?, &ticket, json).await.map(|()| 0)
+        }
+        Some(Command::Restore { ticket, n, files, yes, json }) => {
             let consent = if yes { Consent::Given } else { Consent::Ask };
-            snapshots::run_restore(out, &here(&cli.run)?, &ticket, &n, consent).await.map(|()| 0)
+            snapshots::run_restore(out, &here(&cli.run)?, (&ticket, &n, &files), consent, json).await.map(|()| 0)
         }
         Some(Command::Worktree { command }) => worktree::run(out, &here(&cli.run)?, command).await.map(|()| 0),
         Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,

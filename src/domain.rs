@@ -33,6 +33,7 @@ pub mod profile;
 pub mod queue;
 pub mod record;
 pub mod request;
+pub mod restore;
 pub mod review;
 pub mod scrollback;
 pub mod search;

@@ -116,7 +116,8 @@
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
-//! [`wishes`](runtime::wishes) passes to it; [`editing`](runtime::editing) changes phases in either way. [`commits`](runtime::commits) has a run's work committed. [`others`](runtime::others) tells how runs of other programs stand.
+//! [`wishes`](runtime::wishes) passes to it; [`editing`](runtime::editing) changes phases in either way. [`commits`](runtime::commits) has a run's work committed,
+//! [`restoring`](runtime::restoring) files taken from a snapshot. [`others`](runtime::others) tells how runs of other programs stand.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

@@ -16,6 +16,7 @@ pub mod others;
 pub mod policy_engine;
 pub mod prompts;
 pub mod reporter;
+pub mod restoring;
 pub mod review;
 pub mod rules_watch;
 pub mod shutdown;

@@ -43,12 +43,14 @@ pub use error::EvidenceError;
 pub use folder::Folder;
 pub use init::init;
 pub use repository::Repository;
+pub use restore::ReadyRestore;
 pub use revert::{May, Ready, Revert, came_of};
-pub use snapshot::{Kept, Plan, Restored, Snapshot, SnapshotId, SnapshotName, Taken};
+pub use snapshot::{Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff, WholeDiff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
+use crate::domain::restore::{Plan, WantedFiles};
 use crate::domain::timeline::Changed;
 use crate::domain::workspace::Workspace;
 use comparing::{compare_each, seen};
@@ -343,25 +345,33 @@ impl WorkTree {
         Ok(all.into_iter().zip(std::iter::once(None).chain(counts)).collect())
     }
 
-    /// What [`restore`](Self::restore) would do now. Changes nothing.
+    /// What a restore would do now. Changes nothing.
     pub async fn restore_plan(
         &self,
         ticket: &TicketId,
-        pick: &str,
+        wanted: &WantedFiles,
         exclude: &[PathBuf],
     ) -> Result<Plan, EvidenceError> {
         match self {
-            Self::Git(repository) => restore::plan(repository, ticket, pick, &self.excludes(exclude)).await,
+            Self::Git(repository) => restore::plan(repository, ticket, wanted, &self.excludes(exclude)).await,
             Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }),
         }
     }
 
-    /// Saves the present, then writes and removes the files that differ from the snapshot called `pick`
-    /// (see [`Snapshot::pick`]). Ignored files and `exclude` stay as they are.
-    pub async fn restore(&self, ticket: &TicketId, pick: &str, exclude: &[PathBuf]) -> Result<Restored, EvidenceError> {
+    /// Saves the present, so that the files that differ from a snapshot can be written and removed. `agreed`: the
+    /// [`Plan::tree`] that the person has seen. Words for the person where it cannot be.
+    pub async fn prepare_restore(
+        &self,
+        ticket: &TicketId,
+        wanted: &WantedFiles,
+        agreed: Option<&str>,
+        exclude: &[PathBuf],
+    ) -> Result<ReadyRestore, String> {
         match self {
-            Self::Git(repository) => restore::restore(repository, ticket, pick, &self.excludes(exclude)).await,
-            Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }),
+            Self::Git(repository) => {
+                restore::prepare(repository, ticket, wanted, agreed, &self.excludes(exclude)).await
+            }
+            Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }.to_string()),
         }
     }
 

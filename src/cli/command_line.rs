@@ -161,6 +161,9 @@ pub enum Command {
     Snapshots {
         /// The ticket: id, unique part of an id, or path.
         ticket: String,
+        /// Print a JSON array instead of text.
+        #[arg(long)]
+        json: bool,
     },
     /// Restore the working directory from a snapshot; the current state is saved first.
     #[command(after_help = help::RESTORE)]
@@ -170,6 +173,12 @@ pub enum Command {
         /// The snapshot, as `programmator snapshots` lists it.
         #[arg(value_name = "SNAPSHOT")]
         n: String,
+        /// Restore these files and folders alone.
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Print what was restored as JSON; needs --yes.
+        #[arg(long, requires = "yes")]
+        json: bool,
         /// Restore without asking first.
         #[arg(long, short)]
         yes: bool,

@@ -4,16 +4,26 @@
 
 use super::error::CliError;
 use super::session::Session;
-use crate::adapters::git::{EvidenceError, Kept, Plan, Restored, Snapshot, WorkTree};
+use crate::adapters::git::{EvidenceError, Snapshot, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
+use crate::base::json;
 use crate::base::text::clean_line;
+use crate::domain::answerer::Answerer;
+use crate::domain::restore::{Kept, Plan, Restored, WantedFiles};
+use crate::domain::summary::RunSummary;
 use crate::domain::workspace::Workspace;
+use crate::runtime::commits::Commits;
+use crate::runtime::offline::Offline;
+use crate::runtime::reporter::Reporter;
+use crate::runtime::restoring::Place;
+use crate::runtime::timeline::{Journals, journals, moments};
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal as _, Write, stdin};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Exit code when the person says no: they stopped it.
 const DECLINED: u8 = 5;
@@ -22,11 +32,19 @@ const DECLINED: u8 = 5;
 const MAX_NAMES: usize = 200;
 
 /// `programmator snapshots <ticket>`.
-pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str) -> Result<(), CliError> {
+pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str, as_json: bool) -> Result<(), CliError> {
     // What only compares keeps nothing, and works where our own folder cannot be written.
     let keep = tempfile::tempdir()?;
-    let Opened { tree, ticket, exclude, .. } = open(session, ticket, keep.path()).await?;
-    Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?)
+    let Opened { place: Place { tree, exclude }, ticket, run, .. } = open(session, ticket, keep.path()).await?;
+    if !as_json {
+        return Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?);
+    }
+    let journals = match run {
+        Some(run) => journals(&session.store_to_read()?, &run.ticket_path)?,
+        None => Journals::default(),
+    };
+    let moments = moments(&tree, &ticket, &journals).await.map_err(CliError::failure)?;
+    Ok(writeln!(out, "{}", json::pretty(&moments)?)?)
 }
 
 /// How far the person has agreed to a restore.
@@ -38,45 +56,80 @@ pub enum Consent {
     Given,
 }
 
-/// `programmator restore <ticket> <n>`.
+/// `programmator restore <ticket> <n> [<file>…]`.
 pub async fn run_restore(
     out: &mut impl Write,
     session: &Session,
-    ticket: &str,
-    pick: &str,
+    (ticket, pick, files): (&str, &str, &[PathBuf]),
     consent: Consent,
+    as_json: bool,
 ) -> Result<(), CliError> {
-    let Opened { tree, ticket, exclude, workspace } = open(session, ticket, &session.state.join("restore")).await?;
+    let Opened { place, ticket, workspace, run } = open(session, ticket, &session.state.join("restore")).await?;
+    let only = files.iter().map(|file| below(place.tree.top(), &session.folder, file)).collect::<Result<_, _>>()?;
+    let wanted = WantedFiles { snapshot: pick.to_owned(), only };
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
-    let _lock = session.store()?.lock_tree(&workspace, &holder).map_err(|error| match error {
+    let store = session.store()?;
+    let lock = store.lock_tree(&workspace, &holder).map_err(|error| match error {
         LockError::Held { holder } => {
             CliError::new(75, format!("{workspace} is in use by {holder}; stop that run first"))
         }
         LockError::Store(error) => CliError::from(error),
     })?;
-    if consent == Consent::Ask && !agreed(out, &tree, &ticket, pick, &exclude).await? {
-        return Ok(());
+    let agreed = match consent {
+        Consent::Given => None,
+        Consent::Ask => match agreed(out, &place, &ticket, &wanted).await? {
+            Some(tree) => Some(tree),
+            None => return Ok(()),
+        },
+    };
+    let done = match run {
+        // The journal of its latest run says so.
+        Some(run) => {
+            drop(lock);
+            let reporter = Reporter::new(store.clone());
+            let offline = Offline { store, clock: session.clock(), reporter, turn: Arc::default() };
+            let free = Commits::new(&offline).free(run.run, None).await.map_err(|why| CliError::new(75, why))?;
+            free.restore(&place, wanted, agreed.as_deref(), Answerer::COMMAND_LINE).await
+        }
+        None => match place.tree.prepare_restore(&ticket, &wanted, agreed.as_deref(), &place.exclude).await {
+            Ok(ready) => ready.write().await,
+            Err(why) => Err(why),
+        },
+    };
+    let done = done.map_err(CliError::failure)?;
+    if as_json {
+        return Ok(writeln!(out, "{}", json::pretty(&done)?)?);
     }
-    Ok(restore(out, &tree, &ticket, pick, &exclude).await?)
+    Ok(report(out, &ticket, pick, &done)?)
 }
 
-/// Shows what the restore would do and asks whether it may. `false`: there is nothing to do.
+/// A file as the person names it, below the top of the working tree.
+fn below(top: &Path, folder: &Path, file: &Path) -> Result<String, CliError> {
+    let path = folder.join(file);
+    // It may be gone: then its folder can tell.
+    let real = std::fs::canonicalize(&path).or_else(|_| {
+        let parent = std::fs::canonicalize(path.parent().unwrap_or(folder))?;
+        Ok::<_, std::io::Error>(path.file_name().map_or(parent.clone(), |name| parent.join(name)))
+    });
+    let real = real.unwrap_or(path);
+    let inside = real.strip_prefix(top).map_err(|_| {
+        CliError::usage(format!("{} is not below {}", clean_line(&file.display().to_string(), 200), top.display()))
+    })?;
+    Ok(inside.display().to_string())
+}
+
+/// Shows what the restore would do and asks whether it may. The tree that was agreed to; `None`: there is nothing to do.
 async fn agreed(
     out: &mut impl Write,
-    tree: &WorkTree,
+    place: &Place,
     ticket: &TicketId,
-    pick: &str,
-    exclude: &[PathBuf],
-) -> Result<bool, CliError> {
-    let plan = || async {
-        let plan = tree.restore_plan(ticket, pick, exclude).await;
-        plan.map_err(|error| CliError::failure(error.to_string()))
-    };
-    let shown = plan().await?;
-    let differs = foretell(out, pick, &shown)?;
-    if !differs {
-        return Ok(false);
+    wanted: &WantedFiles,
+) -> Result<Option<String>, CliError> {
+    let shown = place.tree.restore_plan(ticket, wanted, &place.exclude).await;
+    let shown = shown.map_err(|error| CliError::failure(error.to_string()))?;
+    if !foretell(out, &wanted.snapshot, &shown)? {
+        return Ok(None);
     }
     if !stdin().is_terminal() {
         return Err(CliError::usage("nothing was changed: no terminal to ask on; --yes restores without asking"));
@@ -88,12 +141,7 @@ async fn agreed(
     if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Err(CliError::new(DECLINED, "nothing was changed"));
     }
-    if plan().await? != shown {
-        return Err(CliError::failure(
-            "nothing was changed: the working directory changed after you were asked; try again",
-        ));
-    }
-    Ok(true)
+    Ok(Some(shown.tree))
 }
 
 /// Prints what a restore would do. `false`: nothing.
@@ -124,12 +172,13 @@ fn kept(out: &mut impl Write, verb: &str, all: &[Kept]) -> std::io::Result<()> {
 
 /// Where a ticket's snapshots are.
 struct Opened {
-    tree: WorkTree,
-    ticket: TicketId,
     /// What is never touched: tickets, which are the person's, and our folder.
-    exclude: Vec<PathBuf>,
+    place: Place,
+    ticket: TicketId,
     /// The ticket's worktree, or the directory that we are in.
     workspace: Workspace,
+    /// The ticket's latest run.
+    run: Option<RunSummary>,
 }
 
 async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliError> {
@@ -139,7 +188,8 @@ async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliE
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     // Where there is no store that can be read, no run has made a worktree.
     let latest = session.store_to_read().ok().and_then(|store| store.latest_for(&path.display().to_string()).ok()?);
-    let own = latest.map(|run| run.workspace()).filter(|own| own.worktree().is_some_and(|own| own.top.is_dir()));
+    let own =
+        latest.as_ref().map(RunSummary::workspace).filter(|own| own.worktree().is_some_and(|own| own.top.is_dir()));
     let workspace = own.unwrap_or_else(|| Workspace::shared(&session.folder));
     let folder = workspace.directory();
     let tree = WorkTree::open(folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
@@ -149,7 +199,7 @@ async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliE
     exclude.extend(tickets.filter(|dir| dir.starts_with(&session.folder) && *dir != session.folder));
     let copies: Vec<PathBuf> = exclude.iter().filter_map(|path| workspace.copy_of(path)).collect();
     exclude.extend(copies);
-    Ok(Opened { tree, ticket: ticket.id, exclude, workspace })
+    Ok(Opened { place: Place { tree, exclude }, ticket: ticket.id, workspace, run: latest })
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.
@@ -181,19 +231,6 @@ pub async fn list(
         writeln!(out, "{}", row(snapshot, files.len(), zone))?;
     }
     writeln!(out, "\nRestore with: programmator restore {ticket} <SNAPSHOT>")?;
-    Ok(())
-}
-
-/// Restores a snapshot and prints what was done.
-pub async fn restore(
-    out: &mut impl Write,
-    tree: &WorkTree,
-    ticket: &TicketId,
-    pick: &str,
-    exclude: &[PathBuf],
-) -> eyre::Result<()> {
-    let done = tree.restore(ticket, pick, exclude).await?;
-    report(out, ticket, pick, &done)?;
     Ok(())
 }
 

@@ -1,7 +1,6 @@
 //! A run's records in words: the one line that the Log pane and the headless printer show for each.
 //!
-//! Owns the sentences. Does not own time, ticket or colour (front ends add them), nor what the
-//! Stream pane draws between Claude's own words (`tui::panes::stream`).
+//! Owns the sentences; front ends add time, ticket and colour.
 
 mod approvals;
 mod breaker;
@@ -48,7 +47,6 @@ use std::time::Duration;
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
 const RATE_LIMITED: u16 = 429;
-
 /// Calls whose names are remembered until they come back.
 const CALLS: usize = 1_024;
 
@@ -151,11 +149,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::BoxesRead(Boxes { ticked, open, optional }) => {
             info(format!("checkboxes: {ticked} ticked, {open} open, {optional} optional"))
         }
-        Record::OutputAnalysed(analysis) => {
-            let told = analysis.told();
-            let level = if analysis.is_warning() { Warn } else { Info };
-            (!told.is_empty()).then(|| (level, format!("Claude {}", told.join(" · "))))
-        }
+        Record::OutputAnalysed(analysis) => Some(analysis.told())
+            .filter(|told| !told.is_empty())
+            .map(|told| (if analysis.is_warning() { Warn } else { Info }, format!("Claude {}", told.join(" · ")))),
         Record::TicketLost { why } => Some((Error, format!("ticket unusable: {why}"))),
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
@@ -205,9 +201,12 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::WorktreeRemoved(_)
         | Record::MergeIntended(_)
         | Record::MergeSettled(_) => worktrees::sentence(record),
-        Record::CommitIntended(_) | Record::CommitSettled(_) | Record::RevertIntended(_) | Record::RevertSettled(_) => {
-            commits::sentence(record)
-        }
+        Record::CommitIntended(_)
+        | Record::CommitSettled(_)
+        | Record::RevertIntended(_)
+        | Record::RevertSettled(_)
+        | Record::RestoreIntended(_)
+        | Record::RestoreSettled(_) => commits::sentence(record),
         Record::TicketReviewed { .. }
         | Record::EvaluationMade { .. }
         | Record::PhasesProposed(_)
@@ -220,10 +219,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::GrantsDropped => {
             info("rules changed: what you allowed for the rest of the run no longer applies".into())
         }
-        Record::SpawnRequested { notes, .. } => (!notes.is_empty()).then(|| {
-            let notes = counted(notes.len(), "message");
-            (Info, format!("{notes} in the prompt"))
-        }),
+        Record::SpawnRequested { notes, .. } if notes.is_empty() => None,
+        Record::SpawnRequested { notes, .. } => info(format!("{} in the prompt", counted(notes.len(), "message"))),
         Record::AgentReady(AgentReady { session, model, version, .. }) => {
             // The whole id: it can be handed to `claude --resume`.
             info(format!("Claude Code {version} · {model} · session {session}"))

@@ -19,6 +19,7 @@ use crate::domain::merge::{MergeIntended, MergeSettled};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
+use crate::domain::restore::{RestoreIntended, RestoreSettled};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
@@ -376,6 +377,10 @@ pub enum Record {
     RevertIntended(RevertIntended),
     /// It is reverted, or is not.
     RevertSettled(RevertSettled),
+    /// Files are about to be restored from a snapshot for the person. Also behind a run's end.
+    RestoreIntended(RestoreIntended),
+    /// They are restored, or it is known how far that came.
+    RestoreSettled(RestoreSettled),
     /// The run is to work in this worktree, which is looked for, and made where it is not there.
     WorktreeIntended(Worktree),
     /// It is there.

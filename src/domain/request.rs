@@ -15,6 +15,7 @@ use crate::domain::finding::Finding;
 use crate::domain::passphrase::Checked;
 use crate::domain::planning::PlanAsked;
 use crate::domain::record::TicketRevised;
+use crate::domain::restore::{Plan, Restored, WantedFiles};
 use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
@@ -98,6 +99,10 @@ pub enum Request {
     Revert(RunId, Since, String, Hunk),
     /// The snapshots of the run's ticket.
     Timeline(RunId),
+    /// What restoring files in the run's directory would do.
+    PlanRestore(RunId, WantedFiles),
+    /// Restore them, while the directory's content is still as the plan names it.
+    Restore(RunId, WantedFiles, String),
     /// What a commit of the work of the run's ticket would be.
     PlanCommit(RunId),
     /// Make it.
@@ -188,6 +193,10 @@ pub enum Reply {
     Reverted(String, Result<String, String>),
     /// The snapshots, oldest first, or why there are none; words for the person.
     Timeline(RunId, Result<Vec<Moment>, String>),
+    /// What it would do, or why it cannot be done; words for the person.
+    RestorePlanned(RunId, WantedFiles, Result<Plan, String>),
+    /// What was restored, or why nothing; words for the person.
+    Restored(RunId, Result<Restored, String>),
     /// What would be committed, or why nothing can be; words for the person.
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
@@ -314,6 +323,8 @@ mod tests {
             Request::Changes(run, Since::Base),
             Request::Revert(run, Since::Base, "a".into(), Hunk::default()),
             Request::Timeline(run),
+            Request::PlanRestore(run, WantedFiles::default()),
+            Request::Restore(run, WantedFiles::default(), "ab".into()),
             Request::PlanCommit(run),
             Request::Commit(
                 run,
@@ -348,6 +359,8 @@ mod tests {
             Reply::Diff(run, Since::Ticket, "a.rs".into(), Err("no".into())),
             Reply::Reverted("a".into(), Ok("restore/1".into())),
             Reply::Timeline(run, Ok(Vec::new())),
+            Reply::RestorePlanned(run, WantedFiles::default(), Ok(Plan::default())),
+            Reply::Restored(run, Err("no".into())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::GitInitialised(Err("no".into())),

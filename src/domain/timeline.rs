@@ -27,6 +27,7 @@ pub struct Moment {
 
 /// What the files of a snapshot are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// As a run found them.
     Start,
@@ -47,6 +48,7 @@ pub enum Origin {
 
 /// Before what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Before {
     Restore,
     /// A hunk was reverted.
@@ -117,6 +119,9 @@ impl Told {
             }
             Record::RevertIntended(intended) => {
                 self.saved.insert(intended.saved.clone(), Before::Revert);
+            }
+            Record::RestoreIntended(intended) => {
+                self.saved.insert(intended.saved.clone(), Before::Restore);
             }
             _ => {}
         }

@@ -245,6 +245,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
+        Record::RestoreIntended(intended) => state.restoring = Some(intended.clone()),
+        Record::RestoreSettled(settled) => drop(state.restoring.take_if(|open| open.id == settled.id)),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
         Record::RevisionSettled(settled) => {
             if let Some(renamed) = settled.revised.renamed.as_ref().filter(|_| is_so(&settled.outcome)) {

@@ -29,6 +29,7 @@ use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{PhaseSeed, TicketRevised};
+use crate::domain::restore::RestoreIntended;
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
 use crate::domain::ticket::draft::Draft;
@@ -127,6 +128,8 @@ pub struct State {
     /// The commits of its work, and the hunks of it that the person reverted.
     pub commits: Commits,
     pub reverts: Reverts,
+    /// Files are being restored, and what came of it is not known yet.
+    pub restoring: Option<RestoreIntended>,
     /// Changes of the ticket's text that are under way.
     pub revisions: Vec<TicketRevised>,
     /// Those that the run itself wants, until they are made.

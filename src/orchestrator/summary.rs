@@ -40,7 +40,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         aside: aside(state),
         worked_ms: state.phases.iter().chain([&state.whole]).map(|phase| phase.spent_ms).sum(),
         commit: state.commits.last.clone(),
-        committing: state.commits.open.is_some() || state.reverts.open.is_some(),
+        committing: state.commits.open.is_some() || state.reverts.open.is_some() || state.restoring.is_some(),
         added: state.ticket_lines().0,
         removed: state.ticket_lines().1,
         reason: state.ended.as_ref().map(|ended| ended.reason.word().to_owned()),

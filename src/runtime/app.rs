@@ -346,6 +346,8 @@ impl Service {
             Request::Diff(run, since, path) => return self.diff(run, since, path, reply),
             Request::Revert(run, since, path, hunk) => return self.revert((run, since), (path, hunk), by, reply),
             Request::Timeline(run) => return self.timeline(run, reply),
+            Request::PlanRestore(run, wanted) => return self.plan_restore(run, wanted, reply),
+            Request::Restore(run, wanted, tree) => return self.restore((run, wanted), tree, by, reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),

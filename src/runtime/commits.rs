@@ -23,6 +23,7 @@ use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::reporter::Reporter;
+use crate::runtime::restoring;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,7 +189,12 @@ impl Commits {
     async fn recover(&self, run: &RunSummary) -> Result<bool, String> {
         let (store, id) = (self.store.clone(), run.run);
         let state = spawn_blocking(move || state_of(&store, id)).await.map_err(|error| error.to_string())?;
-        let State { commits, reverts, .. } = state.map_err(|error| error.to_string())?;
+        let State { commits, reverts, restoring, .. } = state.map_err(|error| error.to_string())?;
+        if let Some(open) = restoring {
+            let place = restoring::Place::of(&self.store, run).await?;
+            let settled = restoring::came_of(&place, &run.ticket, open).await?;
+            self.append(run, Record::RestoreSettled(settled)).await?;
+        }
         if let Some(open) = reverts.open {
             let trouble = block_in_place(|| came_of(&open)).err();
             let RevertIntended { id, path, saved, .. } = open;

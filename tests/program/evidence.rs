@@ -343,7 +343,7 @@ async fn a_plain_folder_cannot_be_restored_and_says_so() {
     let repo = Repo::plain();
     repo.snapshot(1).await;
     let tree = repo.tree().await;
-    let error = tree.restore(&repo.ticket, "1", &[]).await.unwrap_err().to_string();
+    let error = repo.restore(&tree, "1", &[]).await.unwrap_err();
     assert!(error.contains("git init"), "{error}");
     assert_eq!(tree.list_snapshots(&repo.ticket).await.unwrap(), []);
 }

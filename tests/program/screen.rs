@@ -17,6 +17,7 @@ mod phases;
 mod planning;
 mod pointing;
 mod printed;
+mod restores;
 mod reverts;
 mod runs;
 mod stage;

@@ -249,7 +249,7 @@ fn read(line: &str, folder: &str) -> Option<Snapshot> {
 }
 
 /// The snapshot that a person means: `3` or `end` of the newest run, `<run>/3` (the end of a run's id is enough),
-/// `restore/1`.
+/// `restore/1`, or its whole git object.
 pub(super) fn pick<'a>(
     snapshots: &'a [Snapshot],
     ticket: &TicketId,
@@ -257,6 +257,7 @@ pub(super) fn pick<'a>(
 ) -> Result<&'a Snapshot, EvidenceError> {
     let named = |snapshot: &Snapshot| {
         snapshot.pick == wanted
+            || snapshot.id.0 == wanted
             || wanted.split_once('/').is_some_and(|(run, n)| {
                 run.len() >= 8
                     && (if snapshot.is_end { n == LAST } else { n == snapshot.n.to_string() })

@@ -5,32 +5,37 @@
 
 use super::error::EvidenceError;
 use super::history::{self, Difference};
+use super::kept::{Looks, looks};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged, listing};
-use super::snapshot::{Kept, Plan, Restored, SnapshotId};
+use super::snapshot::SnapshotId;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::restore::{Kept, Plan, Restored, WantedFiles};
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-/// What restoring the snapshot that `wanted` picks would do to the working tree as it is. Changes nothing.
+/// What that would do to the working tree as it is. Changes nothing.
 pub(super) async fn plan(
     repository: &Arc<Repository>,
     ticket: &TicketId,
-    wanted: &str,
+    wanted: &WantedFiles,
     exclude: &Excludes,
 ) -> Result<Plan, EvidenceError> {
     let known = history::list(repository, ticket).await?;
-    let target = history::pick(&known, ticket, wanted)?;
+    let target = history::pick(&known, ticket, &wanted.snapshot)?;
     let present = scratch::stage(repository, exclude, Objects::Passing).await?;
     let now = SnapshotId(present.tree.clone());
     let differences = history::differences(&present.scratch, &now, &target.id.0, exclude).await?;
     let mut plan = Plan { tree: now.0, ..Plan::default() };
     for difference in differences {
         let path = paths::shown(&difference.path);
+        if !wanted.covers(&path) {
+            continue;
+        }
         let (may, list) = if difference.status == b'D' {
             (may_remove(&repository.top, &difference), &mut plan.removes)
         } else {
@@ -44,36 +49,92 @@ pub(super) async fn plan(
     Ok(plan)
 }
 
-/// Restores the snapshot that `wanted` picks.
-pub(super) async fn restore(
+/// Files that can be restored: the state before is saved, and nothing is written yet.
+pub struct ReadyRestore {
+    /// What a person calls the snapshot that is restored, and that of the state before.
+    pub pick: String,
+    pub saved: String,
+    repository: Arc<Repository>,
+    present: Staged,
+    target: SnapshotId,
+    /// What differs, and what the file looked like when it was saved.
+    due: Vec<(Difference, Looks)>,
+}
+
+/// Looks what differs and saves the present. Words for the person where that cannot be.
+pub(super) async fn prepare(
     repository: &Arc<Repository>,
     ticket: &TicketId,
-    wanted: &str,
+    wanted: &WantedFiles,
+    agreed: Option<&str>,
     exclude: &Excludes,
-) -> Result<Restored, EvidenceError> {
-    let known = history::list(repository, ticket).await?;
-    let target = history::pick(&known, ticket, wanted)?;
-    let present = scratch::stage(repository, exclude, Objects::Kept).await?;
-    let (saved, saved_id) = save(repository, ticket, &present).await?;
-    let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await?;
+) -> Result<ReadyRestore, String> {
+    let words = |error: EvidenceError| error.to_string();
+    let known = history::list(repository, ticket).await.map_err(words)?;
+    let target = history::pick(&known, ticket, &wanted.snapshot).map_err(words)?;
+    let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
+    if agreed.is_some_and(|agreed| agreed != present.tree) {
+        return Err(CHANGED.to_owned());
+    }
+    let (saved, saved_id) = save(repository, ticket, &present).await.map_err(words)?;
+    let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await.map_err(words)?;
+    let meant = differences.into_iter().filter(|difference| wanted.covers(&paths::shown(&difference.path)));
+    let looked = |difference: Difference| {
+        let looks = looked_at(&repository.top, &difference);
+        (difference, looks)
+    };
+    let due: Vec<_> = meant.map(looked).collect();
+    // Whoever writes from here on is seen by how the file looks.
+    let again = scratch::stage(repository, exclude, Objects::Passing).await.map_err(words)?;
+    if again.tree != present.tree {
+        return Err(CHANGED.to_owned());
+    }
+    let (pick, target) = (target.pick.clone(), target.id.clone());
+    Ok(ReadyRestore { pick, saved, repository: Arc::clone(repository), present, target, due })
+}
 
-    let mut report = Restored { saved, written: Vec::new(), removed: Vec::new(), kept: Vec::new() };
-    let (removals, writes): (Vec<_>, Vec<_>) = differences.iter().partition(|d| d.status == b'D');
-    for difference in removals {
-        match remove(&repository.top, difference) {
-            Ok(()) => report.removed.push(paths::shown(&difference.path)),
-            Err(why) => report.kept.push(kept(difference, why)),
-        }
+/// What the file looks like; nothing where it is a folder or cannot be reached, for that is judged when it is written.
+fn looked_at(top: &Path, difference: &Difference) -> Looks {
+    let relative = paths::path(&difference.path);
+    reachable(top, &relative).ok()?;
+    let file = top.join(relative);
+    if file.is_symlink() || !file.is_dir() { looks(&file) } else { None }
+}
+
+const CHANGED: &str = "nothing was restored: the files have changed meanwhile; look again";
+
+impl ReadyRestore {
+    /// How many files it is about.
+    pub fn files(&self) -> usize {
+        self.due.len()
     }
-    let mut due: Vec<&Difference> = Vec::new();
-    for difference in writes {
-        match may_write(&repository.top, difference) {
-            Ok(()) => due.push(difference),
-            Err(why) => report.kept.push(kept(difference, why)),
+
+    /// Writes and removes them, but those that have changed since they were saved.
+    pub async fn write(self) -> Result<Restored, String> {
+        let top = &self.repository.top;
+        let mut report = Restored { saved: self.saved, ..Restored::default() };
+        let (removals, writes): (Vec<_>, Vec<_>) = self.due.iter().partition(|(d, _)| d.status == b'D');
+        let as_saved = |difference: &Difference, before: &Looks| {
+            let is_same = looked_at(top, difference) == *before;
+            if is_same { Ok(()) } else { Err("it was changed meanwhile".to_owned()) }
+        };
+        for (difference, before) in removals {
+            match as_saved(difference, before).and_then(|()| remove(top, difference)) {
+                Ok(()) => report.removed.push(paths::shown(&difference.path)),
+                Err(why) => report.kept.push(kept(difference, why)),
+            }
         }
+        let mut due: Vec<&Difference> = Vec::new();
+        for (difference, before) in writes {
+            match may_write(top, difference).and_then(|()| as_saved(difference, before)) {
+                Ok(()) => due.push(difference),
+                Err(why) => report.kept.push(kept(difference, why)),
+            }
+        }
+        let written = write(&self.present.scratch, &self.target, &due, &mut report).await;
+        written.map_err(|error| format!("{error} (snapshot {} has the files as they were before)", report.saved))?;
+        Ok(report)
     }
-    write(&present.scratch, &target.id, &due, &mut report).await?;
-    Ok(report)
 }
 
 /// Keeps the state before something is written; what a person calls it, and its id.

@@ -59,31 +59,3 @@ pub struct Snapshot {
     /// last iteration, `restore/1`.
     pub pick: String,
 }
-
-/// What a restore would do to the working tree as it is. Paths are relative to its top.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// Names the working tree's content: another one makes another plan.
-    pub tree: String,
-    pub writes: Vec<String>,
-    pub removes: Vec<String>,
-    /// Files that would stay, though they differ.
-    pub keeps: Vec<Kept>,
-}
-
-/// What a restore did. Paths are relative to the top of the working tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
-    /// What a person calls the snapshot of the state before.
-    pub saved: String,
-    pub written: Vec<String>,
-    pub removed: Vec<String>,
-    pub kept: Vec<Kept>,
-}
-
-/// A file that a restore leaves as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    pub path: String,
-    pub why: String,
-}

@@ -3,12 +3,14 @@
 pub const SNAPSHOTS: &str = "\
 Examples:
   programmator snapshots tk-4f2a
+  programmator snapshots tk-4f2a --json | jq -r '.[].pick'
 
-Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
+`end` is how the last iteration of the latest run left the files. Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
 
 pub const RESTORE: &str = "\
 Examples:
   programmator restore tk-4f2a 3
+  programmator restore tk-4f2a 3 src/a.rs tests    one file and one folder
   programmator restore tk-4f2a restore/1    undo a restore
   programmator restore tk-4f2a 3 --yes      without asking
 

@@ -1,4 +1,4 @@
-//! Commits and reverted hunks in words.
+//! Commits, reverted hunks and restored files in words.
 
 use super::line::Weight;
 use crate::base::amount::counted;
@@ -6,6 +6,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::changes::RevertSettled;
 use crate::domain::commit::{CommitSettled, LeftOut, short};
 use crate::domain::record::Record;
+use crate::domain::restore::{RestoreIntended, RestoreSettled};
 
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
@@ -34,6 +35,17 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         }
         Record::RevertSettled(RevertSettled { path, trouble: Some(why), .. }) => {
             Some((Weight::Warn, format!("a hunk of {path} is not reverted: {why}")))
+        }
+        Record::RestoreIntended(RestoreIntended { pick, files, .. }) => {
+            Some((Weight::Info, format!("restoring {} from snapshot {pick}", counted(*files, "file"))))
+        }
+        Record::RestoreSettled(RestoreSettled { pick, saved, files, trouble: None, .. }) => {
+            let files = files.map_or_else(|| "the files".to_owned(), |files| counted(files, "file"));
+            let words = format!("{files} restored from snapshot {pick} · snapshot {saved} has the files from before");
+            Some((Weight::Info, words))
+        }
+        Record::RestoreSettled(RestoreSettled { pick, trouble: Some(why), .. }) => {
+            Some((Weight::Warn, format!("snapshot {pick} is not restored: {why}")))
         }
         _ => None,
     }

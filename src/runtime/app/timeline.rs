@@ -1,9 +1,15 @@
-//! The snapshots of a run's ticket, for front ends. Git is asked beside the service.
+//! The snapshots of a run's ticket, and restoring files from them, for front ends. Git works beside the service.
 
 use super::Service;
-use crate::adapters::git::WorkTree;
+use super::commit::Making;
+use crate::adapters::store::Store;
 use crate::base::id::RunId;
+use crate::domain::answerer::Answerer;
 use crate::domain::request::Reply;
+use crate::domain::restore::{Restored, WantedFiles};
+use crate::domain::summary::RunSummary;
+use crate::domain::timeline::Moment;
+use crate::runtime::restoring::Place;
 use crate::runtime::timeline::{journals, moments};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -11,21 +17,55 @@ use tokio::task::spawn_blocking;
 impl Service {
     pub(super) fn timeline(&self, run: RunId, reply: oneshot::Sender<Reply>) {
         let store = self.opener.store.clone();
+        tokio::spawn(async move { reply.send(Reply::Timeline(run, told(store, run).await)) });
+    }
+
+    pub(super) fn plan_restore(&self, run: RunId, wanted: WantedFiles, reply: oneshot::Sender<Reply>) {
+        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
         tokio::spawn(async move {
-            let told = async {
-                let looked = spawn_blocking(move || {
-                    let (known, _) = store.run(run)?.unzip();
-                    let journals = known.as_ref().map(|run| journals(&store, &run.ticket_path)).transpose()?;
-                    Ok::<_, crate::adapters::store::StoreError>((known, journals, store.run_folder(run)))
-                });
-                let looked = looked.await.map_err(|error| error.to_string())?;
-                let (known, journals, keep) = looked.map_err(|error| error.to_string())?;
-                let known = known.ok_or("there is no such run any more")?;
-                let tree = WorkTree::open(known.workspace().directory(), &keep).await;
-                let tree = tree.map_err(|error| error.to_string())?;
-                moments(&tree, &known.ticket, &journals.unwrap_or_default()).await
+            let plan = async {
+                let known = commits.at_rest(run).await?;
+                let Place { tree, exclude } = Place::of(&store, &known).await?;
+                tree.restore_plan(&known.ticket, &wanted, &exclude).await.map_err(|error| error.to_string())
             };
-            reply.send(Reply::Timeline(run, told.await))
+            let plan = plan.await;
+            reply.send(Reply::RestorePlanned(run, wanted, plan))
         });
     }
+
+    /// Between iterations only: nothing is written under Claude's hands.
+    pub(super) fn restore(
+        &self,
+        (run, wanted): (RunId, WantedFiles),
+        tree: String,
+        by: Answerer,
+        reply: oneshot::Sender<Reply>,
+    ) {
+        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        let journal = self.supervisor.journal(run);
+        let restoring = Making::begin(self.runs.clone());
+        tokio::spawn(async move {
+            let restored: Result<Restored, String> = async {
+                let free = commits.free(run, journal).await?;
+                let place = Place::of(&store, &free.run).await?;
+                free.restore(&place, wanted, Some(&tree), by).await
+            }
+            .await;
+            drop(restoring);
+            reply.send(Reply::Restored(run, restored))
+        });
+    }
+}
+
+async fn told(store: Store, run: RunId) -> Result<Vec<Moment>, String> {
+    let of = store.clone();
+    let looked = spawn_blocking(move || {
+        let (known, _): (RunSummary, _) =
+            of.run(run).map_err(|error| error.to_string())?.ok_or("there is no such run any more")?;
+        let journals = journals(&of, &known.ticket_path).map_err(|error| error.to_string())?;
+        Ok::<_, String>((known, journals))
+    });
+    let (known, journals) = looked.await.map_err(|error| error.to_string())??;
+    let place = Place::of(&store, &known).await?;
+    moments(&place.tree, &known.ticket, &journals).await
 }

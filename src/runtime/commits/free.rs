@@ -1,10 +1,14 @@
 //! That nobody works in a run's directory while a file is written for the person, and the run's journal meanwhile.
 
 use super::{Commits, LOOK, MOMENT, shares_directory};
+use crate::adapters::clock::fresh_id;
 use crate::adapters::store::{LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
+use crate::domain::answerer::Answerer;
 use crate::domain::record::Record;
+use crate::domain::restore::{RestoreIntended, RestoreSettled, Restored, WantedFiles};
 use crate::domain::summary::{RunState, RunSummary};
+use crate::runtime::restoring::Place;
 use crate::runtime::supervisor::Journal;
 use std::path::Path;
 use tokio::sync::OwnedMutexGuard;
@@ -39,9 +43,44 @@ impl Free {
         let _turn = self.commits.turn.lock().await;
         self.commits.append(&self.run, record).await
     }
+
+    /// Restores files, with a record before and one after it. `agreed`: the directory's content as the person has seen it.
+    /// Words for the person where nothing was restored.
+    pub async fn restore(
+        &self,
+        place: &Place,
+        wanted: WantedFiles,
+        agreed: Option<&str>,
+        by: Answerer,
+    ) -> Result<Restored, String> {
+        let ready = place.tree.prepare_restore(&self.run.ticket, &wanted, agreed, &place.exclude).await?;
+        let (id, pick, saved, files) = (fresh_id(), ready.pick.clone(), ready.saved.clone(), ready.files());
+        let intended = RestoreIntended { id: id.clone(), wanted, pick: pick.clone(), saved: saved.clone(), files, by };
+        self.is_still()?;
+        let recorded = self.record(Record::RestoreIntended(intended)).await;
+        recorded.map_err(|error| format!("nothing was restored, for it cannot be recorded: {error}"))?;
+        let restored = match self.is_still() {
+            Ok(()) => ready.write().await,
+            Err(why) => Err(why),
+        };
+        let files = restored.as_ref().ok().map(|done| done.written.len() + done.removed.len());
+        let trouble = restored.as_ref().err().cloned();
+        let settled = RestoreSettled { id, pick, saved, files, trouble };
+        if let Err(error) = self.record(Record::RestoreSettled(settled)).await {
+            tracing::warn!(%error, "the journal does not say what came of a restore");
+        }
+        restored
+    }
 }
 
 impl Commits {
+    /// The run, in whose directory Claude is not at work now; words for the person where it is.
+    pub async fn at_rest(&self, run: RunId) -> Result<RunSummary, String> {
+        let store = self.store.clone();
+        let looked = spawn_blocking(move || at_rest(&store, run)).await;
+        looked.map_err(|error| error.to_string())?.map(|(run, _)| run)
+    }
+
     /// That nobody else writes in the run's directory, as long as what is given is kept; a run of this program that is
     /// paused there may have it. `journal`: the run's, where it is open in this program. Words for the person where somebody
     /// does.

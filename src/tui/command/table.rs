@@ -230,8 +230,14 @@ const REST: &[Row] = rows! {
         "in the timeline: what differs from the files now";
     Own("mark") "timeline.mark" Scope::Timeline, "timeline", [c('x')], Shown, always, |_| "mark",
         "in the timeline: mark a snapshot; on another, compare both";
+    Own("restore") "timeline.restore" Scope::Timeline, "timeline", [c('R')], Destructive, always, |_| "restore",
+        "in the timeline: restore all files; asks, saves a snapshot";
     Choose "timeline_files.diff" Scope::TimelineFiles, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
         "in the files of the timeline: show the file line by line";
+    Toggle "timeline_files.tick" Scope::TimelineFiles, "timeline", [c(' ')], Shown, always, |_| "tick",
+        "in the files of the timeline: tick files to restore alone";
+    Own("restore") "timeline_files.restore" Scope::TimelineFiles, "timeline", [c('R')], Destructive, always, |_| "restore",
+        "in the files of the timeline: restore those ticked, or all";
     Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
         "in the list of limits: one more, a budget by $1";
     Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
@@ -309,7 +315,6 @@ pub(super) fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
             | Scope::Visual
             | Scope::Evidence
             | Scope::Timeline
-            | Scope::TimelineFiles
     );
     table().filter(move |row| row.scope == scope || scrolls && row.scope == Scope::Scroll)
 }

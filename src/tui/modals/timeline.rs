@@ -2,17 +2,18 @@
 
 mod files;
 
-use self::files::{Files, LEAST};
+use self::files::{Files, LEAST, below};
 use crate::base::amount;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::changes::{Changes, Since};
 use crate::domain::messages::outcome_words;
 use crate::domain::request::Request;
+use crate::domain::restore::{Plan, WantedFiles};
 use crate::domain::ticket::TicketKey;
 use crate::domain::timeline::{Moment, Origin};
 use crate::tui::changes::Compared;
-use crate::tui::command::{Command, Scope, hints};
+use crate::tui::command::{Command, Scope};
 use crate::tui::modals::diff::Diff;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
@@ -20,7 +21,7 @@ use crate::tui::panes::changes::counted;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, centred, foot};
+use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
@@ -45,8 +46,19 @@ pub struct Timeline {
     marked: Option<String>,
     /// What differs between two of them, once that is asked for.
     files: Option<Files>,
+    restoring: Restoring,
     /// What came of the last key.
     notice: String,
+}
+
+/// How far the restoring of files is.
+enum Restoring {
+    No,
+    /// It is found out what it would do.
+    Planned(WantedFiles),
+    /// The person is asked.
+    Asked(WantedFiles, Plan),
+    Sent,
 }
 
 /// What a key wants besides.
@@ -62,13 +74,26 @@ impl Timeline {
     /// That of the ticket of this tab, and the request for it.
     pub fn open(tab: &Tab) -> Option<(Self, Ask)> {
         let (run, ticket) = (tab.run?, tab.id.clone());
-        let dialog = Self { run, ticket, told: None, at: 0, marked: None, files: None, notice: String::new() };
+        let dialog = Self {
+            run,
+            ticket,
+            told: None,
+            at: 0,
+            marked: None,
+            files: None,
+            restoring: Restoring::No,
+            notice: String::new(),
+        };
         Some((dialog, Ask::Request(Request::Timeline(run))))
     }
 
     /// Where its keys stand in the table.
     pub fn scope(&self) -> Scope {
-        if self.files.is_some() { Scope::TimelineFiles } else { Scope::Timeline }
+        match (&self.restoring, &self.files) {
+            (Restoring::Asked(..), _) => Scope::Confirm,
+            (_, Some(_)) => Scope::TimelineFiles,
+            (_, None) => Scope::Timeline,
+        }
     }
 
     /// The snapshots, oldest first, or why there are none.
@@ -94,6 +119,12 @@ impl Timeline {
 
     pub fn key(&mut self, command: Option<Command>, lines: i32) -> Outcome {
         self.notice.clear();
+        if let Restoring::Asked(..) = self.restoring {
+            return self.answer(command);
+        }
+        if command == Some(Command::Own("restore")) {
+            return self.restore();
+        }
         if let Some(files) = &mut self.files {
             match files.key(command, lines) {
                 files::Outcome::Stays => {}
@@ -115,6 +146,73 @@ impl Timeline {
             _ => self.at = self.at.saturating_add_signed(lines as isize).min(last),
         }
         Outcome::Stays
+    }
+
+    /// Asks what restoring would do: of the files that are ticked, else of all.
+    fn restore(&mut self) -> Outcome {
+        let Some(snapshot) = self.chosen().map(|moment| moment.id.clone()) else { return Outcome::Stays };
+        if !matches!(self.restoring, Restoring::No) {
+            "Another restore is under way.".clone_into(&mut self.notice);
+            return Outcome::Stays;
+        }
+        let only = self.files.as_ref().map(|files| files.ticked.clone()).unwrap_or_default();
+        let wanted = WantedFiles { snapshot, only };
+        self.restoring = Restoring::Planned(wanted.clone());
+        Outcome::Asks(Ask::Request(Request::PlanRestore(self.run, wanted)))
+    }
+
+    /// What it would do, or why it cannot be done.
+    pub fn planned(&mut self, wanted: WantedFiles, plan: Result<Plan, String>) {
+        if !matches!(&self.restoring, Restoring::Planned(asked) if *asked == wanted) {
+            return;
+        }
+        self.restoring = Restoring::No;
+        match plan {
+            Err(why) => self.notice = format!("Not restored: {why}"),
+            Ok(plan) if plan.writes.is_empty() && plan.removes.is_empty() => {
+                self.notice = match plan.keeps.first() {
+                    Some(kept) => format!("Nothing to restore: {} stays ({})", kept.path, kept.why),
+                    None => "Nothing to restore: the files are like that already.".to_owned(),
+                };
+            }
+            Ok(plan) => self.restoring = Restoring::Asked(wanted, plan),
+        }
+    }
+
+    fn answer(&mut self, command: Option<Command>) -> Outcome {
+        match (command, std::mem::replace(&mut self.restoring, Restoring::No)) {
+            (Some(Command::Yes), Restoring::Asked(wanted, plan)) => {
+                self.restoring = Restoring::Sent;
+                return Outcome::Asks(Ask::Request(Request::Restore(self.run, wanted, plan.tree)));
+            }
+            (Some(Command::No), _) => {}
+            (_, asked) => self.restoring = asked,
+        }
+        Outcome::Stays
+    }
+
+    /// What was restored, or why nothing, in words; what there is now is asked for.
+    pub fn restored(&mut self, words: String) -> Ask {
+        (self.restoring, self.files, self.notice) = (Restoring::No, None, words);
+        Ask::Request(Request::Timeline(self.run))
+    }
+
+    /// What stands above the keys.
+    fn words(&self) -> String {
+        match (&self.restoring, &self.marked) {
+            (Restoring::Planned(_), _) => "Comparing with the files now …".to_owned(),
+            (Restoring::Sent, _) => "Restoring …".to_owned(),
+            (Restoring::Asked(_, plan), _) => format!(
+                "Restore snapshot {}: {} written, {} removed? Saved first: the files as they are, with your own edits.",
+                self.chosen().map_or("", |moment| &moment.pick),
+                plan.writes.len(),
+                plan.removes.len(),
+            ),
+            (Restoring::No, Some(pick)) if self.notice.is_empty() && self.files.is_none() => {
+                format!("Snapshot {pick} is marked: x on another one compares the two.")
+            }
+            _ => self.notice.clone(),
+        }
     }
 
     /// With the first snapshot of its run; of one that was saved for the person, with the ticket's first.
@@ -158,7 +256,7 @@ impl Timeline {
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         if let Some(files) = &self.files {
-            return files.view(model, theme, room, buf);
+            return files.view((self.scope(), &self.words()), model, theme, room, buf);
         }
         let title = format!("Timeline · {}", clean_line(self.ticket.as_str(), 40));
         let status = match self.moments().len() {
@@ -180,19 +278,18 @@ impl Timeline {
         let rows = self.moments().iter().map(|moment| self.row(moment, inside.width.into(), model));
         let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
         scrolled.list(rows, self.chosen().map(|_| self.at), theme, list, buf);
-        let place = Rect { y: list.bottom(), height: 1.min(inside.height), ..inside };
-        let notice = match &self.marked {
-            Some(pick) if self.notice.is_empty() => {
-                format!("Snapshot {pick} is marked: x on another one compares the two.")
-            }
-            _ => self.notice.clone(),
-        };
-        Row::new().left(Role::Toast, clean_line(&notice, 600)).draw(theme, place, buf);
         let keys: &[Command] = match self.moments().len() {
             0 => &[Command::Close],
-            _ => &[Command::Choose, Command::Own("start"), Command::Own("now"), Command::Own("mark"), Command::Close],
+            _ => &[
+                Command::Choose,
+                Command::Own("start"),
+                Command::Own("now"),
+                Command::Own("mark"),
+                Command::Own("restore"),
+                Command::Close,
+            ],
         };
-        Row::keys(hints(model, Scope::Timeline, keys)).draw(theme, foot(inside), buf);
+        below(&self.words(), (self.scope(), keys), model, theme, inside, buf);
     }
 
     fn row(&self, moment: &Moment, columns: usize, model: &Model) -> Row {

@@ -40,7 +40,7 @@ const KEYS: &[command::Row] = rows! {
     Own("peek") "home.peek" Scope::Pane(NAME), "home", [c(' ')], Shown, has_row, |model| if model.home.peeks { "table" } else { "peek" },
         "in Home: more of the preview, or less";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, meant::start_word,
-        "in Home: start the selected tickets; asks first; on one that is queued: take it out of the queue";
+        "in Home: start the selected, or take them out of the queue";
     Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('w')], Shown, meant::can_plan, |_| "plan",
         "in Home: let Claude draft the ticket's phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",

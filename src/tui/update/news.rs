@@ -153,6 +153,8 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Changes(run, since, told) => told::changes(ui, (run, since), told),
         Reply::Diff(run, since, path, told) => told::diff(ui, run, &since, &path, told),
         Reply::Timeline(run, moments) => told::timeline(ui, run, moments),
+        Reply::RestorePlanned(run, wanted, plan) => told::restore_planned(ui, run, wanted, plan),
+        Reply::Restored(run, restored) => return told::restored(ui, run, restored),
         Reply::Reverted(path, reverted) => return commits::reverted(ui, &path, reverted),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
@@ -217,6 +219,8 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::EditPhases(..) | Request::SetBox(..) => phases::not_asked(ui, why),
         Request::Diff(run, since, path) => told::diff(ui, run, &since, &path, Err(why.to_owned())),
         Request::Timeline(run) => told::timeline(ui, run, Err(why.to_owned())),
+        Request::PlanRestore(run, wanted) => told::restore_planned(ui, run, wanted, Err(why.to_owned())),
+        Request::Restore(run, ..) => return told::restored(ui, run, Err(why.to_owned())),
         Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
         Request::Create(_) => {
             if let Some(form) = created::form(ui) {

@@ -3,9 +3,12 @@
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::changes::{Changes, Diff, Since};
+use crate::domain::restore::{Plan, Restored, WantedFiles};
 use crate::domain::timeline::Moment;
 use crate::tui::changes::Compared;
 use crate::tui::modals::Modal;
+use crate::tui::modals::timeline::Timeline;
+use crate::tui::msg::Ask;
 use crate::tui::ui::Ui;
 
 /// What differs: for the pane that asked, for the evidence of a phase, or both.
@@ -36,10 +39,42 @@ fn taken(ui: &mut Ui, compared: &Compared, told: &Result<Changes, String>) -> bo
 
 /// The snapshots of a ticket, where they are waited for.
 pub(super) fn timeline(ui: &mut Ui, run: RunId, told: Result<Vec<Moment>, String>) {
-    let open = ui.modals.iter_mut().find_map(|modal| if let Modal::Timeline(open) = modal { Some(open) } else { None });
-    if let Some(dialog) = open.filter(|dialog| dialog.run == run) {
+    if let Some(dialog) = timeline_of(ui, run) {
         dialog.tell(told);
     }
+}
+
+fn timeline_of(ui: &mut Ui, run: RunId) -> Option<&mut Timeline> {
+    let open = ui.modals.iter_mut().find_map(|modal| if let Modal::Timeline(open) = modal { Some(open) } else { None });
+    open.map(|open| &mut **open).filter(|dialog| dialog.run == run)
+}
+
+/// What a restore would do.
+pub(super) fn restore_planned(ui: &mut Ui, run: RunId, wanted: WantedFiles, plan: Result<Plan, String>) {
+    if let Some(dialog) = timeline_of(ui, run) {
+        dialog.planned(wanted, plan);
+    }
+}
+
+/// Files were restored, or why not.
+pub(super) fn restored(ui: &mut Ui, run: RunId, restored: Result<Restored, String>) -> Vec<Ask> {
+    ui.changes.outdated();
+    let words = match restored {
+        Ok(done) => {
+            let kept = match done.kept.first() {
+                Some(kept) => format!(" · {} skipped: {} ({})", done.kept.len(), kept.path, kept.why),
+                None => String::new(),
+            };
+            let (written, removed, saved) = (done.written.len(), done.removed.len(), done.saved);
+            format!("Restored: {written} written, {removed} removed{kept} · snapshot {saved} has the files from before")
+        }
+        Err(why) => format!("Not restored: {why}"),
+    };
+    if let Some(dialog) = timeline_of(ui, run) {
+        return vec![dialog.restored(words)];
+    }
+    ui.tell(clean_line(&words, 600));
+    Vec::new()
 }
 
 pub(super) fn diff(ui: &mut Ui, run: RunId, since: &Since, path: &str, told: Result<Diff, String>) {

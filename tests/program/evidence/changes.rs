@@ -226,7 +226,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     assert!(std::os::unix::fs::PermissionsExt::mode(&repo.path("a.sh").metadata().unwrap().permissions()) & 0o100 != 0);
     let new = diff(&repo, &before, "new.txt").await;
     assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a file that is new"));
-    tree.restore(&repo.ticket, &saved, &exclude).await.unwrap();
+    repo.restore(&tree, &saved, &exclude).await.unwrap();
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"), "the snapshot has what was there");
 }
 

@@ -62,7 +62,7 @@ async fn use_everything(repo: &Repo) {
     assert_eq!(repo.changed(&before).await, ["a.f", "b.f", "c.p"]);
     let tree = repo.tree().await;
     assert_eq!(tree.list_snapshots(&repo.ticket).await.unwrap().len(), 1);
-    tree.restore(&repo.ticket, "1", &repo.exclude()).await.unwrap();
+    repo.restore(&tree, "1", &repo.exclude()).await.unwrap();
     assert_eq!(repo.read("a.f"), "as it was");
     assert_eq!(repo.changed(&before).await, no());
 }
@@ -132,7 +132,7 @@ async fn files_under_a_filter_are_saved_and_restored_as_they_are_on_the_disk() {
     assert_eq!(repo.changed(&id).await, no(), "rewriting the same bytes is no change");
     repo.write("a.bin", "other");
     repo.write("a.txt", "three\n");
-    repo.tree().await.restore(&repo.ticket, "1", &[]).await.unwrap();
+    repo.restore(&repo.tree().await, "1", &[]).await.unwrap();
     assert_eq!((repo.read("a.bin").as_str(), repo.read("a.txt").as_str()), ("the content", "one\r\ntwo\r\n"));
 }
 

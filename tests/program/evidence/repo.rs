@@ -2,6 +2,7 @@
 
 use programmator::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use programmator::base::id::{RunId, TicketId};
+use programmator::domain::restore::{Restored, WantedFiles};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -190,6 +191,12 @@ impl Repo {
 
     pub fn name(&self, n: u32) -> SnapshotName {
         SnapshotName { ticket: self.ticket.clone(), run: self.run, n }
+    }
+
+    /// Brings the files back to a snapshot.
+    pub async fn restore(&self, tree: &WorkTree, pick: &str, exclude: &[PathBuf]) -> Result<Restored, String> {
+        let wanted = WantedFiles { snapshot: pick.to_owned(), ..WantedFiles::default() };
+        tree.prepare_restore(&self.ticket, &wanted, None, exclude).await?.write().await
     }
 
     pub async fn tree(&self) -> WorkTree {

@@ -1,14 +1,14 @@
 //! Going back to a snapshot: what is written and removed, and what must stay as it is.
 
 use super::repo::{Repo, no};
-use programmator::adapters::git::Restored;
 use programmator::base::id::{RunId, TicketId};
+use programmator::domain::restore::{Restored, WantedFiles};
 use proptest::prelude::*;
 use std::path::Path;
 
 async fn restore(repo: &Repo, pick: &str) -> Restored {
     let tree = repo.tree().await;
-    tree.restore(&repo.ticket, pick, &repo.exclude()).await.unwrap()
+    repo.restore(&tree, pick, &repo.exclude()).await.unwrap()
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn snapshots_are_picked_by_run_and_number() {
         restore(&repo, pick).await;
         assert_eq!(repo.read("v"), text, "{pick}");
     }
-    let error = tree.restore(&repo.ticket, "9", &[]).await.unwrap_err().to_string();
+    let error = repo.restore(&tree, "9", &[]).await.unwrap_err();
     assert!(error.contains("no snapshot `9`") && error.contains("000000a1/1, "), "{error}");
 }
 
@@ -247,7 +247,7 @@ async fn what_is_saved_at_the_same_time_has_names_of_its_own() {
     let repo = Repo::new().with_commit();
     repo.snapshot(1).await;
     let (tree, exclude) = (repo.tree().await, repo.exclude());
-    let restore = || tree.restore(&repo.ticket, "1", &exclude);
+    let restore = || repo.restore(&tree, "1", &exclude);
     let all = tokio::join!(restore(), restore(), restore());
     let mut saved = [all.0, all.1, all.2].map(|restored| restored.unwrap().saved);
     saved.sort();
@@ -264,4 +264,37 @@ async fn a_name_that_a_power_failure_has_broken_is_left_out() {
     std::fs::write(second, "").unwrap();
     repo.write("tracked.txt", "changed\n");
     assert_eq!(restore(&repo, "1").await.saved, "restore/3");
+}
+
+#[tokio::test]
+async fn some_files_are_restored_and_what_changes_meanwhile_stays() {
+    let repo = Repo::new().with_commit();
+    repo.write("a/one.txt", "old\n");
+    repo.write("a/two.txt", "old\n");
+    repo.write("b.txt", "old\n");
+    repo.snapshot(1).await;
+    for path in ["a/one.txt", "a/two.txt", "b.txt"] {
+        repo.write(path, "new\n");
+    }
+    repo.write("a/three.txt", "new\n");
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let wanted = WantedFiles { snapshot: "1".into(), only: ["a".to_owned()].into() };
+    let plan = tree.restore_plan(&repo.ticket, &wanted, &exclude).await.unwrap();
+    assert_eq!(
+        (&plan.writes[..], &plan.removes[..]),
+        (&["a/one.txt", "a/two.txt"].map(str::to_owned)[..], &["a/three.txt".to_owned()][..])
+    );
+    let prepare = async |agreed: &str| tree.prepare_restore(&repo.ticket, &wanted, Some(agreed), &exclude).await;
+    let ready = prepare(&plan.tree).await.unwrap_or_else(|why| panic!("{why}"));
+    // The person saves their editor between the question and the writing.
+    repo.write("a/two.txt", "the person's\n");
+    let done = ready.write().await.unwrap();
+    assert_eq!((done.written, done.removed), (vec!["a/one.txt".to_owned()], vec!["a/three.txt".to_owned()]));
+    assert_eq!(done.kept[0].why, "it was changed meanwhile");
+    let content = ["a/one.txt", "a/two.txt", "b.txt"].map(|path| repo.read(path));
+    assert_eq!(content, ["old\n", "the person's\n", "new\n"]);
+    assert!(
+        prepare(&plan.tree).await.err().unwrap().contains("have changed meanwhile"),
+        "another tree than was agreed to"
+    );
 }

@@ -19,7 +19,7 @@ async fn each_snapshot_is_counted_against_the_one_before_and_a_run_has_its_end()
     tree.changed_by(&repo.name(2), &[&second], &repo.exclude()).await.unwrap();
     tree.settled().await.unwrap();
     repo.write("new.txt", "the person's\n");
-    let restored = tree.restore(&repo.ticket, "end", &repo.exclude()).await.unwrap();
+    let restored = repo.restore(&tree, "end", &repo.exclude()).await.unwrap();
     assert_eq!((restored.written, restored.removed), (vec!["new.txt".to_owned()], vec![]));
     let all = tree.timeline(&repo.ticket).await.unwrap();
     let told: Vec<_> = all.iter().map(|(snapshot, changed)| (snapshot.pick.as_str(), *changed)).collect();

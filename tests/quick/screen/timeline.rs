@@ -7,6 +7,7 @@ use domain::changes::{Change, ChangedFile, Changes, Lines, Since};
 use domain::outcome::{DoneHow, IterationOutcome};
 use domain::phase::Mark;
 use domain::request::{Reply, Request};
+use domain::restore::{Kept, Plan, Restored, WantedFiles};
 use domain::step::StepName;
 use domain::timeline::{Before, Changed, Moment, Origin};
 use tui::msg::{Ask, Msg};
@@ -134,4 +135,60 @@ fn a_file_opens_in_the_diff_and_each_esc_goes_one_back() {
     assert_eq!(compared(&mut ui, "Enter"), Since::Between("5".into(), "6".into()));
     press(&mut ui, "Esc Esc");
     assert!(ui.modals.is_empty());
+}
+
+fn plan(writes: &[&str], removes: &[&str]) -> Plan {
+    let all = |paths: &[&str]| paths.iter().map(ToString::to_string).collect();
+    Plan { tree: "ab12".into(), writes: all(writes), removes: all(removes), keeps: Vec::new() }
+}
+
+/// `R` was pressed, and this is what it would do.
+fn asked_to_restore(ui: &mut Ui, keys: &str, plan: Result<Plan, String>) -> WantedFiles {
+    let asks = press(ui, keys);
+    let [Ask::Request(Request::PlanRestore(run, wanted))] = &asks[..] else { panic!("{asks:?}") };
+    update(ui, Msg::Replied(Reply::RestorePlanned(*run, wanted.clone(), plan)));
+    wanted.clone()
+}
+
+#[test]
+fn files_are_restored_after_a_question_that_counts_them() {
+    let run = sample::run("tk-4f2a");
+    let mut ui = told(Ok(moments()));
+    let wanted = asked_to_restore(&mut ui, "j R", Ok(plan(&["a", "b"], &["c"])));
+    assert_eq!(wanted, WantedFiles { snapshot: "6".into(), ..WantedFiles::default() });
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.contains("Restore snapshot 4: 2 written, 1 removed? Saved first:"), "{screen}");
+    assert_eq!(press(&mut ui, "j Enter R"), [], "it is asked");
+    assert_eq!(press(&mut ui, "n"), []);
+    asked_to_restore(&mut ui, "R", Ok(plan(&["a"], &[])));
+    assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Restore(run, wanted, "ab12".into()))]);
+    assert_eq!(press(&mut ui, "R y"), [], "one at a time");
+    let kept = vec![Kept { path: "x".into(), why: "it was changed meanwhile".into() }];
+    let done = Restored { saved: "restore/3".into(), written: vec!["a".into()], removed: Vec::new(), kept };
+    let asks = update(&mut ui, Msg::Replied(Reply::Restored(run, Ok(done))));
+    assert!(asks.contains(&Ask::Request(Request::Timeline(run))), "what was saved comes into the list");
+    let screen = sample::draw(&mut ui, (200, 50));
+    assert!(
+        screen
+            .contains("Restored: 1 written, 0 removed · 1 skipped: x (it was changed meanwhile) · snapshot restore/3"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn ticked_files_are_restored_alone() {
+    let mut ui = with_files(told(Ok(moments())), "j n");
+    let wanted = asked_to_restore(&mut ui, "j Space R", Ok(plan(&[], &["src/old.rs"])));
+    assert_eq!(wanted, WantedFiles { snapshot: "6".into(), only: ["src/\x1b[2Jold.rs".to_owned()].into() });
+    modal("timeline_restore", || {
+        let mut ui = with_files(told(Ok(moments())), "j n");
+        asked_to_restore(&mut ui, "j Space R", Ok(plan(&[], &["src/old.rs"])));
+        ui
+    });
+    let mut ui = with_files(told(Ok(moments())), "j n");
+    let wanted = asked_to_restore(&mut ui, "Space Space R", Err("Claude is at work on tk-4f2a".into()));
+    assert_eq!(wanted.only.len(), 0);
+    assert!(sample::draw(&mut ui, (120, 40)).contains("Not restored: Claude is at work on tk-4f2a"));
+    asked_to_restore(&mut ui, "R", Ok(plan(&[], &[])));
+    assert!(sample::draw(&mut ui, (120, 40)).contains("Nothing to restore"));
 }

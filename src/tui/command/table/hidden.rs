@@ -38,6 +38,12 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     FocusNext "commit_files.message" Scope::CommitFiles, [press(Key::Tab), SHIFT_TAB], "message";
     Close "commit_files.close" Scope::CommitFiles, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Close "timeline.close" Scope::Timeline, [press(Key::Esc), c('q'), c('U'), ctrl('c')], "close";
+    Down "timeline_files.down" Scope::TimelineFiles, [c('j'), press(Key::Down)], "choose";
+    Up "timeline_files.up" Scope::TimelineFiles, [c('k'), press(Key::Up)], "up";
+    PageDown "timeline_files.page_down" Scope::TimelineFiles, [press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "timeline_files.page_up" Scope::TimelineFiles, [press(Key::PageUp), ctrl('b')], "page up";
+    Top "timeline_files.top" Scope::TimelineFiles, [c('g'), press(Key::Home)], "top";
+    End "timeline_files.end" Scope::TimelineFiles, [c('G'), press(Key::End)], "end";
     Close "timeline_files.close" Scope::TimelineFiles, [press(Key::Esc), c('q'), ctrl('c')], "back";
     Close "help.close" Scope::Help, [press(Key::Esc), c('q'), c('?'), press(Key::Enter), ctrl('c')], "close";
     Down "scroll.down" Scope::Scroll, [c('j'), press(Key::Down)], "down";

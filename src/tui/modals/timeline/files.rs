@@ -1,6 +1,7 @@
 //! The files that differ between two snapshots, to be looked at line by line.
 
 use crate::base::amount;
+use crate::base::text::clean_line;
 use crate::domain::changes::Changes;
 use crate::domain::request::Request;
 use crate::tui::changes::Compared;
@@ -8,7 +9,7 @@ use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::diff::Diff;
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
-use crate::tui::panes::changes::{counted, line};
+use crate::tui::panes::changes::line;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, centred, foot};
@@ -16,6 +17,7 @@ use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::BTreeSet;
 
 /// Lines of a list at least.
 pub(super) const LEAST: usize = 6;
@@ -26,6 +28,8 @@ pub(super) struct Files {
     words: String,
     told: Option<Result<Changes, String>>,
     at: usize,
+    /// Files that are to be restored alone.
+    pub(super) ticked: BTreeSet<String>,
 }
 
 #[allow(clippy::large_enum_variant, reason = "it lives for one key")]
@@ -39,7 +43,10 @@ impl Files {
     /// What differs there, and the request for it.
     pub(super) fn of(compared: Compared, words: String) -> (Self, Ask) {
         let (run, since) = compared.clone();
-        (Self { compared, words, told: None, at: 0 }, Ask::Request(Request::Changes(run, since)))
+        (
+            Self { compared, words, told: None, at: 0, ticked: BTreeSet::new() },
+            Ask::Request(Request::Changes(run, since)),
+        )
     }
 
     pub(super) fn tell(&mut self, compared: &Compared, changes: &Result<Changes, String>) -> bool {
@@ -66,6 +73,12 @@ impl Files {
                     return Outcome::Shows(Box::new(diff), ask);
                 }
             }
+            Some(Command::Toggle) => {
+                let path = self.changes().and_then(|told| told.files.get(self.at)).map(|file| file.path.clone());
+                if let Some(path) = path.filter(|path| !self.ticked.remove(path)) {
+                    self.ticked.insert(path);
+                }
+            }
             _ => {
                 let last = self.changes().map_or(0, |told| told.files.len()).saturating_sub(1);
                 self.at = self.at.saturating_add_signed(lines as isize).min(last);
@@ -74,7 +87,14 @@ impl Files {
         Outcome::Stays
     }
 
-    pub(super) fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+    pub(super) fn view(
+        &self,
+        (scope, words): (Scope, &str),
+        model: &Model,
+        theme: &Theme,
+        room: Rect,
+        buf: &mut Buffer,
+    ) {
         let title = format!("Timeline · snapshot {}", self.words);
         let status = match self.changes() {
             Some(told) if told.total > told.files.len() => format!("{} of {} files", told.files.len(), told.total),
@@ -84,24 +104,45 @@ impl Files {
         let height = (self.changes().map_or(0, |told| told.files.len()).max(LEAST) + 4) as u16;
         let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, centred(room, room.width, height), buf);
         let list = Rect { height: inside.height.saturating_sub(2), ..inside };
-        let words = match &self.told {
+        let said = match &self.told {
             None => "Comparing …",
             Some(Err(why)) => why,
             Some(Ok(told)) if told.files.is_empty() => "No file differs.",
             Some(Ok(_)) => "",
         };
-        for (place, line) in list.rows().zip(wrap(words, list.width.into())) {
+        for (place, line) in list.rows().zip(wrap(said, list.width.into())) {
             Row::new().left(Role::Dim, line).draw(theme, place, buf);
         }
         let Some(told) = self.changes().filter(|told| !told.files.is_empty()) else {
-            return Row::keys(hints(model, Scope::TimelineFiles, &[Command::Close])).draw(theme, foot(inside), buf);
+            return below(words, (scope, &[Command::Close]), model, theme, inside, buf);
         };
-        let rows = told.files.iter().map(|file| line(Row::new(), file, list.width.into()));
+        let rows = told.files.iter().map(|file| {
+            let row = Row::new().left(Role::Text, format!("{} ", model.glyphs.task(self.ticked.contains(&file.path))));
+            line(row, file, list.width.into())
+        });
         let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
         scrolled.list(rows, Some(self.at), theme, list, buf);
-        let place = Rect { y: list.bottom(), height: 1.min(inside.height), ..inside };
-        counted(Row::new(), told.added, told.removed).draw(theme, place, buf);
-        let keys = [Command::Choose, Command::Close];
-        Row::keys(hints(model, Scope::TimelineFiles, &keys)).draw(theme, foot(inside), buf);
+        let keys = [Command::Choose, Command::Toggle, Command::Own("restore"), Command::Close];
+        let ticked = match self.ticked.len() {
+            0 => String::new(),
+            n => format!("{} ticked: R restores only those.", amount::counted(n, "file")),
+        };
+        below(if words.is_empty() { &ticked } else { words }, (scope, &keys), model, theme, inside, buf);
     }
+}
+
+/// Words and keys below a list.
+pub(super) fn below(
+    words: &str,
+    (scope, keys): (Scope, &[Command]),
+    model: &Model,
+    theme: &Theme,
+    inside: Rect,
+    buf: &mut Buffer,
+) {
+    let foot = foot(inside);
+    let place = Rect { y: foot.y.saturating_sub(1), ..foot };
+    Row::new().left(Role::Toast, clean_line(words, 600)).draw(theme, place, buf);
+    let keys = if scope == Scope::Confirm { &[Command::Yes, Command::No] } else { keys };
+    Row::keys(hints(model, scope, keys)).draw(theme, foot, buf);
 }
