@@ -15,11 +15,9 @@ use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::critique::{Critique, Issue, ShownFile};
 use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
-use crate::domain::merge::{MergeIntended, MergeSettled};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
-use crate::domain::restore::{RestoreIntended, RestoreSettled};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
@@ -378,17 +376,17 @@ pub enum Record {
     /// It is reverted, or is not.
     RevertSettled(RevertSettled),
     /// Files are about to be restored from a snapshot for the person. Also behind a run's end.
-    RestoreIntended(RestoreIntended),
+    RestoreIntended(crate::domain::restore::RestoreIntended),
     /// They are restored, or it is known how far that came.
-    RestoreSettled(RestoreSettled),
+    RestoreSettled(crate::domain::restore::RestoreSettled),
     /// The run is to work in this worktree, which is looked for, and made where it is not there.
     WorktreeIntended(Worktree),
     /// It is there.
     WorktreeMade(WorktreeMade),
     /// The finished work of a worktree is about to be brought into its base.
-    MergeIntended(MergeIntended),
+    MergeIntended(crate::domain::merge::MergeIntended),
     /// It is there, or it is known that it is not.
-    MergeSettled(MergeSettled),
+    MergeSettled(crate::domain::merge::MergeSettled),
     /// The person has removed it.
     WorktreeRemoved(WorktreeRemoved),
     /// A person is about to work in the ticket's session.

@@ -199,11 +199,11 @@ impl Report {
         self.dropped.iter().filter(|finding| finding.is_weighty()).count()
     }
 
-    /// 3: there are findings, or weighty ones were dropped. 1: there are none, but not everybody could look.
+    /// 3: there are findings, or weighty ones were dropped. 1: there are none, but not everybody could look, or not at all.
     pub fn exit_code(&self) -> u8 {
         match (
             self.issues.is_empty() && self.disputed() == 0,
-            self.reviewers.iter().any(|reviewer| reviewer.error.is_some()),
+            self.reviewers.iter().any(|reviewer| reviewer.error.is_some()) || !self.left_out.is_empty(),
         ) {
             (false, _) => 3,
             (true, true) => 1,

@@ -263,8 +263,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
-            // What was committed is what was there before.
-            (state.commits.last, state.is_merged) = (None, false);
+            (state.commits.last, state.is_merged) = (None, false); // They are of what was there before.
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
             if progress {

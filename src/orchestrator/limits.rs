@@ -178,8 +178,7 @@ pub(super) fn used_up(state: &State) -> UsedUp {
         (Some(own), _) if least.is_none_or(|least| own <= least) => UsedUp::OfStep(step, own),
         (_, Some((left, _))) if granted.is_some_and(|granted| granted + 1e-3 < left) => UsedUp::Part,
         (_, Some((_, whose))) => UsedUp::Budget(format!("budget.{whose}_usd")),
-        // It has some by a flag of the person's.
-        (_, None) => UsedUp::Budget("budget.run_usd".to_owned()),
+        (_, None) => UsedUp::Budget("--max-budget-usd in agent.flags".to_owned()),
     }
 }
 

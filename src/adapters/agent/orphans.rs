@@ -51,7 +51,7 @@ pub(super) fn end(markers: &[String], family: &Family) -> u32 {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         let mut found = family.left();
-        // Beside a control group, to look at every process of the machine would find no others.
+        // Beside a control group few could be found by a look at every process of the machine: the end of the run takes it.
         if !markers.is_empty() && !family.has_group() {
             found.extend(os::marked(&markers).into_iter().map(Arc::new));
         }

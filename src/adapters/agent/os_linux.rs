@@ -85,7 +85,7 @@ pub(super) fn process(pid: u32) -> Option<Process> {
 /// The processes below these that the kernel lists as their children: without a look at all others, but who is born while
 /// another ends may be left out. A kernel that keeps no such lists names none.
 pub(super) fn listed_below<'a>(of: impl Iterator<Item = &'a Process>) -> Vec<Process> {
-    let mut todo: Vec<Pid> = of.map(|process| process.pid).collect();
+    let mut todo: Vec<Pid> = of.filter(|process| process.is_alive()).map(|process| process.pid).collect();
     let mut seen: HashSet<Pid> = todo.iter().copied().collect();
     let mut found = Vec::new();
     while let Some(parent) = todo.pop() {

@@ -9,6 +9,7 @@ use super::paths;
 use super::registry::{all, change, known};
 use super::worktree::sizes::has_room;
 use super::worktree::{changed, commit_at, unmerged};
+use crate::adapters::dependencies;
 use crate::adapters::room::Room;
 use crate::base::text::clean_line;
 use crate::domain::merge::MergeHow;
@@ -154,7 +155,13 @@ pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path, room: 
     if !is_at(&to.upon).await? {
         return Ok(false);
     }
-    let why = match checked_out(worktree).await? {
+    // First, for it takes a while: the person may switch to another branch meanwhile.
+    let mut place = checked_out(worktree).await?;
+    if let Some(folder) = place.clone() {
+        has_room(home_top, &to.commit, Some(&to.upon), &Room { folder, ..room.clone() }).await?;
+        place = checked_out(worktree).await?;
+    }
+    let why = match place {
         None => {
             let moved = git(home_top, "update-ref").args(["-m", "programmator: merge", &name, &to.commit, &to.upon]);
             moved.ok().await.err().map(words)
@@ -171,7 +178,10 @@ pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path, room: 
                     held.words()
                 ));
             }
-            has_room(home_top, &to.commit, Some(&to.upon), &Room { folder: place.clone(), ..room.clone() }).await?;
+            let head = git(&place, "symbolic-ref").args(["--quiet", "HEAD"]).run().await.map_err(words)?;
+            if paths::shown(&line(head.stdout)) != name {
+                return Ok(false);
+            }
             forward(&place, &to.commit, FORWARD).await.err()
         }
     };
@@ -185,6 +195,8 @@ pub async fn advance(worktree: &Worktree, to: &Candidate, tickets: &Path, room: 
 /// Removes the scratch worktree, if there is one.
 pub async fn clear(worktree: &Worktree) -> Result<(), String> {
     let scratch = scratch(&worktree.top);
+    let partial = dependencies::partial(&scratch);
+    dependencies::clear(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
     if known(&worktree.home_top, &scratch).await?.is_some() {
         // Twice: one that a killed git was making is locked.
         let remove = git(&worktree.home_top, "worktree").args(["remove", "--force", "--force"]);

@@ -16,8 +16,8 @@ use tokio::time::{Instant, sleep};
 pub(super) const INITIALIZING: &str = "initializing";
 /// The file that is locked. It stays empty, and is never removed.
 const LOCK: &str = "programmator-worktrees";
-/// How long others may keep the list: as long as git may take to check out a tree.
-const PATIENCE: Duration = Duration::from_secs(310);
+/// How long others may keep the list: several of them, one after the other, may check out a large tree.
+const PATIENCE: Duration = Duration::from_secs(3_600);
 /// How often is looked whether the list is free.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -49,7 +49,7 @@ async fn turn(home_top: &Path) -> Result<File, String> {
             Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOOK).await,
             Err(TryLockError::WouldBlock) => {
                 return Err(format!(
-                    "another programmator has been making a worktree of {} for too long",
+                    "the worktrees of {} have been changed by others for an hour: try again when they are done",
                     home_top.display()
                 ));
             }

@@ -55,7 +55,7 @@ pub(super) fn left_out(files: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "The diff is longer than 200 kB. Not shown to the reviewers, who could only read the files: {}{more}",
+        "The diff is longer than 200 kB. The reviewers saw only the names of these files: {}{more}",
         names.join(", ")
     )
 }
@@ -220,7 +220,7 @@ Dropped by the second look:
   src/a.rs:12  critical, found by bug-deep, bug-shallow: never closed; also: n may be 0 (closed by drop)
 1 dropped issue was critical or found by several reviewers: check for yourself. The exit code is 3.
 
-The diff is longer than 200 kB. Not shown to the reviewers, who could only read the files: lib/0.rs, lib/1.rs, lib/2.rs, \
+The diff is longer than 200 kB. The reviewers saw only the names of these files: lib/0.rs, lib/1.rs, lib/2.rs, \
 lib/3.rs, lib/4.rs, lib/5.rs, lib/6.rs, lib/7.rs, lib/8.rs, lib/9.rs and 2 more.
 
 failed: comments: it died

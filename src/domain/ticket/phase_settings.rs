@@ -52,6 +52,15 @@ impl PhaseSettings {
         std::str::from_utf8(split(text.as_bytes()).0).map_or(text, str::trim_end)
     }
 
+    /// A text without any such comment behind it: of two, the one in front would count when the other is gone.
+    pub fn bare(text: &str) -> &str {
+        let mut bare = text.trim_end();
+        while Self::off(bare) != bare {
+            bare = Self::off(bare);
+        }
+        bare
+    }
+
     /// Reads the inside of a comment; the errors say what cannot be used. `None`: it is an ordinary comment.
     pub(super) fn read(comment: &str) -> Option<(Self, Vec<String>)> {
         let key = |part: &str| part.split_once(':').map(|(key, _)| key.trim().to_owned());

@@ -282,7 +282,7 @@ impl Draft<'_> {
             None => self.state.since.clone(),
             Some(_) => self.state.own_phase().and_then(|phase| phase.baseline.clone()),
         };
-        self.effect(Effect::TakeSnapshot { n, shown_since: since.filter(|_| step.shows_changes) });
+        self.effect(Effect::TakeSnapshot { n, shown_since: step.shows_changes.then(|| since.unwrap_or_default()) });
     }
 
     pub(super) fn snapshot_taken(&mut self, n: u32, id: String) {

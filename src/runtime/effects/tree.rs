@@ -18,6 +18,8 @@ const NAME: usize = 300;
 const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another \
 clone: only changes of this iteration count";
 
+const BEFORE_UNKNOWN: &str = "how the files were before the work began is not known here: read the files themselves";
+
 /// The end of a run waits so long for the number of changed lines.
 const COUNTING: Duration = Duration::from_secs(2);
 
@@ -74,7 +76,7 @@ impl Effects {
         }
     }
 
-    /// `shown_since`: what differs from this snapshot is kept for the next prompt.
+    /// `shown_since`: what differs from this snapshot is kept for the next prompt; empty: it is not known which.
     pub(super) fn take_snapshot(&mut self, n: u32, shown_since: Option<String>) {
         let name = SnapshotName { ticket: self.ticket.clone(), run: self.run, n };
         let (place, inputs, shown) = (self.place(), self.inputs.clone(), self.work.shown.clone());
@@ -88,6 +90,7 @@ impl Effects {
                 let taken = tree.snapshot(&name, &exclude).await?;
                 let diff = match shown_since.map(SnapshotId) {
                     None => String::new(),
+                    Some(since) if since.0.is_empty() => BEFORE_UNKNOWN.to_owned(),
                     Some(since) => match tree.patch(&since, Some(&taken.id), &exclude).await {
                         Err(EvidenceError::UnknownSnapshot { .. }) => BASELINE_GONE.to_owned(),
                         diff => diff?.text,

@@ -30,6 +30,7 @@ use programmator::domain::record::{
     PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, SetPhase, TicketRevised, TurnEnded, TurnFailed,
     ValidationRan, WishTaken, WorkCarried, WriteOutcome,
 };
+use programmator::domain::restore::{RestoreIntended, RestoreSettled, WantedFiles};
 use programmator::domain::session::{Session, SessionEnded, SessionEvent, Sessions, Told};
 use programmator::domain::settings::{Settings, SettingsChanged};
 use programmator::domain::step::{Counts, Role, StepName};
@@ -394,6 +395,21 @@ pub fn every_record() -> Vec<Record> {
             by: Answerer::SCREEN,
         }),
         Record::RevertSettled(RevertSettled { id: text(), path: text(), saved: text(), trouble: Some(text()) }),
+        Record::RestoreIntended(RestoreIntended {
+            id: text(),
+            wanted: WantedFiles { snapshot: text(), only: [text()].into() },
+            pick: text(),
+            saved: text(),
+            files: 2,
+            by: Answerer::SCREEN,
+        }),
+        Record::RestoreSettled(RestoreSettled {
+            id: text(),
+            pick: text(),
+            saved: text(),
+            files: Some(2),
+            trouble: Some(text()),
+        }),
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
         Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, by: Answerer::COMMAND_LINE }),
         Record::DraftMade { n: 1, draft: draft() },

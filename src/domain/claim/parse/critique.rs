@@ -32,8 +32,10 @@ pub fn parse_critique(text: &str) -> Result<Critique, Unreadable> {
         None => of_words(&lines)?,
     };
     let is_grave = |issue: &Issue| issue.severity != Severity::Minor;
+    let is_critical = |issue: &Issue| issue.severity == Severity::Critical;
     match critique.verdict {
         CriticVerdict::Approved if critique.issues.iter().any(is_grave) => Err("conflicting_verdict"),
+        CriticVerdict::MinorIssues if critique.issues.iter().any(is_critical) => Err("conflicting_verdict"),
         CriticVerdict::NeedsFixes | CriticVerdict::MinorIssues if critique.issues.is_empty() => Err("missing_issues"),
         _ => Ok(critique),
     }

@@ -39,7 +39,7 @@ pub fn parse_draft(text: &str) -> Result<Draft, DraftFault> {
         title: text("title").unwrap_or_default(),
         text: text("text").unwrap_or_default(),
         // Which model works on a phase, and whether a critic looks at it, is not Claude's to say.
-        phases: items(&["phases"]).iter().map(|phase| PhaseSettings::off(phase).to_owned()).collect(),
+        phases: items(&["phases"]).iter().map(|phase| PhaseSettings::bare(phase).to_owned()).collect(),
         validation: items(&["validation", "validation_commands"]),
         ..Draft::default()
     })

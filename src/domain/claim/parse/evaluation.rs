@@ -7,6 +7,7 @@ use super::key::{self, Field};
 use super::{lines, value};
 use crate::base::text::clean_line;
 use crate::domain::evaluation::{Evaluation, GoalVerdict};
+use crate::domain::ticket::PhaseSettings;
 
 /// Phases that are kept, and the columns of each: one line of the ticket.
 const MAX_PHASES: usize = 50;
@@ -55,10 +56,11 @@ fn ends_in_list(block: &Block) -> bool {
     last.is_some_and(|list| !list.more.is_empty() || !matches!(list.first.trim(), "" | "[]" | "null" | "none"))
 }
 
-/// A phase as a line of the ticket: without bullet, box and heading marks, which the ticket's own form brings along.
+/// A phase as a line of the ticket: without bullet, box and heading marks, which the ticket's own form brings along, and
+/// without settings, which are not Claude's to choose.
 fn phase(text: &str) -> String {
     let line = clean_line(text, WIDEST);
-    let mut bare = line.trim();
+    let mut bare = PhaseSettings::bare(line.trim()).trim();
     loop {
         let rest = key::bullet(bare).unwrap_or(bare).trim_start_matches('#').trim_start();
         let rest = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| rest.strip_prefix(mark)).unwrap_or(rest).trim();
@@ -81,6 +83,12 @@ mod tests {
 
     fn block(verdict: &str, phases: &str) -> String {
         format!("Read it.\n\nPROGRAMMATOR_STATUS:\n  verdict: {verdict}\n  new_phases: {phases}\n  summary: \"s: t\"\n")
+    }
+
+    #[test]
+    fn an_evaluator_chooses_no_settings_of_a_phase() {
+        let phases = "[\"One <!-- critique: off --> <!-- model: x -->\", \"Two <!-- critique: off -->\"]";
+        assert_eq!(said(&block("MORE_WORK", phases)), Ok((MoreWork, vec!["One".into(), "Two".into()])));
     }
 
     #[test]
