@@ -69,7 +69,7 @@ Examples:
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
   programmator run --worktree tk-4f2a
 
-Of several tickets, one waits for those in its `deps`, and run.max_parallel says how many run at once.
+With several tickets, each waits for the ones in its `deps`, and run.max_parallel says how many run at once.
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
