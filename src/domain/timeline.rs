@@ -44,6 +44,8 @@ pub enum Origin {
     },
     /// As they were before something was written for the person.
     Saved(Before),
+    /// The journal of its run is not known here.
+    Unknown,
 }
 
 /// Before what.

@@ -27,8 +27,7 @@ pub async fn moments(tree: &WorkTree, ticket: &TicketId, journals: &Journals) ->
         .map(|(snapshot, changed)| {
             let (origin, seen) = match snapshot.run.map(|run| journals.get(&run)) {
                 Some(Some(told)) => told.origin(snapshot.n, snapshot.is_end),
-                // A journal that is gone.
-                Some(None) => (Origin::Start, None),
+                Some(None) => (Origin::Unknown, None),
                 None => {
                     let before = journals.values().find_map(|told| told.saved(&snapshot.pick));
                     (Origin::Saved(before.unwrap_or(Before::Unknown)), None)

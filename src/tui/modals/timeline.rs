@@ -42,8 +42,8 @@ pub struct Timeline {
     /// Newest first, or why there are none; `None`: not yet told.
     told: Option<Result<Vec<Moment>, String>>,
     at: usize,
-    /// The name of one that another one is to be compared with.
-    marked: Option<String>,
+    /// One that another one is to be compared with.
+    marked: Option<Key>,
     /// What differs between two of them, once that is asked for.
     files: Option<Files>,
     restoring: Restoring,
@@ -51,13 +51,20 @@ pub struct Timeline {
     notice: String,
 }
 
-/// How far the restoring of files is.
+/// What tells a snapshot from all others, also when the list is told anew: what a person calls it may shift then.
+type Key = (Option<RunId>, String);
+
+fn key(moment: &Moment) -> Key {
+    (moment.run, moment.id.clone())
+}
+
+/// How far the restoring of files is. Each names the snapshot as the person was shown it.
 enum Restoring {
     No,
     /// It is found out what it would do.
-    Planned(WantedFiles),
+    Planned(WantedFiles, String),
     /// The person is asked.
-    Asked(WantedFiles, Plan),
+    Asked(WantedFiles, Plan, String),
     Sent,
 }
 
@@ -98,9 +105,9 @@ impl Timeline {
 
     /// The snapshots, oldest first, or why there are none.
     pub fn tell(&mut self, told: Result<Vec<Moment>, String>) {
-        let chosen = self.chosen().map(|moment| moment.pick.clone());
+        let chosen = self.chosen().map(key);
         self.told = Some(told.map(|moments| moments.into_iter().rev().collect()));
-        let at = self.moments().iter().position(|moment| Some(&moment.pick) == chosen.as_ref());
+        let at = self.moments().iter().position(|moment| Some(key(moment)) == chosen);
         self.at = at.unwrap_or(0);
     }
 
@@ -150,22 +157,24 @@ impl Timeline {
 
     /// Asks what restoring would do: of the files that are ticked, else of all.
     fn restore(&mut self) -> Outcome {
-        let Some(snapshot) = self.chosen().map(|moment| moment.id.clone()) else { return Outcome::Stays };
+        let named = self.chosen().map(|moment| (moment.id.clone(), moment.pick.clone()));
+        let Some((snapshot, pick)) = named else { return Outcome::Stays };
         if !matches!(self.restoring, Restoring::No) {
             "Another restore is under way.".clone_into(&mut self.notice);
             return Outcome::Stays;
         }
         let only = self.files.as_ref().map(|files| files.ticked.clone()).unwrap_or_default();
         let wanted = WantedFiles { snapshot, only };
-        self.restoring = Restoring::Planned(wanted.clone());
+        self.restoring = Restoring::Planned(wanted.clone(), pick);
         Outcome::Asks(Ask::Request(Request::PlanRestore(self.run, wanted)))
     }
 
     /// What it would do, or why it cannot be done.
     pub fn planned(&mut self, wanted: WantedFiles, plan: Result<Plan, String>) {
-        if !matches!(&self.restoring, Restoring::Planned(asked) if *asked == wanted) {
-            return;
-        }
+        let pick = match &self.restoring {
+            Restoring::Planned(asked, pick) if *asked == wanted => pick.clone(),
+            _ => return,
+        };
         self.restoring = Restoring::No;
         match plan {
             Err(why) => self.notice = format!("Not restored: {why}"),
@@ -175,13 +184,13 @@ impl Timeline {
                     None => "Nothing to restore: the files are like that already.".to_owned(),
                 };
             }
-            Ok(plan) => self.restoring = Restoring::Asked(wanted, plan),
+            Ok(plan) => self.restoring = Restoring::Asked(wanted, plan, pick),
         }
     }
 
     fn answer(&mut self, command: Option<Command>) -> Outcome {
         match (command, std::mem::replace(&mut self.restoring, Restoring::No)) {
-            (Some(Command::Yes), Restoring::Asked(wanted, plan)) => {
+            (Some(Command::Yes), Restoring::Asked(wanted, plan, _)) => {
                 self.restoring = Restoring::Sent;
                 return Outcome::Asks(Ask::Request(Request::Restore(self.run, wanted, plan.tree)));
             }
@@ -200,16 +209,18 @@ impl Timeline {
     /// What stands above the keys.
     fn words(&self) -> String {
         match (&self.restoring, &self.marked) {
-            (Restoring::Planned(_), _) => "Comparing with the files now …".to_owned(),
+            (Restoring::Planned(..), _) => "Comparing with the files now …".to_owned(),
             (Restoring::Sent, _) => "Restoring …".to_owned(),
-            (Restoring::Asked(_, plan), _) => format!(
-                "Restore snapshot {}: {} written, {} removed? Saved first: the files as they are, with your own edits.",
-                self.chosen().map_or("", |moment| &moment.pick),
+            (Restoring::Asked(_, plan, pick), _) => format!(
+                "Restore snapshot {pick}: {} written, {} removed? Saved first: the files as they are, with your own edits.",
                 plan.writes.len(),
                 plan.removes.len(),
             ),
-            (Restoring::No, Some(pick)) if self.notice.is_empty() && self.files.is_none() => {
-                format!("Snapshot {pick} is marked: x on another one compares the two.")
+            (Restoring::No, Some(marked)) if self.notice.is_empty() && self.files.is_none() => {
+                let known = self.moments().iter().find(|moment| key(moment) == *marked);
+                let words =
+                    |moment: &Moment| format!("Snapshot {} is marked: x on another one compares the two.", moment.pick);
+                known.map(words).unwrap_or_default()
             }
             _ => self.notice.clone(),
         }
@@ -231,12 +242,12 @@ impl Timeline {
 
     /// Marks the snapshot, or compares it with the one that is marked.
     fn mark(&mut self) -> Outcome {
-        let Some(pick) = self.chosen().map(|moment| moment.pick.clone()) else { return Outcome::Stays };
+        let Some(chosen) = self.chosen().map(key) else { return Outcome::Stays };
         let marked = self.marked.take();
-        match self.moments().iter().position(|moment| Some(&moment.pick) == marked.as_ref()) {
+        match self.moments().iter().position(|moment| Some(key(moment)) == marked) {
             Some(other) if other != self.at => return self.compare(other.max(self.at), Some(other.min(self.at))),
             Some(_) => {}
-            None => self.marked = Some(pick),
+            None => self.marked = Some(chosen),
         }
         Outcome::Stays
     }
@@ -293,12 +304,13 @@ impl Timeline {
     }
 
     fn row(&self, moment: &Moment, columns: usize, model: &Model) -> Row {
-        let mark = if self.marked.as_ref() == Some(&moment.pick) { model.glyphs.pick("◆ ", "* ") } else { "  " };
+        let mark = if self.marked == Some(key(moment)) { model.glyphs.pick("◆ ", "* ") } else { "  " };
         let longest = self.moments().iter().map(|moment| moment.pick.len()).max().unwrap_or(0).min(24);
         let pick = format!("{:<longest$}  ", clean_line(&moment.pick, longest));
         let row = Row::new().left(Role::Accent, mark).left(Role::Text, pick);
         let row = match &moment.origin {
             Origin::Start => row.left(Role::Dim, "start of the run"),
+            Origin::Unknown => row.left(Role::Dim, "its journal is not known here"),
             Origin::Saved(before) => row.left(Role::Warning, before.words()),
             Origin::Iteration { n, step, phase, .. } => row
                 .left(Role::Dim, format!("{n:<3} {:<8} ", clean_line(step.word(), 8)))

@@ -164,7 +164,8 @@ fn files_are_restored_after_a_question_that_counts_them() {
     assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Restore(run, wanted, "ab12".into()))]);
     assert_eq!(press(&mut ui, "R y"), [], "one at a time");
     let kept = vec![Kept { path: "x".into(), why: "it was changed meanwhile".into() }];
-    let done = Restored { saved: "restore/3".into(), written: vec!["a".into()], removed: Vec::new(), kept };
+    let done =
+        Restored { saved: "restore/3".into(), written: vec!["a".into()], removed: Vec::new(), kept, trouble: None };
     let asks = update(&mut ui, Msg::Replied(Reply::Restored(run, Ok(done))));
     assert!(asks.contains(&Ask::Request(Request::Timeline(run))), "what was saved comes into the list");
     let screen = sample::draw(&mut ui, (200, 50));
@@ -173,6 +174,43 @@ fn files_are_restored_after_a_question_that_counts_them() {
             .contains("Restored: 1 written, 0 removed · 1 skipped: x (it was changed meanwhile) · snapshot restore/3"),
         "{screen}"
     );
+}
+
+#[test]
+fn the_question_names_the_snapshot_that_is_restored_wherever_the_cursor_is() {
+    let run = sample::run("tk-4f2a");
+    let mut ui = told(Ok(moments()));
+    let asks = press(&mut ui, "j R");
+    let [Ask::Request(Request::PlanRestore(_, wanted))] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(wanted.snapshot, "6");
+    press(&mut ui, "j");
+    update(&mut ui, Msg::Replied(Reply::RestorePlanned(run, wanted.clone(), Ok(plan(&["a"], &[])))));
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.contains("Restore snapshot 4: 1 written, 0 removed?"), "{screen}");
+    assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Restore(run, wanted.clone(), "ab12".into()))]);
+}
+
+#[test]
+fn a_mark_and_the_cursor_stay_on_their_snapshots_when_another_run_takes_the_names() {
+    let mut ui = told(Ok(moments()));
+    press(&mut ui, "j x");
+    assert!(sample::draw(&mut ui, (120, 40)).contains("Snapshot 4 is marked"));
+    let (next, mut later) = (RunId::parse("0192bbbb-0000-7000-8000-000000000002"), moments());
+    for moment in later.iter_mut().filter(|moment| moment.run == Some(sample::run("tk-4f2a"))) {
+        moment.pick = format!("4f2a4f2a/{}", moment.pick);
+    }
+    for n in 1..=4 {
+        let origin = if n == 1 { Origin::Start } else { Origin::Unknown };
+        let (pick, id) = (n.to_string(), format!("1{n}"));
+        later.push(Moment { pick, id, run: next, time: sample::ago(1), origin, changed: None });
+    }
+    update(&mut ui, Msg::Replied(Reply::Timeline(sample::run("tk-4f2a"), Ok(later))));
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.contains("Snapshot 4f2a4f2a/4 is marked"), "{screen}");
+    assert!(screen.contains("its journal is not known here"), "{screen}");
+    assert_eq!(compared(&mut ui, "n"), Since::Now("6".into()), "the cursor");
+    press(&mut ui, "Esc");
+    assert_eq!(compared(&mut ui, "g x"), Since::Between("6".into(), "14".into()), "the mark");
 }
 
 #[test]
