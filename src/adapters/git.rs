@@ -341,7 +341,11 @@ impl WorkTree {
         let Self::Git(repository) = self else { return Ok(Vec::new()) };
         let all = history::list(repository, ticket).await?;
         let trees: Vec<&str> = all.iter().map(|snapshot| snapshot.tree.as_str()).collect();
-        let counts = history::counts(repository, &trees).await?;
+        let unknown = |error: EvidenceError| {
+            tracing::warn!(%error, "how much snapshots differ is not known");
+            vec![None; trees.len().saturating_sub(1)]
+        };
+        let counts = history::counts(repository, &trees).await.unwrap_or_else(unknown);
         Ok(all.into_iter().zip(std::iter::once(None).chain(counts)).collect())
     }
 

@@ -198,7 +198,7 @@ pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<V
 
 /// How much differs between each of these trees and the next one, as far as git can say.
 pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Vec<Option<Changed>>, EvidenceError> {
-    let pairs = trees.windows(2).flat_map(|two| [two[0], " ", two[1], "\n"]).collect::<String>();
+    let pairs: Vec<String> = trees.windows(2).map(|two| two.join(" ")).collect();
     let mut counts = vec![None; trees.len().saturating_sub(1)];
     if pairs.is_empty() {
         return Ok(counts);
@@ -208,23 +208,33 @@ pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Ve
         .args([
             "--stdin", "-r", "-M", "-l400", "--numstat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none",
         ])
-        .input(pairs.into_bytes())
+        .input(pairs.iter().flat_map(|pair| [pair.as_str(), "\n"]).collect::<String>().into_bytes())
         .thorough();
-    // A tree that somebody has thrown away ends the list.
-    let said = paths::shown(&call.run().await?.stdout);
-    let mut of = counts.iter_mut();
-    let mut open: Option<&mut Changed> = None;
-    for line in said.lines() {
+    let said = call.run().await?;
+    let mut next = 0;
+    let mut open: Option<usize> = None;
+    for line in paths::shown(&said.stdout).lines() {
         let mut columns = line.split('\t');
-        match (columns.next(), columns.next(), &mut open) {
-            (Some(_), None, _) => open = of.next().map(|count| count.insert(Changed::default())),
-            (Some(added), Some(removed), Some(count)) => {
+        match (columns.next(), columns.next(), open) {
+            // Git leaves out the pair of a tree that somebody has thrown away.
+            (Some(pair), None, _) => {
+                open = (next..pairs.len()).find(|&at| pairs[at] == pair);
+                if let Some(at) = open {
+                    (counts[at], next) = (Some(Changed::default()), at + 1);
+                }
+            }
+            (Some(added), Some(removed), Some(at)) => {
                 let number = |text: &str| text.parse::<u64>().unwrap_or(0);
-                count.files += 1;
-                (count.added, count.removed) = (count.added + number(added), count.removed + number(removed));
+                let Changed { files, added: came, removed: went } = counts[at].unwrap_or_default();
+                let (added, removed) = (came + number(added), went + number(removed));
+                counts[at] = Some(Changed { files: files + 1, added, removed });
             }
             _ => {}
         }
+    }
+    // It may have ended in the midst of one.
+    if let Some(at) = open.filter(|_| said.code != Some(0)) {
+        counts[at] = None;
     }
     Ok(counts)
 }

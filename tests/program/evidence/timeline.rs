@@ -1,7 +1,8 @@
 //! A ticket's snapshots in their order: the end of a run among them, and how much each differs from the one before.
 
 use super::repo::Repo;
-use programmator::domain::timeline::Changed;
+use programmator::domain::timeline::{Changed, Origin};
+use programmator::runtime::timeline::{Journals, moments};
 
 #[tokio::test]
 async fn each_snapshot_is_counted_against_the_one_before_and_a_run_has_its_end() {
@@ -26,4 +27,21 @@ async fn each_snapshot_is_counted_against_the_one_before_and_a_run_has_its_end()
     let changed = |files, added, removed| Some(Changed { files, added, removed });
     let (end, saved) = (("end", changed(1, 0, 1)), ("restore/1", changed(1, 1, 1)));
     assert_eq!(told, [("1", None), ("2", changed(2, 1, 0)), end, saved]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_counted_leaves_the_other_counts_in_their_rows() {
+    let repo = Repo::new().with_commit();
+    for n in 1..=4 {
+        repo.write("a.txt", &"line\n".repeat(n as usize * n as usize));
+        repo.snapshot(n).await;
+    }
+    let tree = repo.tree().await;
+    let all = tree.list_snapshots(&repo.ticket).await.unwrap();
+    let (folder, file) = all[1].tree.split_at(2);
+    repo.remove(&format!(".git/objects/{folder}/{file}"));
+    let all = moments(&tree, &repo.ticket, &Journals::default()).await.unwrap();
+    let counts: Vec<Option<u64>> = all.iter().map(|moment| moment.changed.map(|changed| changed.added)).collect();
+    assert_eq!(counts, [None, None, None, Some(7)]);
+    assert!(all.iter().all(|moment| moment.origin == Origin::Unknown), "no journal says what they are");
 }
