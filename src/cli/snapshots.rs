@@ -21,6 +21,7 @@ use crate::runtime::restoring::Place;
 use crate::runtime::timeline::{Journals, journals, moments};
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write, stdin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,8 +65,11 @@ pub async fn run_restore(
     consent: Consent,
     as_json: bool,
 ) -> Result<(), CliError> {
-    let Opened { place, ticket, workspace, run } = open(session, ticket, &session.state.join("restore")).await?;
-    let only = files.iter().map(|file| below(place.tree.top(), &session.folder, file)).collect::<Result<_, _>>()?;
+    let Opened { place, ticket, workspace, run, tickets } =
+        open(session, ticket, &session.state.join("restore")).await?;
+    let only = only(place.tree.top(), &session.folder, files)?;
+    // The journal of a run that worked elsewhere says nothing of this directory, and its locks keep nobody out of it.
+    let run = run.filter(|run| run.workspace().directory() == workspace.directory());
     let wanted = WantedFiles { snapshot: pick.to_owned(), only };
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
@@ -89,7 +93,8 @@ pub async fn run_restore(
             drop(lock);
             let reporter = Reporter::new(store.clone());
             let offline = Offline { store, clock: session.clock(), reporter, turn: Arc::default() };
-            let free = Commits::new(&offline).free(run.run, None).await.map_err(|why| CliError::new(75, why))?;
+            let free =
+                Commits::new(&offline, tickets).free(run.run, None).await.map_err(|why| CliError::new(75, why))?;
             free.restore(&place, wanted, agreed.as_deref(), Answerer::COMMAND_LINE).await
         }
         None => match place.tree.prepare_restore(&ticket, &wanted, agreed.as_deref(), &place.exclude).await {
@@ -99,19 +104,31 @@ pub async fn run_restore(
     };
     let done = done.map_err(CliError::failure)?;
     if as_json {
-        return Ok(writeln!(out, "{}", json::pretty(&done)?)?);
+        writeln!(out, "{}", json::pretty(&done)?)?;
+    } else {
+        report(out, &ticket, pick, &done)?;
     }
-    Ok(report(out, &ticket, pick, &done)?)
+    match done.trouble {
+        Some(why) => Err(CliError::failure(format!("not all is restored: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Files as the person names them, below the top of the working tree; none: all.
+fn only(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<BTreeSet<String>, CliError> {
+    let named: BTreeSet<String> = files.iter().map(|file| below(top, folder, file)).collect::<Result<_, _>>()?;
+    // The top is all of it.
+    Ok(if named.contains("") { BTreeSet::new() } else { named })
 }
 
 /// A file as the person names it, below the top of the working tree.
 fn below(top: &Path, folder: &Path, file: &Path) -> Result<String, CliError> {
     let path = folder.join(file);
-    // It may be gone: then its folder can tell.
-    let real = std::fs::canonicalize(&path).or_else(|_| {
-        let parent = std::fs::canonicalize(path.parent().unwrap_or(folder))?;
-        Ok::<_, std::io::Error>(path.file_name().map_or(parent.clone(), |name| parent.join(name)))
-    });
+    // A link is meant itself, not what it points to; and what is meant may be gone.
+    let real = match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => std::fs::canonicalize(parent).map(|parent| parent.join(name)),
+        _ => std::fs::canonicalize(&path),
+    };
     let real = real.unwrap_or(path);
     let inside = real.strip_prefix(top).map_err(|_| {
         CliError::usage(format!("{} is not below {}", clean_line(&file.display().to_string(), 200), top.display()))
@@ -179,6 +196,8 @@ struct Opened {
     workspace: Workspace,
     /// The ticket's latest run.
     run: Option<RunSummary>,
+    /// The folder that new tickets are made in.
+    tickets: PathBuf,
 }
 
 async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliError> {
@@ -193,13 +212,9 @@ async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliE
     let workspace = own.unwrap_or_else(|| Workspace::shared(&session.folder));
     let folder = workspace.directory();
     let tree = WorkTree::open(folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
-    let mut exclude = vec![path, folder.join(".programmator")];
-    // Where the tickets lie among the work there is no telling them from it.
-    let tickets = std::fs::canonicalize(places.dir()).ok();
-    exclude.extend(tickets.filter(|dir| dir.starts_with(&session.folder) && *dir != session.folder));
-    let copies: Vec<PathBuf> = exclude.iter().filter_map(|path| workspace.copy_of(path)).collect();
-    exclude.extend(copies);
-    Ok(Opened { place: Place { tree, exclude }, ticket: ticket.id, workspace, run: latest })
+    let tickets = places.dir();
+    let place = Place::at(tree, &workspace, &path, &tickets);
+    Ok(Opened { place, ticket: ticket.id, workspace, run: latest, tickets })
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.
@@ -241,6 +256,8 @@ fn row(snapshot: &Snapshot, files: usize, zone: &TimeZone) -> String {
         .to_zoned(zone.clone())
         .strftime("%Y-%m-%d %H:%M:%S");
     let files = if files == 0 { "none".to_owned() } else { files.to_string() };
+    // An end has the time of the snapshot before it, for it has none of its own.
+    let time = if snapshot.is_end { "-".to_owned() } else { time.to_string() };
     format!("{:<14} {run:<10} {time:<19} {files}", snapshot.pick)
 }
 
@@ -270,6 +287,8 @@ fn names(out: &mut impl Write, verb: &str, paths: &[String]) -> std::io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::git::SnapshotId;
+    use crate::base::time::Timestamp;
 
     #[test]
     fn says_what_was_done_and_how_to_take_it_back() {
@@ -278,6 +297,7 @@ mod tests {
             written: vec!["a.txt".to_owned()],
             removed: vec!["evil\x1b[2J\nname".to_owned()],
             kept: vec![Kept { path: "sub".to_owned(), why: "a submodule or nested repository".to_owned() }],
+            trouble: None,
         };
         let mut out = Vec::new();
         report(&mut out, &TicketId::parse("tk-1").unwrap(), "3", &done).unwrap();
@@ -289,6 +309,40 @@ mod tests {
              1 written, 1 removed, 1 skipped.\n\
              The state before is snapshot restore/2: programmator restore tk-1 restore/2\n"
         );
+    }
+
+    #[test]
+    fn the_top_is_all_files_and_a_link_is_meant_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(top.join("sub")).unwrap();
+        std::fs::write(top.join("target"), "").unwrap();
+        std::os::unix::fs::symlink(top.join("target"), top.join("sub/link")).unwrap();
+        let named = |folder: &str, files: &[&str]| {
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            only(&top, &top.join(folder), &files).map(Vec::from_iter).map_err(|error| error.message)
+        };
+        assert_eq!(named("", &["."]).unwrap(), Vec::<String>::new());
+        assert_eq!(named("sub", &["..", "link"]).unwrap(), Vec::<String>::new());
+        assert_eq!(named("sub", &["."]).unwrap(), ["sub"]);
+        assert_eq!(named("", &["sub/link", "target", "gone"]).unwrap(), ["gone", "sub/link", "target"]);
+        assert!(named("sub", &["../../elsewhere"]).unwrap_err().contains("is not below"));
+    }
+
+    #[test]
+    fn the_end_of_a_run_has_no_time_of_its_own() {
+        let snapshot = |is_end| Snapshot {
+            run: None,
+            n: 1,
+            is_end,
+            id: SnapshotId(String::new()),
+            tree: String::new(),
+            time: Timestamp::from_millis(0),
+            pick: "1".to_owned(),
+        };
+        let row = |is_end| row(&snapshot(is_end), 0, &TimeZone::UTC);
+        assert!(row(false).contains(" 1970-01-01 00:00:00 "), "{}", row(false));
+        assert!(row(true).contains(" -  ") && !row(true).contains("1970"), "{}", row(true));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub struct Restored {
     pub written: Vec<String>,
     pub removed: Vec<String>,
     pub kept: Vec<Kept>,
+    /// Why some of them are not written, where git failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// A file that a restore leaves as it is.
@@ -77,6 +80,15 @@ pub struct RestoreSettled {
     /// Why it is not done, or not all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+impl RestoreSettled {
+    /// Of a restore whose program was ended, and nobody can see how far it came.
+    pub fn unseen(intended: RestoreIntended, error: &str) -> Self {
+        let RestoreIntended { id, pick, saved, .. } = intended;
+        let trouble = Some(format!("programmator ended meanwhile; what came of it cannot be seen: {error}"));
+        Self { id, pick, saved, files: None, trouble }
+    }
 }
 
 #[cfg(test)]

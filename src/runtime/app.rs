@@ -124,7 +124,7 @@ impl App {
         let opener = Opener { store: store.clone(), clock: clock.clone(), rules, gates: policy_engines.gates() };
         let offline =
             Offline { store: store.clone(), clock: clock.clone(), reporter: reporter.clone(), turn: Arc::default() };
-        let commits = Commits::new(&offline);
+        let commits = Commits::new(&offline, places.dir());
         commits.recover_all();
         let service = Service {
             opener,

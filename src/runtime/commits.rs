@@ -45,6 +45,8 @@ pub struct Commits {
     store: Store,
     clock: Arc<dyn Clock>,
     reporter: Reporter,
+    /// The folder of the tickets, which are the person's.
+    tickets: PathBuf,
     /// Who appends here waits for each other.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Who writes files for the person, too.
@@ -93,9 +95,10 @@ impl Place {
 }
 
 impl Commits {
-    pub fn new(offline: &Offline) -> Self {
+    /// `tickets`: the folder that new tickets are made in.
+    pub fn new(offline: &Offline, tickets: PathBuf) -> Self {
         let Offline { store, clock, reporter, turn } = offline.clone();
-        Self { store, clock, reporter, turn, writing: Arc::default() }
+        Self { store, clock, reporter, tickets, turn, writing: Arc::default() }
     }
 
     /// What a commit would be; words for the person where none can be made.
@@ -191,8 +194,7 @@ impl Commits {
         let state = spawn_blocking(move || state_of(&store, id)).await.map_err(|error| error.to_string())?;
         let State { commits, reverts, restoring, .. } = state.map_err(|error| error.to_string())?;
         if let Some(open) = restoring {
-            let place = restoring::Place::of(&self.store, run).await?;
-            let settled = restoring::came_of(&place, &run.ticket, open).await?;
+            let settled = restoring::came_of((&self.store, &self.tickets), run, open).await;
             self.append(run, Record::RestoreSettled(settled)).await?;
         }
         if let Some(open) = reverts.open {

@@ -6,6 +6,7 @@ use crate::base::amount::counted;
 use crate::base::id::TicketId;
 use crate::domain::restore::{RestoreIntended, RestoreSettled, WantedFiles};
 use crate::domain::summary::RunSummary;
+use crate::domain::workspace::Workspace;
 use std::path::{Path, PathBuf};
 
 /// Folders that have tickets and nothing else.
@@ -18,21 +19,41 @@ pub struct Place {
 }
 
 impl Place {
-    pub async fn of(store: &Store, run: &RunSummary) -> Result<Self, String> {
+    /// That of a run. `tickets`: the folder that new tickets are made in.
+    pub async fn of(store: &Store, run: &RunSummary, tickets: &Path) -> Result<Self, String> {
         let (workspace, ticket) = (run.workspace(), Path::new(&run.ticket_path));
         let tree = WorkTree::open(workspace.directory(), &store.run_folder(run.run)).await;
-        let tree = tree.map_err(|error| error.to_string())?;
-        let mut exclude = tree.excluded(ticket, &workspace);
-        // The folder of the tickets, which are the person's: also the copies in a worktree.
-        let folder = ticket.parent().filter(|folder| TICKETS.iter().any(|name| folder.ends_with(name)));
-        exclude.extend(folder.iter().filter_map(|folder| workspace.copy_of(folder)));
-        exclude.extend(folder.map(Path::to_owned));
-        Ok(Self { tree, exclude })
+        Ok(Self::at(tree.map_err(|error| error.to_string())?, &workspace, ticket, tickets))
+    }
+
+    /// That of a ticket in this working tree. All tickets are the person's, also their copies in a worktree.
+    pub fn at(tree: WorkTree, workspace: &Workspace, ticket: &Path, tickets: &Path) -> Self {
+        let mut exclude = tree.excluded(ticket, workspace);
+        let own = ticket.parent().filter(|folder| TICKETS.iter().any(|name| folder.ends_with(name)));
+        let folders = [std::fs::canonicalize(tickets).ok(), own.map(Path::to_owned)];
+        for folder in folders.into_iter().flatten() {
+            // Where the tickets lie among the work there is no telling them from it.
+            if !workspace.home().starts_with(&folder) && !tree.top().starts_with(&folder) {
+                exclude.extend(workspace.copy_of(&folder));
+                exclude.push(folder);
+            }
+        }
+        Self { tree, exclude }
     }
 }
 
 /// What came of one whose program was ended meanwhile.
-pub async fn came_of(place: &Place, ticket: &TicketId, intended: RestoreIntended) -> Result<RestoreSettled, String> {
+pub async fn came_of(place: (&Store, &Path), run: &RunSummary, intended: RestoreIntended) -> RestoreSettled {
+    let (store, tickets) = place;
+    let came = async {
+        let place = Place::of(store, run, tickets).await?;
+        looked_at(&place, &run.ticket, intended.clone()).await
+    };
+    // Whoever asks again later would see no more of it.
+    came.await.unwrap_or_else(|error| RestoreSettled::unseen(intended, &error))
+}
+
+async fn looked_at(place: &Place, ticket: &TicketId, intended: RestoreIntended) -> Result<RestoreSettled, String> {
     let RestoreIntended { id, wanted, pick, saved, .. } = intended;
     let left = async |wanted: &WantedFiles| {
         let plan = place.tree.restore_plan(ticket, wanted, &place.exclude).await.map_err(|error| error.to_string())?;

@@ -3,6 +3,7 @@
 //! Nothing ignored is touched, nothing is written through a symbolic link, into a submodule or a nested
 //! repository; the person's index, HEAD and stash stay as they are.
 
+use super::command::failed;
 use super::error::EvidenceError;
 use super::history::{self, Difference};
 use super::kept::{Looks, looks};
@@ -10,9 +11,11 @@ use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged, listing};
 use super::snapshot::SnapshotId;
+use crate::adapters::room;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::restore::{Kept, Plan, Restored, WantedFiles};
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
@@ -57,8 +60,17 @@ pub struct ReadyRestore {
     repository: Arc<Repository>,
     present: Staged,
     target: SnapshotId,
-    /// What differs, and what the file looked like when it was saved.
-    due: Vec<(Difference, Looks)>,
+    exclude: Excludes,
+    due: Vec<Due>,
+}
+
+/// A file that differs.
+struct Due {
+    difference: Difference,
+    /// What it looked like when it was saved.
+    before: Looks,
+    /// So many bytes more are on the disk when it is written.
+    grows: u64,
 }
 
 /// Looks what differs and saves the present. Words for the person where that cannot be.
@@ -79,18 +91,49 @@ pub(super) async fn prepare(
     let (saved, saved_id) = save(repository, ticket, &present).await.map_err(words)?;
     let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await.map_err(words)?;
     let meant = differences.into_iter().filter(|difference| wanted.covers(&paths::shown(&difference.path)));
+    let sizes = sizes(&present.scratch, &target.id).await.map_err(words)?;
     let looked = |difference: Difference| {
-        let looks = looked_at(&repository.top, &difference);
-        (difference, looks)
+        let before = looked_at(&repository.top, &difference);
+        let size = sizes.get(&difference.path).copied().unwrap_or(0);
+        Due { grows: size.saturating_sub(before.map_or(0, |(size, ..)| size)), difference, before }
     };
     let due: Vec<_> = meant.map(looked).collect();
+    has_room(&repository.top, &due).map_err(|why| format!("nothing was restored: {why}"))?;
     // Whoever writes from here on is seen by how the file looks.
     let again = scratch::stage(repository, exclude, Objects::Passing).await.map_err(words)?;
     if again.tree != present.tree {
         return Err(CHANGED.to_owned());
     }
     let (pick, target) = (target.pick.clone(), target.id.clone());
-    Ok(ReadyRestore { pick, saved, repository: Arc::clone(repository), present, target, due })
+    let (repository, exclude) = (Arc::clone(repository), exclude.clone());
+    Ok(ReadyRestore { pick, saved, repository, present, target, exclude, due })
+}
+
+/// How large the files of a snapshot are, as far as git can say.
+async fn sizes(scratch: &Scratch, snapshot: &SnapshotId) -> Result<HashMap<Vec<u8>, u64>, EvidenceError> {
+    let said = scratch.git("ls-tree").args(["-r", "-l", "-z", &snapshot.0]).thorough().run().await?;
+    // `100644 blob <id>    1234\t<path>`
+    let entry = |entry: &[u8]| {
+        let tab = entry.iter().position(|&byte| byte == b'\t')?;
+        let size = paths::shown(&entry[..tab]).split_whitespace().nth(3)?.parse::<u64>().ok()?;
+        Some((entry[tab + 1..].to_vec(), size))
+    };
+    Ok(said.stdout.split(|&byte| byte == 0).filter_map(entry).collect())
+}
+
+/// Fails where the disk has no room for them.
+fn has_room(top: &Path, due: &[Due]) -> Result<(), String> {
+    let needed = due.iter().map(|due| due.grows).fold(0, u64::saturating_add);
+    // Where nobody says how much is free, the writing itself finds out.
+    match room::free(top) {
+        Some(free) if free < needed => Err(format!(
+            "its files need {} MiB more in {}, and only {} MiB are free",
+            needed.div_ceil(1 << 20),
+            top.display(),
+            free >> 20
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// What the file looks like; nothing where it is a folder or cannot be reached, for that is judged when it is written.
@@ -109,32 +152,85 @@ impl ReadyRestore {
         self.due.len()
     }
 
-    /// Writes and removes them, but those that have changed since they were saved.
+    /// The snapshot's git object.
+    pub fn snapshot(&self) -> &str {
+        &self.target.0
+    }
+
+    /// Writes and removes them, but those that have changed since they were saved: each is looked at shortly before its
+    /// turn.
     pub async fn write(self) -> Result<Restored, String> {
-        let top = &self.repository.top;
+        let (top, scratch) = (&self.repository.top, &self.present.scratch);
         let mut report = Restored { saved: self.saved, ..Restored::default() };
-        let (removals, writes): (Vec<_>, Vec<_>) = self.due.iter().partition(|(d, _)| d.status == b'D');
-        let as_saved = |difference: &Difference, before: &Looks| {
-            let is_same = looked_at(top, difference) == *before;
+        let words = |error: EvidenceError| format!("nothing was restored: {error}");
+        scratch.git("read-tree").args([&self.target.0]).thorough().ok().await.map_err(words)?;
+        let (removals, writes): (Vec<Due>, Vec<Due>) =
+            self.due.into_iter().partition(|due| due.difference.status == b'D');
+        let as_saved = |due: &Due| {
+            let is_same = looked_at(top, &due.difference) == due.before;
             if is_same { Ok(()) } else { Err("it was changed meanwhile".to_owned()) }
         };
-        for (difference, before) in removals {
-            match as_saved(difference, before).and_then(|()| remove(top, difference)) {
-                Ok(()) => report.removed.push(paths::shown(&difference.path)),
-                Err(why) => report.kept.push(kept(difference, why)),
+        for due in removals {
+            match as_saved(&due).and_then(|()| remove(top, &due.difference)) {
+                Ok(()) => report.removed.push(paths::shown(&due.difference.path)),
+                Err(why) => report.kept.push(kept(&due.difference, why)),
             }
         }
-        let mut due: Vec<&Difference> = Vec::new();
-        for (difference, before) in writes {
-            match may_write(top, difference).and_then(|()| as_saved(difference, before)) {
-                Ok(()) => due.push(difference),
-                Err(why) => report.kept.push(kept(difference, why)),
+        let mut tried: Vec<&Difference> = Vec::new();
+        let mut trouble: Option<String> = None;
+        for batch in writes.chunks(BATCH) {
+            let room = has_room(top, batch);
+            let mut due: Vec<&Difference> = Vec::new();
+            for one in batch {
+                match room.clone().and_then(|()| may_write(top, &one.difference)).and_then(|()| as_saved(one)) {
+                    Ok(()) => due.push(&one.difference),
+                    Err(why) => report.kept.push(kept(&one.difference, why)),
+                }
+            }
+            if let Err(error) = write(scratch, top, &due).await {
+                trouble.get_or_insert(error.to_string());
+            }
+            if let Err(why) = room {
+                trouble.get_or_insert(why);
+            }
+            tried.extend(due);
+        }
+        let Some(why) = trouble else {
+            report.written.extend(tried.iter().map(|difference| paths::shown(&difference.path)));
+            return Ok(report);
+        };
+        // Git does not say which of them it has written, or how far.
+        match differ_still(&self.repository, &self.target, &self.exclude).await {
+            Ok(still) => {
+                let (left, done): (Vec<_>, Vec<_>) = tried.into_iter().partition(|tried| still.contains(&tried.path));
+                report.written.extend(done.into_iter().map(|difference| paths::shown(&difference.path)));
+                report.kept.extend(left.into_iter().map(|difference| kept(difference, UNWRITTEN.to_owned())));
+            }
+            Err(error) => {
+                let unseen = format!("whether it was written cannot be seen: {error}");
+                report.kept.extend(tried.into_iter().map(|difference| kept(difference, unseen.clone())));
             }
         }
-        let written = write(&self.present.scratch, &self.target, &due, &mut report).await;
-        written.map_err(|error| format!("{error} (snapshot {} has the files as they were before)", report.saved))?;
+        report.trouble =
+            Some(format!("{} (snapshot {} has the files from before)", clean_line(&why, 600), report.saved));
         Ok(report)
     }
+}
+
+/// So many files are looked at, then written: what somebody writes meanwhile into one of them is not seen.
+const BATCH: usize = 32;
+const UNWRITTEN: &str = "git could not write it, or not all of it";
+
+/// The files that differ from a snapshot.
+async fn differ_still(
+    repository: &Arc<Repository>,
+    target: &SnapshotId,
+    exclude: &Excludes,
+) -> Result<HashSet<Vec<u8>>, EvidenceError> {
+    let present = scratch::stage(repository, exclude, Objects::Passing).await?;
+    let now = SnapshotId(present.tree.clone());
+    let differences = history::differences(&present.scratch, &now, &target.0, exclude).await?;
+    Ok(differences.into_iter().map(|difference| difference.path).collect())
 }
 
 /// Keeps the state before something is written; what a person calls it, and its id.
@@ -169,17 +265,11 @@ fn kept(difference: &Difference, why: String) -> Kept {
     Kept { path: paths::shown(&difference.path), why }
 }
 
-/// Has git write the files out of an index of the snapshot; git itself never follows a link here.
-async fn write(
-    scratch: &Scratch,
-    target: &SnapshotId,
-    due: &[&Difference],
-    report: &mut Restored,
-) -> Result<(), EvidenceError> {
+/// Has git write the files out of its index, which has the snapshot; git itself never follows a link here.
+async fn write(scratch: &Scratch, top: &Path, due: &[&Difference]) -> Result<(), EvidenceError> {
     if due.is_empty() {
         return Ok(());
     }
-    scratch.git("read-tree").args([&target.0]).thorough().ok().await?;
     let said = scratch
         .git("checkout-index")
         .args(["--force", "-z", "--stdin"])
@@ -187,11 +277,7 @@ async fn write(
         .thorough()
         .run()
         .await?;
-    if said.code != Some(0) {
-        report.kept.push(Kept { path: "some files".to_owned(), why: clean_line(&said.stderr, 600) });
-    }
-    report.written.extend(due.iter().map(|difference| paths::shown(&difference.path)));
-    Ok(())
+    if said.code == Some(0) { Ok(()) } else { Err(failed("checkout-index", top, &said)) }
 }
 
 /// Whether the file can be removed without harm to what is no part of the snapshot.

@@ -44,6 +44,10 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             let words = format!("{files} restored from snapshot {pick} · snapshot {saved} has the files from before");
             Some((Weight::Info, words))
         }
+        Record::RestoreSettled(RestoreSettled { pick, files: Some(files), trouble: Some(why), .. }) => {
+            let files = counted(*files, "file");
+            Some((Weight::Warn, format!("{files} restored from snapshot {pick}, but not all: {why}")))
+        }
         Record::RestoreSettled(RestoreSettled { pick, trouble: Some(why), .. }) => {
             Some((Weight::Warn, format!("snapshot {pick} is not restored: {why}")))
         }

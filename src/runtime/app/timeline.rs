@@ -11,21 +11,22 @@ use crate::domain::summary::RunSummary;
 use crate::domain::timeline::Moment;
 use crate::runtime::restoring::Place;
 use crate::runtime::timeline::{journals, moments};
+use std::path::Path;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 impl Service {
     pub(super) fn timeline(&self, run: RunId, reply: oneshot::Sender<Reply>) {
-        let store = self.opener.store.clone();
-        tokio::spawn(async move { reply.send(Reply::Timeline(run, told(store, run).await)) });
+        let (store, tickets) = (self.opener.store.clone(), self.places.dir());
+        tokio::spawn(async move { reply.send(Reply::Timeline(run, told(store, run, &tickets).await)) });
     }
 
     pub(super) fn plan_restore(&self, run: RunId, wanted: WantedFiles, reply: oneshot::Sender<Reply>) {
-        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.places.dir());
         tokio::spawn(async move {
             let plan = async {
                 let known = commits.at_rest(run).await?;
-                let Place { tree, exclude } = Place::of(&store, &known).await?;
+                let Place { tree, exclude } = Place::of(&store, &known, &tickets).await?;
                 tree.restore_plan(&known.ticket, &wanted, &exclude).await.map_err(|error| error.to_string())
             };
             let plan = plan.await;
@@ -41,13 +42,13 @@ impl Service {
         by: Answerer,
         reply: oneshot::Sender<Reply>,
     ) {
-        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.places.dir());
         let journal = self.supervisor.journal(run);
         let restoring = Making::begin(self.runs.clone());
         tokio::spawn(async move {
             let restored: Result<Restored, String> = async {
                 let free = commits.free(run, journal).await?;
-                let place = Place::of(&store, &free.run).await?;
+                let place = Place::of(&store, &free.run, &tickets).await?;
                 free.restore(&place, wanted, Some(&tree), by).await
             }
             .await;
@@ -57,7 +58,7 @@ impl Service {
     }
 }
 
-async fn told(store: Store, run: RunId) -> Result<Vec<Moment>, String> {
+async fn told(store: Store, run: RunId, tickets: &Path) -> Result<Vec<Moment>, String> {
     let of = store.clone();
     let looked = spawn_blocking(move || {
         let (known, _): (RunSummary, _) =
@@ -66,6 +67,6 @@ async fn told(store: Store, run: RunId) -> Result<Vec<Moment>, String> {
         Ok::<_, String>((known, journals))
     });
     let (known, journals) = looked.await.map_err(|error| error.to_string())??;
-    let place = Place::of(&store, &known).await?;
+    let place = Place::of(&store, &known, tickets).await?;
     moments(&place.tree, &known.ticket, &journals).await
 }

@@ -55,6 +55,8 @@ impl Free {
     ) -> Result<Restored, String> {
         let ready = place.tree.prepare_restore(&self.run.ticket, &wanted, agreed, &place.exclude).await?;
         let (id, pick, saved, files) = (fresh_id(), ready.pick.clone(), ready.saved.clone(), ready.files());
+        // What the person calls it is another one's name later.
+        let wanted = WantedFiles { snapshot: ready.snapshot().to_owned(), ..wanted };
         let intended = RestoreIntended { id: id.clone(), wanted, pick: pick.clone(), saved: saved.clone(), files, by };
         self.is_still()?;
         let recorded = self.record(Record::RestoreIntended(intended)).await;
@@ -64,7 +66,7 @@ impl Free {
             Err(why) => Err(why),
         };
         let files = restored.as_ref().ok().map(|done| done.written.len() + done.removed.len());
-        let trouble = restored.as_ref().err().cloned();
+        let trouble = restored.as_ref().map_or_else(|why| Some(why.clone()), |done| done.trouble.clone());
         let settled = RestoreSettled { id, pick, saved, files, trouble };
         if let Err(error) = self.record(Record::RestoreSettled(settled)).await {
             tracing::warn!(%error, "the journal does not say what came of a restore");

@@ -66,7 +66,10 @@ pub(super) fn restored(ui: &mut Ui, run: RunId, restored: Result<Restored, Strin
                 None => String::new(),
             };
             let (written, removed, saved) = (done.written.len(), done.removed.len(), done.saved);
-            format!("Restored: {written} written, {removed} removed{kept} · snapshot {saved} has the files from before")
+            let restored = if done.trouble.is_some() { "Not all restored" } else { "Restored" };
+            format!(
+                "{restored}: {written} written, {removed} removed{kept} · snapshot {saved} has the files from before"
+            )
         }
         Err(why) => format!("Not restored: {why}"),
     };

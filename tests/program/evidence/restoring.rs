@@ -3,6 +3,8 @@
 use super::repo::{Repo, no};
 use programmator::base::id::{RunId, TicketId};
 use programmator::domain::restore::{Restored, WantedFiles};
+use programmator::domain::workspace::Workspace;
+use programmator::runtime::restoring::Place;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -297,4 +299,53 @@ async fn some_files_are_restored_and_what_changes_meanwhile_stays() {
         prepare(&plan.tree).await.err().unwrap().contains("have changed meanwhile"),
         "another tree than was agreed to"
     );
+}
+
+#[tokio::test]
+async fn where_git_fails_only_what_is_there_is_said_to_be_written() {
+    let repo = Repo::new().with_commit();
+    let names: Vec<String> = (0..70).map(|n| format!("f{n:02}.txt")).collect();
+    for name in &names {
+        repo.write(name, &format!("old {name}\n"));
+    }
+    repo.snapshot(1).await;
+    let lost = repo.git(&["hash-object", "f40.txt"]);
+    let (folder, file) = lost.trim().split_at(2);
+    for name in &names {
+        repo.write(name, "new\n");
+    }
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let wanted = WantedFiles { snapshot: "1".into(), ..WantedFiles::default() };
+    let ready = tree.prepare_restore(&repo.ticket, &wanted, None, &exclude).await.unwrap_or_else(|why| panic!("{why}"));
+    repo.remove(&format!(".git/objects/{folder}/{file}"));
+    let done = ready.write().await.unwrap();
+    let kept: Vec<&str> = done.kept.iter().map(|kept| kept.path.as_str()).collect();
+    assert_eq!(kept, ["f40.txt"]);
+    assert!(done.kept[0].why.contains("could not write it"), "{:?}", done.kept);
+    let trouble = done.trouble.unwrap();
+    assert!(trouble.contains("snapshot restore/1 has the files from before"), "{trouble}");
+    assert_eq!(done.written.len(), 69);
+    for name in &done.written {
+        assert_eq!(repo.read(name), format!("old {name}\n"));
+    }
+}
+
+#[tokio::test]
+async fn other_tickets_are_the_persons_wherever_they_are_kept() {
+    let repo = Repo::new().with_commit();
+    for name in ["plans/tk-1.md", "plans/tk-2.md", "a.txt"] {
+        repo.write(name, "old\n");
+    }
+    repo.snapshot(1).await;
+    for name in ["plans/tk-1.md", "plans/tk-2.md", "a.txt"] {
+        repo.write(name, "new\n");
+    }
+    let wanted = WantedFiles { snapshot: "1".into(), ..WantedFiles::default() };
+    // Where they lie among the work there is no telling them from it.
+    for (tickets, writes) in [("plans", &["a.txt"][..]), (".", &["a.txt", "plans/tk-2.md"])] {
+        let workspace = Workspace::shared(&repo.top);
+        let place = Place::at(repo.tree().await, &workspace, &repo.path("plans/tk-1.md"), &repo.path(tickets));
+        let plan = place.tree.restore_plan(&repo.ticket, &wanted, &place.exclude).await.unwrap();
+        assert_eq!(plan.writes, writes, "{tickets}");
+    }
 }

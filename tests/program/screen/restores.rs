@@ -43,10 +43,15 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
 
 #[test]
 fn of_a_program_that_was_killed_meanwhile_the_next_start_says_how_far_it_came() {
-    for (changed, words) in [
-        (&["alpha.txt", "beta.txt"][..], "snapshot 1 is not restored: programmator ended before anything was written"),
-        (&["beta.txt"], "snapshot 1 is not restored: programmator ended meanwhile with 1 file left"),
-        (&[], "the files restored from snapshot 1"),
+    for (changed, wanted, words) in [
+        (
+            &["alpha.txt", "beta.txt"][..],
+            "1",
+            "snapshot 1 is not restored: programmator ended before anything was written",
+        ),
+        (&["beta.txt"], "1", "snapshot 1 is not restored: programmator ended meanwhile with 1 file left"),
+        (&[], "1", "the files restored from snapshot 1"),
+        (&[], "7", "snapshot 1 is not restored: programmator ended meanwhile; what came of it cannot be seen"),
     ] {
         let project = gated_project(&["Alpha", "Beta"]);
         for gate in ["alpha", "beta"] {
@@ -62,7 +67,7 @@ fn of_a_program_that_was_killed_meanwhile_the_next_start_says_how_far_it_came() 
         project.git(&["update-ref", saved, commit.trim()]);
         let intended = RestoreIntended {
             id: "1".into(),
-            wanted: WantedFiles { snapshot: "1".into(), ..WantedFiles::default() },
+            wanted: WantedFiles { snapshot: wanted.into(), ..WantedFiles::default() },
             pick: "1".into(),
             saved: "restore/1".into(),
             files: 2,
@@ -109,6 +114,16 @@ fn the_command_line_restores_some_files_and_prints_json() {
     let done = json(&["restore", "tk-1", "1", "beta.txt", "--yes", "--json"]);
     assert_eq!((&done["removed"][0], &done["saved"]), (&"beta.txt".into(), &"restore/1".into()));
     assert!(project.path("work/alpha.txt").exists() && !project.path("work/beta.txt").exists());
+    assert_eq!(count(&project, "restore_settled"), 1);
+    let journal = project.journal();
+    let intended = journal.iter().find(|record| record["kind"] == "restore_intended").expect("a record");
+    assert_eq!((&intended["pick"], &intended["wanted"]["snapshot"]), (&"1".into(), &all[0]["id"]), "{intended}");
+    // In another directory nothing of that run is locked or recorded.
+    project.git(&["worktree", "add", "-q", "--detach", "../elsewhere", all[1]["id"].as_str().unwrap()]);
+    let (other, ticket) = (project.path("elsewhere"), project.path("work/.tickets/tk-1.md"));
+    assert!(other.join("alpha.txt").exists());
+    json(&["-C", other.to_str().unwrap(), "restore", ticket.to_str().unwrap(), "1", "--yes", "--json"]);
+    assert!(project.path("work/alpha.txt").exists() && !other.join("alpha.txt").exists());
     assert_eq!(count(&project, "restore_settled"), 1);
     let outside = project.run(&["restore", "tk-1", "1", "/etc/passwd", "--yes"]);
     assert_eq!(outside.status.code(), Some(2));

@@ -183,7 +183,10 @@ async fn where_a_paused_run_goes_on_meanwhile_nothing_is_written() {
     let _ticket = store.lock_ticket(Path::new(&open.ticket_path), &holder).unwrap();
     let _tree = store.lock_tree(&open.workspace(), &holder).unwrap();
     let reporter = Reporter::new(store.clone());
-    let commits = Commits::new(&Offline { store: store.clone(), clock, reporter, turn: Arc::default() });
+    let commits = Commits::new(
+        &Offline { store: store.clone(), clock, reporter, turn: Arc::default() },
+        project.path("work/.tickets"),
+    );
     let free = commits.free(ended.run, None).await.unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(free.is_still(), Ok(()));
     stands(RunState::Running);
