@@ -5,6 +5,7 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
+use crate::domain::worktree::WorktreeFor;
 use crate::orchestrator::prompt::{Kind, Template, Templates, branch_name, commit_message};
 use crate::orchestrator::{review, steps};
 use std::collections::BTreeMap;
@@ -86,6 +87,12 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     if let Err(why) = branch_name(branch, "x") {
         let at = values.at(Key::GitBranch).to_owned();
         errors.push(ConfigError { at, message: format!("git.branch: {}", clean_line(&why, 200)) });
+    }
+    if config.settings.git.worktree == WorktreeFor::Off && values.0.contains_key(&Key::GitBranch) {
+        notices.push(Notice::warn(format!(
+            "{} sets git.branch, which only worktrees use: set `git.worktree: ticket`, or start with `--worktree`",
+            values.at(Key::GitBranch)
+        )));
     }
     if let Some(base) = config.settings.git.base.as_deref().filter(|base| base.starts_with('-')) {
         let at = values.at(Key::GitBase).to_owned();
@@ -294,6 +301,14 @@ mod tests {
         assert_eq!(workflow.of(&StepName::CODE), StepSettings::default());
         let shown = resolved.values.iter().find(|row| row.name == "workflow.models").unwrap();
         assert_eq!((shown.value.as_str(), shown.from.as_str()), ("{critique: opus}", "u.yaml:2"));
+    }
+
+    #[test]
+    fn a_branch_without_worktrees_is_warned_about() {
+        let told = |text: &str| resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap().notices;
+        let alone = told("git:\n  branch: own\n");
+        assert!(alone.len() == 1 && alone[0].text.starts_with("u.yaml:2 sets git.branch, which only worktrees use"));
+        assert!(told("git:\n  branch: own\n  worktree: ticket\n").is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! many runs may be open at once. What waits holds nothing: no lock, no record. Plain data, and what comes next.
 
 use crate::domain::ticket::{Ticket, TicketKey};
+use std::collections::HashSet;
 
 /// A ticket that waits to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,16 +10,23 @@ pub struct Queued {
     pub ticket: TicketKey,
     pub rank: Rank,
     pub deps: Vec<(TicketKey, Dep)>,
+    /// What its last run left behind is still being cleared away.
+    pub is_ending: bool,
+    /// An earlier look found, too, that it waits [in vain](in_vain): a file that is just being written looks wrong for a
+    /// moment.
+    pub is_sure: bool,
 }
 
 /// How a ticket stands that must be closed before another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dep {
     Closed,
     /// Its run is open, in this program or another.
     AtWork,
     /// Nobody works on it.
     Open,
+    /// It cannot be found; what it is instead of a ticket.
+    Missing(String),
 }
 
 /// After every date.
@@ -56,13 +64,14 @@ pub enum Next {
 
 /// `at_work`: runs that are open here; `most`: how many may be.
 pub fn next(queue: &[Queued], at_work: usize, most: Option<usize>) -> Option<Next> {
-    if let Some((queued, why)) = queue.iter().find_map(|queued| Some((queued, vain(queue, queued)?))) {
+    let mut sure = queue.iter().filter(|queued| queued.is_sure);
+    if let Some((queued, why)) = sure.find_map(|queued| Some((queued, in_vain(queue, queued)?))) {
         return Some(Next::Leave(queued.ticket.clone(), why));
     }
     if most.is_some_and(|most| at_work >= most) {
         return None;
     }
-    let free = queue.iter().filter(|queued| blocking(queued).is_none());
+    let free = queue.iter().filter(|queued| blocking(queued).is_none() && !queued.is_ending);
     free.min_by_key(|queued| &queued.rank).map(|queued| Next::Start(queued.ticket.clone()))
 }
 
@@ -70,6 +79,7 @@ pub fn next(queue: &[Queued], at_work: usize, most: Option<usize>) -> Option<Nex
 pub fn reason(queued: &Queued, at_work: usize) -> String {
     match blocking(queued) {
         Some(dep) => format!("after {dep}"),
+        None if queued.is_ending => "its last run is just ending".to_owned(),
         None if at_work == 1 => "queued behind 1 run (run.max_parallel)".to_owned(),
         None => format!("queued behind {at_work} runs (run.max_parallel)"),
     }
@@ -79,27 +89,37 @@ fn blocking(queued: &Queued) -> Option<&TicketKey> {
     queued.deps.iter().find(|(_, dep)| *dep != Dep::Closed).map(|(ticket, _)| ticket)
 }
 
-fn vain(queue: &[Queued], queued: &Queued) -> Option<String> {
+/// Why a ticket would wait for ever.
+pub fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
     let mut way = vec![&queued.ticket];
-    if is_circle(queue, queued, &mut way) {
+    if is_circle(queue, queued, &mut way, &mut HashSet::new()) {
         let names: Vec<&str> = way.iter().map(|ticket| ticket.as_str()).collect();
         return Some(format!("its deps lead back to it ({}): take one of them out", names.join(" → ")));
     }
-    let is_left = |(ticket, dep): &&(TicketKey, Dep)| *dep == Dep::Open && find(queue, ticket).is_none();
-    let (dep, _) = queued.deps.iter().find(is_left)?;
-    Some(format!("it depends on {dep}, which is not closed and which nobody works on: start both, or close {dep}"))
+    queued.deps.iter().find_map(|(dep, how)| match how {
+        Dep::Missing(what) => Some(format!("it depends on {dep}, which is {what}: correct its deps")),
+        Dep::Open if find(queue, dep).is_none() => Some(format!(
+            "it depends on {dep}, which is not closed and which nobody works on: start both, or close {dep}"
+        )),
+        _ => None,
+    })
 }
 
-/// Whether the way leads back to where it begins.
-fn is_circle<'a>(queue: &'a [Queued], at: &'a Queued, way: &mut Vec<&'a TicketKey>) -> bool {
+/// Whether the way leads back to where it begins. `seen`: tickets that need not be entered again.
+fn is_circle<'a>(
+    queue: &'a [Queued],
+    at: &'a Queued,
+    way: &mut Vec<&'a TicketKey>,
+    seen: &mut HashSet<&'a TicketKey>,
+) -> bool {
     for (dep, _) in at.deps.iter().filter(|(_, dep)| *dep == Dep::Open) {
         if dep == way[0] {
             way.push(dep);
             return true;
         }
-        if let Some(next) = find(queue, dep).filter(|_| !way.contains(&dep)) {
+        if let Some(next) = find(queue, dep).filter(|_| seen.insert(dep)) {
             way.push(dep);
-            if is_circle(queue, next, way) {
+            if is_circle(queue, next, way, seen) {
                 return true;
             }
             way.pop();
@@ -120,7 +140,9 @@ mod tests {
         Queued {
             ticket: TicketKey::unknown(ticket),
             rank: Rank { priority, created: String::new(), given: 0 },
-            deps: deps.iter().map(|(dep, how)| (TicketKey::unknown(dep), *how)).collect(),
+            deps: deps.iter().map(|(dep, how)| (TicketKey::unknown(dep), how.clone())).collect(),
+            is_ending: false,
+            is_sure: true,
         }
     }
 
@@ -172,5 +194,38 @@ mod tests {
         let (ticket, why) = left(&circle);
         assert!(ticket == "a" && why.contains("(a → b → c → a)"), "{ticket}: {why}");
         assert!(left(&[queued("a", 0, &[("a", Dep::Open)])]).1.contains("(a → a)"));
+        let (_, why) = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
+        assert_eq!(why, "it depends on b, which is no ticket in /w: correct its deps");
+    }
+
+    #[test]
+    fn one_look_alone_leaves_nobody_and_what_is_in_doubt_is_not_started() {
+        for dep in [Dep::Open, Dep::Missing("no ticket in /w".into())] {
+            let first = Queued { is_sure: false, ..queued("b", 0, &[("a", dep)]) };
+            assert_eq!(next(std::slice::from_ref(&first), 0, None), None);
+            assert_eq!(next(&[first, queued("c", 1, &[])], 0, None), Some(start("c")));
+        }
+    }
+
+    #[test]
+    fn a_ticket_whose_last_run_is_just_ending_is_not_started_yet() {
+        let ending = Queued { is_ending: true, ..queued("a", 0, &[]) };
+        assert_eq!(next(std::slice::from_ref(&ending), 1, None), None);
+        assert_eq!(reason(&ending, 1), "its last run is just ending");
+        assert_eq!(next(&[ending, queued("b", 1, &[])], 1, None), Some(start("b")));
+    }
+
+    /// Paths through them are countless: each ticket is entered once.
+    #[test]
+    fn many_tickets_that_all_depend_on_each_other_are_looked_at_in_no_time() {
+        let names: Vec<String> = (0..60).map(|at| format!("t{at}")).collect();
+        let all = names.iter().enumerate().map(|(at, name)| {
+            let deps: Vec<_> = names[..at].iter().map(|dep| (dep.as_str(), Dep::Open)).collect();
+            queued(name, 0, &deps)
+        });
+        let mut all: Vec<Queued> = all.collect();
+        assert_eq!(next(&all, 0, None), Some(start("t0")));
+        all[0].deps.push((TicketKey::unknown("t59"), Dep::Open));
+        assert!(in_vain(&all, &all[30]).is_some_and(|why| why.contains("lead back to it (t30 → t0 → t59 → ")));
     }
 }

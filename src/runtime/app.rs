@@ -51,7 +51,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{self, JoinSet};
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// What the service works with.
 pub struct Parts {
@@ -238,16 +238,19 @@ struct Service {
 
 impl Service {
     async fn work(mut self, mut asks: mpsc::Receiver<Asked>, mut endings: mpsc::UnboundedReceiver<Ended>) {
+        let mut looks = interval(queue::LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason).await,
                 Some(opened) = self.opening.join_next_with_id() => self.opened(opened),
+                // Before what is asked: a front end that asks all the time does not keep it from happening.
+                _ = looks.tick(), if self.queue.len() > 0 => self.pump(),
                 asked = asks.recv() => match asked {
                     Some((request, by, reply)) => self.answer(request, by, reply).await,
                     None => break,
                 },
-                () = sleep(queue::LOOK), if self.queue.len() > 0 => self.pump(),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Starting tickets: what may start is opened, one after the other; the others wait in the [queue](super::queue).
 
 use super::opening::opened;
-use super::queue::Entry;
+use super::queue::{Entry, LOOK};
 use super::{Service, Waiting};
 use crate::adapters::tickets;
 use crate::domain::news::News;
@@ -11,6 +11,7 @@ use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 impl Service {
     /// Takes a ticket into the queue; the next [`pump`](Self::pump) may start it.
@@ -23,7 +24,7 @@ impl Service {
     ) {
         self.queue.given += 1;
         let given = self.queue.given;
-        self.queue.entries.push(Entry { ticket, path, given, asked, reply, told: None });
+        self.queue.entries.push(Entry { ticket, path, given, asked, reply, told: None, in_vain: None });
     }
 
     /// Starts several tickets, which wait for each other where they depend on each other. What comes of each is news.
@@ -32,7 +33,8 @@ impl Service {
             match tickets::find(&name, &self.places) {
                 Ok(path) => {
                     let ticket = self.files.ticket(&path);
-                    if self.queue.has(&path) || self.is_opening(&path) || self.supervisor.is_open(&ticket) {
+                    let is_at_work = self.supervisor.is_open(&ticket) && !self.supervisor.is_ending(&ticket);
+                    if self.queue.has(&path) || self.is_opening(&path) || is_at_work {
                         self.reporter.trouble(&ticket, "is open already");
                     } else {
                         self.enqueue(ticket, path, None, None);
@@ -66,10 +68,13 @@ impl Service {
                 }
                 Some(Next::Leave(ticket, why)) => {
                     let message = format!("{ticket} is not started: {why}");
+                    self.let_down(&queued, &ticket);
                     self.leave(&ticket, message);
                 }
+                // What is in doubt is not told yet.
                 None => {
-                    for queued in &queued {
+                    let is_in_doubt = self.queue.entries.iter().any(|entry| entry.in_vain.is_some());
+                    for queued in queued.iter().filter(|_| !is_in_doubt) {
                         self.say_why(queued, at_work);
                     }
                     break;
@@ -92,6 +97,16 @@ impl Service {
     fn tell_queued(&self, ticket: &TicketKey, before: Option<&str>, now: Option<String>) {
         if before != now.as_deref() {
             self.reporter.tell(&News::Queued(ticket.clone(), now));
+        }
+    }
+
+    /// Those that wait for a ticket which is left wait in vain as surely as it does.
+    fn let_down(&mut self, queued: &[Queued], left: &TicketKey) {
+        let since = self.queue.entries.iter().find(|entry| entry.ticket == *left).and_then(|entry| entry.in_vain);
+        for (entry, queued) in self.queue.entries.iter_mut().zip(queued) {
+            if queued.deps.iter().any(|(dep, _)| dep == left) {
+                entry.in_vain = since;
+            }
         }
     }
 
@@ -137,29 +152,45 @@ impl Service {
     fn looked_at(&mut self) -> Vec<Queued> {
         let entries: Vec<_> =
             self.queue.entries.iter().map(|entry| (entry.ticket.clone(), entry.path.clone(), entry.given)).collect();
-        let look = |(ticket, path, given): (TicketKey, PathBuf, u64)| match tickets::load(&path) {
-            Ok(read) => {
-                let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
-                let found = read.deps.iter().filter_map(|id| self.queue.dep(&folder, id));
-                let found: Vec<PathBuf> = found.collect();
-                let deps = found.iter().map(|path| self.stands(path)).collect();
-                Queued { ticket, rank: Rank::of(&read, given), deps }
-            }
-            // Whoever opens it says what is wrong with it.
-            Err(_) => Queued { ticket, rank: Rank::last(given), deps: Vec::new() },
+        let look = |(ticket, path, given): (TicketKey, PathBuf, u64)| {
+            let (rank, deps) = match tickets::load(&path) {
+                Ok(read) => {
+                    let folder = path.parent().unwrap_or(Path::new("/"));
+                    let deps = read.deps.iter().map(|id| match self.queue.dep(folder, id) {
+                        Ok(path) => self.stands(&path),
+                        Err(what) => (TicketKey::unknown(id), Dep::Missing(what)),
+                    });
+                    (Rank::of(&read, given), deps.collect())
+                }
+                // Whoever opens it says what is wrong with it.
+                Err(_) => (Rank::last(given), Vec::new()),
+            };
+            let is_ending = self.supervisor.is_ending(&ticket);
+            Queued { ticket, rank, deps, is_ending, is_sure: false }
         };
-        entries.into_iter().map(look).collect()
+        let mut queued: Vec<Queued> = entries.into_iter().map(look).collect();
+        let vain: Vec<bool> = queued.iter().map(|one| queue::in_vain(&queued, one).is_some()).collect();
+        for ((entry, queued), is_vain) in self.queue.entries.iter_mut().zip(&mut queued).zip(vain) {
+            entry.in_vain = is_vain.then(|| entry.in_vain.unwrap_or_else(Instant::now));
+            queued.is_sure = entry.in_vain.is_some_and(|since| since.elapsed() >= LOOK);
+        }
+        queued
     }
 
     fn stands(&self, path: &Path) -> (TicketKey, Dep) {
         let ticket = self.files.ticket(path);
-        let is_open = |ticket: &TicketKey| {
-            self.supervisor.is_open(ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some())
-        };
-        let dep = match tickets::load(path) {
-            Ok(read) if read.is_closed() => Dep::Closed,
-            _ if is_open(&ticket) => Dep::AtWork,
-            _ => Dep::Open,
+        let is_closed = || tickets::load(path).is_ok_and(|read| read.is_closed());
+        let is_open =
+            || self.supervisor.is_open(&ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some());
+        let dep = if is_closed() {
+            Dep::Closed
+        } else if is_open() {
+            Dep::AtWork
+        // Whoever worked on it may have closed it meanwhile.
+        } else if is_closed() {
+            Dep::Closed
+        } else {
+            Dep::Open
         };
         (ticket, dep)
     }

@@ -87,6 +87,7 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
             ("tk-2", "deps: [tk-1]", "Second"),
             ("tk-3", "deps: [tk-4]", "Third"),
             ("tk-4", "deps: [tk-3]", "Fourth"),
+            ("tk-5", "deps: [tk-9]", "Fifth"),
         ],
         "",
     );
@@ -97,6 +98,14 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
     assert_eq!(circle.status.code(), Some(2));
     assert!(text(&circle).contains("its deps lead back to it (tk-3 → tk-4 → tk-3)"), "{}", text(&circle));
     assert!(text(&circle).contains("tk-4 is not started: it depends on tk-3"), "{}", text(&circle));
+    let typo = project.run(&["run", "--json", "tk-5"]);
+    assert_eq!(typo.status.code(), Some(2));
+    assert!(
+        text(&typo).contains("tk-5 is not started: it depends on tk-9, which is no ticket in /"),
+        "{}",
+        text(&typo)
+    );
+    assert!(text(&typo).contains(".tickets: correct its deps"), "{}", text(&typo));
 
     // Its run ends, and the ticket is not closed.
     let begun = project.ticket_text("tk-1").replace("- [ ] First\n", "- [ ] First\n- [ ] And more\n");
