@@ -65,6 +65,9 @@ fn assert_whole(mut terminal: Terminal, project: &Project) {
         ["Tickets", "Stream · tk-1", "Gauges", "Log"].iter().all(|pane| screen.contains(pane))
             && screen.lines().count() == 40
             && !screen.contains("x stop")
+            // What is found out behind the end has come as well.
+            && screen.contains("✓ Alpha")
+            && screen.contains("no file changed")
     });
     let before = terminal.raw().len();
     terminal.keys("\x0c");
