@@ -54,8 +54,8 @@ impl MergeSettled {
         let named = files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let trouble = format!(
-            "it conflicts with {base} in {named}{more}: merge {base} into the worktree and resolve them there, then start \
-            the ticket again"
+            "it conflicts with {base} in {named}{more}: merge {base} in the worktree, resolve the conflicts and commit, \
+            then start the ticket again"
         );
         files.truncate(FILES);
         Self { files, trouble: Some(trouble), commit: None }

@@ -182,15 +182,11 @@ impl Service {
         let is_closed = || tickets::load(path).is_ok_and(|read| read.is_closed());
         let is_open =
             || self.supervisor.is_open(&ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some());
-        let dep = if is_closed() {
-            Dep::Closed
-        } else if is_open() {
-            Dep::AtWork
-        // Whoever worked on it may have closed it meanwhile.
-        } else if is_closed() {
-            Dep::Closed
-        } else {
-            Dep::Open
+        // Whoever works on it may close it between the two looks: the ticket has the last word.
+        let dep = match is_open() {
+            _ if is_closed() => Dep::Closed,
+            true => Dep::AtWork,
+            false => Dep::Open,
         };
         (ticket, dep)
     }

@@ -104,6 +104,7 @@ pub fn retry_word(model: &Model) -> &'static str {
     let (done, all) = tab.progress();
     let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
     match () {
+        () if tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::MergeFailed) => "merge again",
         () if !complete && all > 0 && done == all => "close the ticket",
         () if tab.state.is_resumable() => "resume",
         () => "run again",

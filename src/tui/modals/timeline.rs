@@ -212,7 +212,7 @@ impl Timeline {
             (Restoring::Planned(..), _) => "Comparing with the files now …".to_owned(),
             (Restoring::Sent, _) => "Restoring …".to_owned(),
             (Restoring::Asked(_, plan, pick), _) => format!(
-                "Restore snapshot {pick}: {} written, {} removed? Saved first: the files as they are, with your own edits.",
+                "Restore snapshot {pick}: {} written, {} removed? Other tickets' work too. Saved first: the files now.",
                 plan.writes.len(),
                 plan.removes.len(),
             ),

@@ -245,6 +245,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
 fn queued(ui: &mut Ui, ticket: &TicketKey, why: Option<String>) {
     let Some(why) = why else { return drop(ui.queued.remove(ticket)) };
     log(ui, ticket, Weight::Info, &format!("waits to be started: {why}"));
+    ui.home.marked.remove(ticket);
     if ui.queued.insert(ticket.clone(), why.clone()).is_none() {
         ui.tell(format!("{ticket} waits: {why}"));
     }

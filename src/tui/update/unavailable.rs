@@ -45,7 +45,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
             format!("{id} is complete; p works on what was skipped")
         }
         (_, TabStatus::Complete | TabStatus::Unverified) => format!("{id} is complete; r runs it again"),
-        (_, TabStatus::NotStarted) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
+        (_, _) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
         (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; b closes it"),
         (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),

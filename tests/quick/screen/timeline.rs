@@ -157,7 +157,10 @@ fn files_are_restored_after_a_question_that_counts_them() {
     let wanted = asked_to_restore(&mut ui, "j R", Ok(plan(&["a", "b"], &["c"])));
     assert_eq!(wanted, WantedFiles { snapshot: "6".into(), ..WantedFiles::default() });
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(screen.contains("Restore snapshot 4: 2 written, 1 removed? Saved first:"), "{screen}");
+    assert!(
+        screen.contains("Restore snapshot 4: 2 written, 1 removed? Other tickets' work too. Saved first:"),
+        "{screen}"
+    );
     assert_eq!(press(&mut ui, "j Enter R"), [], "it is asked");
     assert_eq!(press(&mut ui, "n"), []);
     asked_to_restore(&mut ui, "R", Ok(plan(&["a"], &[])));

@@ -5,6 +5,7 @@ use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::step::StepName;
+use crate::domain::ticket::TicketKey;
 use crate::domain::workflow::Workflow;
 use crate::tui::forecast::{Estimate, of_a_call, of_a_phase, of_a_plan};
 use crate::tui::model::Model;
@@ -14,7 +15,7 @@ use std::path::Path;
 pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
     let what = match entries {
         [entry] => format!("Start “{}”?", clean_line(entry.title(), 100)),
-        several => format!("Start {} tickets? They take turns in this directory.", several.len()),
+        several => format!("Start {} tickets? Only one at a time works in a directory.", several.len()),
     };
     let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count();
     let phases = match entries.iter().map(open).sum() {
@@ -136,7 +137,9 @@ fn cost(model: &Model, phases: usize, lookers: &[(StepName, usize, &'static str)
 
 /// What would be wanted for a good run, and is not there.
 fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
-    let dependency = entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model)?)));
+    let comes = |dep: &TicketKey| entries.iter().any(|entry| entry.id == dep);
+    let dependency =
+        entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model).filter(|dep| !comes(dep))?)));
     let dependency = dependency.map(|(entry, dep)| format!("{} must be done before {}", dep, entry.id));
     let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();
     let checks = match (unchecked, entries.len()) {
