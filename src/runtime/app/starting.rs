@@ -1,7 +1,7 @@
 //! Starting tickets: what may start is opened, one after the other; the others wait in the [queue](super::queue).
 
 use super::opening::opened;
-use super::queue::{Entry, LOOK};
+use super::queue::Entry;
 use super::{Service, Waiting};
 use crate::adapters::tickets;
 use crate::domain::news::News;
@@ -172,7 +172,8 @@ impl Service {
         let vain: Vec<bool> = queued.iter().map(|one| queue::in_vain(&queued, one).is_some()).collect();
         for ((entry, queued), is_vain) in self.queue.entries.iter_mut().zip(&mut queued).zip(vain) {
             entry.in_vain = is_vain.then(|| entry.in_vain.unwrap_or_else(Instant::now));
-            queued.is_sure = entry.in_vain.is_some_and(|since| since.elapsed() >= LOOK);
+            // At once: a second look would come behind the end of a program that has nothing else to do.
+            queued.is_sure = entry.in_vain.is_some();
         }
         queued
     }
