@@ -2,7 +2,7 @@
 //! it when that is nothing.
 //!
 //! What a killed git has left half checked out is moved aside, never deleted. Whether all that a worktree needs is in it
-//! is [noted](marks) in its git folder.
+//! is noted (`marks`) in its git folder.
 
 mod marks;
 pub(super) mod sizes;
