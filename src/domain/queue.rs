@@ -12,9 +12,6 @@ pub struct Queued {
     pub deps: Vec<(TicketKey, Dep)>,
     /// What its last run left behind is still being cleared away.
     pub is_ending: bool,
-    /// An earlier look found, too, that it waits [in vain](in_vain): a file that is just being written looks wrong for a
-    /// moment.
-    pub is_sure: bool,
 }
 
 /// How a ticket stands that must be closed before another.
@@ -64,8 +61,7 @@ pub enum Next {
 
 /// `at_work`: runs that are open here; `most`: how many may be.
 pub fn next(queue: &[Queued], at_work: usize, most: Option<usize>) -> Option<Next> {
-    let mut sure = queue.iter().filter(|queued| queued.is_sure);
-    if let Some((queued, why)) = sure.find_map(|queued| Some((queued, in_vain(queue, queued)?))) {
+    if let Some((queued, why)) = queue.iter().find_map(|queued| Some((queued, in_vain(queue, queued)?))) {
         return Some(Next::Leave(queued.ticket.clone(), why));
     }
     if most.is_some_and(|most| at_work >= most) {
@@ -142,7 +138,6 @@ mod tests {
             rank: Rank { priority, created: String::new(), given: 0 },
             deps: deps.iter().map(|(dep, how)| (TicketKey::unknown(dep), how.clone())).collect(),
             is_ending: false,
-            is_sure: true,
         }
     }
 
@@ -196,15 +191,6 @@ mod tests {
         assert!(left(&[queued("a", 0, &[("a", Dep::Open)])]).1.contains("(a → a)"));
         let (_, why) = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
         assert_eq!(why, "it depends on b, which is no ticket in /w: correct its deps");
-    }
-
-    #[test]
-    fn one_look_alone_leaves_nobody_and_what_is_in_doubt_is_not_started() {
-        for dep in [Dep::Open, Dep::Missing("no ticket in /w".into())] {
-            let first = Queued { is_sure: false, ..queued("b", 0, &[("a", dep)]) };
-            assert_eq!(next(std::slice::from_ref(&first), 0, None), None);
-            assert_eq!(next(&[first, queued("c", 1, &[])], 0, None), Some(start("c")));
-        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 /// How often is looked whether what others do has let a ticket start.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
@@ -34,8 +33,6 @@ pub(super) struct Entry {
     pub(super) reply: Option<oneshot::Sender<Reply>>,
     /// Why it waits, as it was told.
     pub(super) told: Option<String>,
-    /// Since when each look has found that it waits in vain.
-    pub(super) in_vain: Option<Instant>,
 }
 
 impl Queue {

@@ -11,7 +11,6 @@ use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 impl Service {
     /// Takes a ticket into the queue; the next [`pump`](Self::pump) may start it.
@@ -24,7 +23,7 @@ impl Service {
     ) {
         self.queue.given += 1;
         let given = self.queue.given;
-        self.queue.entries.push(Entry { ticket, path, given, asked, reply, told: None, in_vain: None });
+        self.queue.entries.push(Entry { ticket, path, given, asked, reply, told: None });
     }
 
     /// Starts several tickets, which wait for each other where they depend on each other. What comes of each is news.
@@ -68,13 +67,10 @@ impl Service {
                 }
                 Some(Next::Leave(ticket, why)) => {
                     let message = format!("{ticket} is not started: {why}");
-                    self.let_down(&queued, &ticket);
                     self.leave(&ticket, message);
                 }
-                // What is in doubt is not told yet.
                 None => {
-                    let is_in_doubt = self.queue.entries.iter().any(|entry| entry.in_vain.is_some());
-                    for queued in queued.iter().filter(|_| !is_in_doubt) {
+                    for queued in &queued {
                         self.say_why(queued, at_work);
                     }
                     break;
@@ -97,16 +93,6 @@ impl Service {
     fn tell_queued(&self, ticket: &TicketKey, before: Option<&str>, now: Option<String>) {
         if before != now.as_deref() {
             self.reporter.tell(&News::Queued(ticket.clone(), now));
-        }
-    }
-
-    /// Those that wait for a ticket which is left wait in vain as surely as it does.
-    fn let_down(&mut self, queued: &[Queued], left: &TicketKey) {
-        let since = self.queue.entries.iter().find(|entry| entry.ticket == *left).and_then(|entry| entry.in_vain);
-        for (entry, queued) in self.queue.entries.iter_mut().zip(queued) {
-            if queued.deps.iter().any(|(dep, _)| dep == left) {
-                entry.in_vain = since;
-            }
         }
     }
 
@@ -166,16 +152,9 @@ impl Service {
                 Err(_) => (Rank::last(given), Vec::new()),
             };
             let is_ending = self.supervisor.is_ending(&ticket);
-            Queued { ticket, rank, deps, is_ending, is_sure: false }
+            Queued { ticket, rank, deps, is_ending }
         };
-        let mut queued: Vec<Queued> = entries.into_iter().map(look).collect();
-        let vain: Vec<bool> = queued.iter().map(|one| queue::in_vain(&queued, one).is_some()).collect();
-        for ((entry, queued), is_vain) in self.queue.entries.iter_mut().zip(&mut queued).zip(vain) {
-            entry.in_vain = is_vain.then(|| entry.in_vain.unwrap_or_else(Instant::now));
-            // At once: a second look would come behind the end of a program that has nothing else to do.
-            queued.is_sure = entry.in_vain.is_some();
-        }
-        queued
+        entries.into_iter().map(look).collect()
     }
 
     fn stands(&self, path: &Path) -> (TicketKey, Dep) {
