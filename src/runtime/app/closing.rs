@@ -21,6 +21,7 @@ impl Service {
             let words = "programmator is shutting down; nothing new is started";
             self.settle(reply, refused(&ticket, words.to_owned(), 0));
         }
+        self.count();
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,
             Closing::Now => self.supervisor.command_all(by, &UserCommand::Stop).await,

@@ -41,10 +41,10 @@ impl Service {
                 }
                 Err(error) => {
                     let ticket = TicketKey::unknown(&name);
-                    self.outcome(&ticket, 2);
                     let message = error.to_string();
-                    let refused = Refused { ticket, message, exit_code: 2, asked: Some(name) };
+                    let refused = Refused { ticket: ticket.clone(), message, exit_code: 2, asked: Some(name) };
                     self.reporter.tell(&News::NotStarted(refused));
+                    self.outcome(&ticket, 2);
                 }
             }
         }
@@ -171,14 +171,15 @@ impl Service {
         (ticket, dep)
     }
 
-    /// Says how a ticket came out, and how many runs are open.
+    /// Says how a ticket came out. Who asked is answered after this, and what happened is told, before it is
+    /// [counted](Self::count): a program without a screen ends when nothing is open.
     pub(super) fn outcome(&self, ticket: &TicketKey, code: u8) {
         self.runs.send_modify(|runs| {
-            runs.open = self.all_open();
             runs.codes.insert(ticket.clone(), code);
         });
     }
 
+    /// Says how many runs are open.
     pub(super) fn count(&self) {
         self.runs.send_modify(|runs| runs.open = self.all_open());
     }
