@@ -1,6 +1,7 @@
 //! Everything that touches the world, one module for each thing outside.
 
 pub mod agent;
+pub mod chats;
 pub mod checks;
 pub mod claude_settings;
 pub mod clipboard;
@@ -28,10 +29,12 @@ pub mod repository_files;
 pub mod room;
 pub mod scratch_folder;
 pub mod shell;
+pub mod soul;
 pub mod store;
 pub mod syntax;
 pub mod tickets;
 pub mod tracked_files;
 pub mod trust;
+pub mod typed_lines;
 pub mod typed_secret;
 pub mod validate;

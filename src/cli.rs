@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires modules together.
 
+pub mod chat;
 pub mod circuit;
 mod command_line;
 pub mod config;
@@ -26,6 +27,7 @@ mod picture;
 pub mod plan;
 pub mod policy;
 pub mod prompt;
+pub mod report;
 pub mod review;
 pub mod search;
 pub mod session;
@@ -102,6 +104,12 @@ pub fn run(cli: Cli) -> ExitCode {
     {
         logging::start(&state);
     }
+    // A slip is one of the words that may stand there.
+    let near: fn(&str) -> Option<String> = match &cli.command {
+        None => Cli::command_like,
+        Some(Command::Snapshots { .. }) => Cli::snapshots_like,
+        Some(_) => |_| None,
+    };
     let code = threads::room(0).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
@@ -114,7 +122,7 @@ pub fn run(cli: Cli) -> ExitCode {
     });
     ExitCode::from(code.unwrap_or_else(|error| {
         if error.exit_code != error::NOBODY_READS {
-            let meant = error.no_ticket.as_deref().and_then(Cli::command_like);
+            let meant = error.no_ticket.as_deref().and_then(near);
             let hint = meant.map(|command| format!("; if you meant the command: `programmator {command}`"));
             let message = error.message + hint.as_deref().unwrap_or_default();
             writeln!(stderr(), "programmator: {}", Clean::new(&message)).ok();
@@ -152,9 +160,11 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text).await,
-        Some(Command::Run { tickets, json, run }) => {
-            headless::run(&here(&run)?, Work::Tickets(tickets), format(json)).await
+        Some(Command::Run { tickets, resolve, json, run }) => {
+            let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
+            headless::run(&here(&run)?, work, format(json)).await
         }
+        Some(Command::Chat(args)) => chat::run(&here(&args.run())?, &args).await,
         Some(Command::Plan(args)) => plan::run(out, &here(&args.run)?, &args).await,
         Some(Command::Resume { run, json, options }) => {
             let session = here(&options)?;
@@ -179,6 +189,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Report(args)) => report::print(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
         Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::On).await
@@ -191,12 +202,22 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Prompt { command: PromptCommand::Show(show) }) => {
             prompt::show(out, &here(&show.run)?, &show).map(|()| 0)
         }
-        Some(Command::Snapshots { ticket, json }) => {
+        Some(Command::Snapshots { ticket, json, dry_run }) if ticket == command_line::PRUNE => {
+            snapshots::run_prune(out, &here(&cli.run)?, dry_run, json).await.map(|()| 0)
+        }
+        Some(Command::Snapshots { dry_run: true, .. }) => {
+            Err(CliError::usage("--dry-run is for `programmator snapshots prune`"))
+        }
+        Some(Command::Snapshots { ticket, json, .. }) => {
             snapshots::run_list(out, &here(&cli.run)?, &ticket, json).await.map(|()| 0)
         }
         Some(Command::Restore { ticket, n, files, yes, json }) => {
             let consent = if yes { Consent::Given } else { Consent::Ask };
             snapshots::run_restore(out, &here(&cli.run)?, (&ticket, &n, &files), consent, json).await.map(|()| 0)
+        }
+        Some(Command::Fork { ticket, n, id, json }) => {
+            let wanted = (&ticket[..], &n[..], id.as_deref().unwrap_or_default());
+            snapshots::run_fork(out, &here(&cli.run)?, wanted, json).await.map(|()| 0)
         }
         Some(Command::Worktree { command }) => worktree::run(out, &here(&cli.run)?, command).await.map(|()| 0),
         Some(Command::Session { command }) => sessions::run(out, &here(&cli.run)?, command).await,
@@ -240,5 +261,13 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             out.write_all(&script)?;
             Ok(0)
         }
+    }
+}
+
+/// What there is to resolve: of several tickets one after the other.
+fn conflict(tickets: Vec<String>) -> Result<Work, CliError> {
+    match <[String; 1]>::try_from(tickets) {
+        Ok([ticket]) => Ok(Work::Conflict(ticket)),
+        Err(_) => Err(CliError::usage("--resolve takes one ticket")),
     }
 }

@@ -15,6 +15,7 @@ mod values;
 use crate::config::key::Key;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::pruning::Keep;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
 use std::collections::BTreeMap;
@@ -33,6 +34,8 @@ pub struct Config {
     pub validation: Vec<String>,
     /// What a new worktree gets.
     pub worktree: WorktreeConfig,
+    /// How long snapshots are kept: the person's own, never a project's.
+    pub keep_snapshots: Keep,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
     pub review: ReviewConfig,
@@ -46,6 +49,8 @@ pub struct Config {
     pub guidelines: bool,
     /// Files in the place of the prompts of single steps, by the step's name; as written.
     pub step_prompts: BTreeMap<String, String>,
+    /// What a chat tells Claude before anything else: its `SOUL.md`.
+    pub soul: Option<String>,
     /// What the gate does where no rule of the person's decides.
     pub profile: Profile,
     /// Keys that the command line gives.

@@ -68,9 +68,9 @@
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
 //! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
-//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): the drafting of phases,
-//! work, a critic's look at what was found done, the fixing of what a critic has rejected, a review of all changes, or an
-//! evaluator's look at the whole ticket at its end.
+//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): a turn of a chat, the drafting of
+//! phases, work, a critic's look at what was found done, the fixing of what a critic has rejected, the resolving of a conflict with
+//! the base, a review of all changes, or an evaluator's look at the whole ticket at its end.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).
@@ -87,7 +87,8 @@
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
 //! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
-//! [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
+//! [`chats`](adapters::chats) keeps the files and logs of chats, [`soul`](adapters::soul) reads their `SOUL.md`,
+//! [`typed_lines`](adapters::typed_lines) what is typed without the screen. [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
 //! repository, [`project_kind`](adapters::project_kind) what its files say of it.
 //!
 //! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
@@ -105,19 +106,21 @@
 //! [`supervisor`](runtime::supervisor). [`translate`](runtime::translate) makes inputs of events,
 //! [`effects`](runtime::effects) is the only place that carries out effects, [`channels`](runtime::channels) says for the
 //! channels between tasks what happens when they are full. [`storage`](runtime::storage) is how a run waits while nothing can be stored,
-//! [`ticket_file`](runtime::ticket_file) its ticket as it changes. [`gate`](runtime::gate) has each call
-//! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, and [`rules_watch`](runtime::rules_watch) has
+//! [`ticket_file`](runtime::ticket_file) its ticket as it changes, [`ticket_runs`](runtime::ticket_runs) which runs are of
+//! one ticket. [`gate`](runtime::gate) has each call
+//! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, [`sampled`](runtime::sampled) remembers what it says of usual calls, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`review`](runtime::review) has a diff looked at by
-//! several Claudes that may only read, [`shutdown`](runtime::shutdown) hears signals.
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`report`](runtime::report) tells what came of them lately, [`review`](runtime::review) has a diff looked at by
+//! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
 //! [`wishes`](runtime::wishes) passes to it; [`editing`](runtime::editing) changes phases in either way. [`commits`](runtime::commits) has a run's work committed,
-//! [`restoring`](runtime::restoring) files taken from a snapshot. [`others`](runtime::others) tells how runs of other programs stand.
+//! [`restoring`](runtime::restoring) files taken from a snapshot, [`forking`](runtime::forking) makes a new ticket of one.
+//! [`others`](runtime::others) tells how runs of other programs stand.
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

@@ -19,6 +19,7 @@ pub mod loop_context;
 pub mod phase_match;
 pub mod preview;
 pub mod prompt;
+pub mod report;
 pub mod review;
 pub mod state;
 pub mod step;

@@ -31,6 +31,8 @@ pub fn summary(run: RunId, ticket: &TicketId, time: Timestamp) -> RunSummary {
         added: 0,
         removed: 0,
         aside: Vec::new(),
+        merged: false,
+        taken_back: Vec::new(),
         worktree: None,
     }
 }

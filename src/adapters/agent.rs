@@ -66,6 +66,26 @@ struct Terms {
     features: Features,
 }
 
+/// A Claude that has been started, and has agreed to nothing yet.
+pub struct Started {
+    agent: Agent,
+    terms: Terms,
+    resumed: Option<String>,
+}
+
+impl Started {
+    /// Agrees on the protocol. On an error the process is gone and swept.
+    pub async fn agreed(self) -> Result<Agent, AgentError> {
+        let Self { agent, terms, resumed } = self;
+        agent.agree(terms).await.map_err(|error| match (error, resumed) {
+            (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
+                AgentError::UnknownSession { session }
+            }
+            (error, _) => error,
+        })
+    }
+}
+
 /// How long Claude has to say its plan: it reads one file.
 const PLAN_WAIT: Duration = Duration::from_secs(10);
 
@@ -80,17 +100,17 @@ impl Agent {
         sink: Box<dyn Sink>,
         events: mpsc::Sender<AgentEvent>,
     ) -> Result<Self, AgentError> {
-        Self::spawn_by(launch, None, clock, sink, events).await
+        Self::start_by(launch, None, clock, sink, events).await?.agreed().await
     }
 
-    /// The same, by a keeper that was started ahead of time, if there is one.
-    pub async fn spawn_by(
+    /// Starts Claude, by a keeper that was started ahead of time, if there is one.
+    pub async fn start_by(
         launch: Launch,
         ahead: Option<Ahead>,
         clock: Arc<dyn Clock>,
         sink: Box<dyn Sink>,
         events: mpsc::Sender<AgentEvent>,
-    ) -> Result<Self, AgentError> {
+    ) -> Result<Started, AgentError> {
         let program = launch.program();
         let resumed = launch.options.resume.clone();
         let terms = Terms {
@@ -107,12 +127,7 @@ impl Agent {
         });
         let started = start::start(&launch, ahead).await?;
         let agent = supervise::run(started, launch.marker, &program, pulse, clock, sink, events)?;
-        agent.agree(terms).await.map_err(|error| match (error, resumed) {
-            (AgentError::EndedEarly { said, .. }, Some(session)) if is_unknown_session(&said) => {
-                AgentError::UnknownSession { session }
-            }
-            (error, _) => error,
-        })
+        Ok(Started { agent, terms, resumed })
     }
 
     /// Waits until Claude asks before each call and uses the settings that it was given.

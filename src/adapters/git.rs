@@ -1,17 +1,21 @@
 //! Evidence: what changed in the working tree since a snapshot, and snapshots to go back to.
 //!
-//! Owns [`WorkTree`], which is a git repository (snapshots are commits under hidden refs) or a plain
-//! folder (snapshots are manifests). Does not own what a change means (`orchestrator::judge`) nor
-//! running the ticket's commands (`adapters::validate`). Names come as they are: clean them to show them.
+//! Owns [`WorkTree`], which is a git repository (snapshots are commits under hidden refs) or a plain folder (snapshots are
+//! manifests). Does not own what a change means (`orchestrator::judge`) nor running the ticket's commands
+//! (`adapters::validate`). Names come as they are: clean them to show them.
 
 mod attribution;
 mod base;
+mod begun;
+pub mod branching;
 mod changes;
 mod command;
 mod commit;
 mod comparing;
 mod error;
 mod folder;
+mod foretold;
+mod forking;
 pub mod head;
 mod history;
 mod ignores;
@@ -23,11 +27,14 @@ mod kept;
 mod look;
 pub mod merging;
 mod objects;
+mod others;
 mod paths;
 mod programs;
+mod pruning;
 mod refs;
 pub mod registry;
 mod repository;
+pub mod resolving;
 mod restore;
 mod revert;
 mod scratch;
@@ -41,16 +48,18 @@ pub use attribution::Work;
 pub use commit::{PATIENCE, Try};
 pub use error::EvidenceError;
 pub use folder::Folder;
+pub use forking::Beginning;
 pub use init::init;
+pub use others::IterationWork;
 pub use repository::Repository;
-pub use restore::ReadyRestore;
+pub use restore::{Prepared, ReadyRestore};
 pub use revert::{May, Ready, Revert, came_of};
 pub use snapshot::{Snapshot, SnapshotId, SnapshotName, Taken};
 
 use crate::base::id::{RunId, TicketId};
 use crate::domain::changes::{Changes, Diff, WholeDiff};
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
-use crate::domain::restore::{Plan, WantedFiles};
+use crate::domain::restore::{OthersWork, Plan, WantedFiles};
 use crate::domain::timeline::Changed;
 use crate::domain::workspace::Workspace;
 use comparing::{compare_each, seen};
@@ -77,8 +86,7 @@ pub enum WorkTree {
 }
 
 impl WorkTree {
-    /// Opens the working tree that `folder` is in. `keep` is a folder of ours outside the working tree: for
-    /// manifests of plain folders and for scratch space.
+    /// Opens the working tree that `folder` is in. `keep`: a folder of ours outside it, for manifests and scratch space.
     pub async fn open(folder: &Path, keep: &Path) -> Result<Self, EvidenceError> {
         let folder = std::fs::canonicalize(folder).map_err(|source| EvidenceError::Io {
             what: "opening the working directory".to_owned(),
@@ -328,16 +336,12 @@ impl WorkTree {
         }
     }
 
-    /// The ticket's snapshots in this repository, oldest first; none for a plain folder.
-    pub async fn list_snapshots(&self, ticket: &TicketId) -> Result<Vec<Snapshot>, EvidenceError> {
-        match self {
-            Self::Git(repository) => history::list(repository, ticket).await,
-            Self::Plain(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// The same with how much each differs from the one before.
-    pub async fn timeline(&self, ticket: &TicketId) -> Result<Vec<(Snapshot, Option<Changed>)>, EvidenceError> {
+    /// The ticket's snapshots, oldest first, with how much each differs from the one before, but for `exclude`.
+    pub async fn timeline(
+        &self,
+        ticket: &TicketId,
+        exclude: &[PathBuf],
+    ) -> Result<Vec<(Snapshot, Option<Changed>)>, EvidenceError> {
         let Self::Git(repository) = self else { return Ok(Vec::new()) };
         let all = history::list(repository, ticket).await?;
         let trees: Vec<&str> = all.iter().map(|snapshot| snapshot.tree.as_str()).collect();
@@ -345,7 +349,7 @@ impl WorkTree {
             tracing::warn!(%error, "how much snapshots differ is not known");
             vec![None; trees.len().saturating_sub(1)]
         };
-        let counts = history::counts(repository, &trees).await.unwrap_or_else(unknown);
+        let counts = history::counts(repository, &trees, &self.excludes(exclude)).await.unwrap_or_else(unknown);
         Ok(all.into_iter().zip(std::iter::once(None).chain(counts)).collect())
     }
 
@@ -354,10 +358,11 @@ impl WorkTree {
         &self,
         ticket: &TicketId,
         wanted: &WantedFiles,
+        others: &OthersWork,
         exclude: &[PathBuf],
     ) -> Result<Plan, EvidenceError> {
         match self {
-            Self::Git(repository) => restore::plan(repository, ticket, wanted, &self.excludes(exclude)).await,
+            Self::Git(repository) => restore::plan(repository, ticket, wanted, others, &self.excludes(exclude)).await,
             Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }),
         }
     }
@@ -369,11 +374,12 @@ impl WorkTree {
         ticket: &TicketId,
         wanted: &WantedFiles,
         agreed: Option<&str>,
+        others: &OthersWork,
         exclude: &[PathBuf],
-    ) -> Result<ReadyRestore, String> {
+    ) -> Result<Prepared, String> {
         match self {
             Self::Git(repository) => {
-                restore::prepare(repository, ticket, wanted, agreed, &self.excludes(exclude)).await
+                restore::prepare(repository, ticket, wanted, agreed, others, &self.excludes(exclude)).await
             }
             Self::Plain(folder) => Err(EvidenceError::NotRestorable { folder: folder.root.clone() }.to_string()),
         }

@@ -30,6 +30,20 @@ pub fn free(path: &Path) -> Option<u64> {
     Some(data.f_bavail.saturating_mul(data.f_frsize))
 }
 
+/// Fails where the disk has no room for so many bytes more.
+pub fn fits(top: &Path, needed: u64) -> Result<(), String> {
+    // Where nobody says how much is free, the writing itself finds out.
+    match free(top) {
+        Some(free) if free < needed => Err(format!(
+            "its files need {} MiB more in {}, and only {} MiB are free",
+            needed.div_ceil(1 << 20),
+            top.display(),
+            free >> 20
+        )),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

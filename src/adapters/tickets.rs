@@ -12,7 +12,7 @@ mod os;
 pub mod write;
 mod writer;
 
-pub use create::{CreateError, NewTicket, create};
+pub use create::{CreateError, NewTicket, create, id_for, write_new};
 pub use find::{FindError, Places, find};
 pub use folder::{Listed, files_in, list, list_each};
 pub use load::{LoadError, load, read};

@@ -39,6 +39,9 @@ struct Stored {
     /// The same for what a repository brings along for Claude.
     #[serde(default)]
     carried: BTreeMap<String, BTreeMap<String, String>>,
+    /// The same for `SOUL.md`, which only chats read.
+    #[serde(default)]
+    souls: BTreeMap<String, String>,
 }
 
 impl TrustStore {
@@ -83,11 +86,28 @@ impl TrustStore {
         self.store(&stored).map_err(|error| self.failed("store", &error))
     }
 
+    /// Whether the project's `SOUL.md` is trusted, as it was read.
+    pub fn trust_of_soul(&self, folder: &Path, soul: &FileText) -> Result<Trust, TrustError> {
+        Ok(match self.load()?.souls.get(&key(folder)) {
+            Some(trusted) if *trusted == hash(soul) => Trust::Trusted,
+            Some(_) => Trust::Changed,
+            None => Trust::Unknown,
+        })
+    }
+
+    /// Trusts these very bytes of it.
+    pub fn trust_soul(&self, folder: &Path, soul: &FileText) -> Result<(), TrustError> {
+        let mut stored = self.load()?;
+        stored.souls.insert(key(folder), hash(soul));
+        self.store(&stored).map_err(|error| self.failed("store", &error))
+    }
+
     fn load(&self) -> Result<Stored, TrustError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Stored { v: FORMAT, folders: BTreeMap::new(), carried: BTreeMap::new() });
+                let (folders, carried, souls) = Default::default();
+                return Ok(Stored { v: FORMAT, folders, carried, souls });
             }
             Err(error) => return Err(self.failed("read", &error)),
         };
@@ -193,6 +213,19 @@ mod tests {
         assert_eq!([of(&carried("{ }")), of(&Carried::default())], [Trust::Changed; 2]);
         let hidden = Carried { unreadable: vec!["x".into()], ..carried("{}") };
         assert_eq!(of(&hidden), Trust::Changed);
+    }
+
+    #[test]
+    fn a_soul_is_trusted_apart_and_by_its_bytes() {
+        let (state, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = TrustStore::new(state.path());
+        let soul = |text: &str| FileText { path: "/p/SOUL.md".into(), text: text.into() };
+        let of = |text: &str| store.trust_of_soul(project.path(), &soul(text)).unwrap();
+        store.trust(project.path(), &files("a: 1", &[])).unwrap();
+        assert_eq!(of("be kind"), Trust::Unknown);
+        store.trust_soul(project.path(), &soul("be kind")).unwrap();
+        assert_eq!([of("be kind"), of("be rude")], [Trust::Trusted, Trust::Changed]);
+        assert_eq!(store.trust_of(project.path(), &files("a: 1", &[])).unwrap(), Trust::Trusted);
     }
 
     #[test]

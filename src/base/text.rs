@@ -123,6 +123,23 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// The same with what is left out in the middle: of a path or a branch both ends tell.
+pub fn cut_middle(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let (mut end, mut used) = (Vec::new(), 0);
+    for grapheme in text.graphemes(true).rev() {
+        used += grapheme.width();
+        if used > columns / 2 {
+            break;
+        }
+        end.push(grapheme);
+    }
+    let end: String = end.into_iter().rev().collect();
+    cut(text, columns.saturating_sub(end.width())) + &end
+}
+
 /// The last `max` bytes of `text`, cut at a line start where there is one, else at a character.
 pub fn tail(text: &str, max: usize) -> &str {
     if text.len() <= max {
@@ -153,6 +170,14 @@ pub fn is_unseen(c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn both_ends_of_a_long_name_stay() {
+        for (columns, shown) in [(9, "fix/login"), (7, "fix…gin"), (4, "f…in"), (1, "…"), (0, "")] {
+            assert_eq!(cut_middle("fix/login", columns), shown, "{columns}");
+        }
+        assert_eq!(cut_middle("日本語の名前", 7), "日本…前");
+    }
 
     #[test]
     fn escape_sequences_leave_nothing_behind() {

@@ -28,6 +28,12 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// This point less `by`.
+    #[must_use]
+    pub fn minus(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// Time from `earlier` to this point; zero when the clock went back.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
@@ -58,6 +64,11 @@ impl Timestamp {
     /// `HH:MM` says which moment is meant: it is less than a day after `now`.
     pub fn is_within_a_day_of(self, now: Self) -> bool {
         self.since(now) < Duration::from_secs(86_400)
+    }
+
+    /// `YYYY-MM-DD HH:MM` in the given zone.
+    pub fn day_and_minute(self, zone: &jiff::tz::TimeZone) -> String {
+        self.jiff().to_zoned(zone.clone()).strftime("%F %H:%M").to_string()
     }
 
     /// `YYYY-MM-DD HH:MM:SS` in UTC.

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::chat::ChatArgs;
 use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
 use super::export::ExportArgs;
@@ -13,6 +14,7 @@ use super::picture::PictureOptions;
 use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::report::ReportArgs;
 use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
@@ -60,6 +62,9 @@ pub enum Command {
         /// Tickets to work on: ids, unique parts of ids, or paths.
         #[arg(value_name = "TICKET", required = true)]
         tickets: Vec<String>,
+        /// Let Claude resolve the conflict that one ticket's merge ended with.
+        #[arg(long)]
+        resolve: bool,
         /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
@@ -70,6 +75,9 @@ pub enum Command {
     /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
     #[command(after_help = super::plan::HELP)]
     Plan(PlanArgs),
+    /// Talk with Claude without a ticket; your policy judges its tool calls.
+    #[command(after_help = super::chat::HELP)]
+    Chat(ChatArgs),
     /// Resume an interrupted run: the latest, or the one named.
     #[command(after_help = help::RESUME)]
     Resume {
@@ -98,6 +106,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Tell what runs have come to while you were away: phases, files, cost, and what waits for you.
+    #[command(after_help = help::REPORT)]
+    Report(ReportArgs),
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
     Logs {
@@ -159,11 +170,14 @@ pub enum Command {
     /// List the snapshots taken before each iteration.
     #[command(after_help = help::SNAPSHOTS)]
     Snapshots {
-        /// The ticket: id, unique part of an id, or path.
+        /// The ticket: id, unique part of an id, or path; `prune` removes old snapshots of all tickets.
         ticket: String,
         /// Print a JSON array instead of text.
         #[arg(long)]
         json: bool,
+        /// With `prune`: only say what would be removed.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Restore the working directory from a snapshot; the current state is saved first.
     #[command(after_help = help::RESTORE)]
@@ -182,6 +196,21 @@ pub enum Command {
         /// Restore without asking first.
         #[arg(long, short)]
         yes: bool,
+    },
+    /// Fork a ticket from a snapshot: a new ticket with a worktree that has the files of the snapshot.
+    #[command(after_help = help::FORK)]
+    Fork {
+        /// The ticket: id, unique part of an id, or path.
+        ticket: String,
+        /// The snapshot, as `programmator snapshots` lists it.
+        #[arg(value_name = "SNAPSHOT")]
+        n: String,
+        /// The id of the new ticket; by default one is made up.
+        #[arg(long)]
+        id: Option<String>,
+        /// Print the new ticket as JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// List, find and remove the worktrees of tickets.
     Worktree {
@@ -267,7 +296,19 @@ impl Cli {
     pub(super) fn command_like(word: &str) -> Option<String> {
         let command = Self::command();
         let names = command.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
-        let near = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
-        near.filter(|(off, name)| *off <= 2.min(name.len() / 2)).min().map(|(_, name)| name.to_owned())
+        near(word, names)
     }
+
+    /// The same of what `programmator snapshots` takes instead of a ticket.
+    pub(super) fn snapshots_like(word: &str) -> Option<String> {
+        near(word, [PRUNE].into_iter()).map(|word| format!("snapshots {word}"))
+    }
+}
+
+/// What `programmator snapshots` takes instead of a ticket.
+pub(super) const PRUNE: &str = "prune";
+
+fn near<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let near = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
+    near.filter(|(off, name)| *off <= 2.min(name.len() / 2)).min().map(|(_, name)| name.to_owned())
 }

@@ -5,6 +5,7 @@
 use super::help;
 use crate::adapters::config_files::{self, PROJECT_FOLDER, ReadError};
 use crate::adapters::repository_files;
+use crate::adapters::soul;
 use crate::adapters::trust::{TrustError, TrustStore, hash};
 use crate::base::text::{Clean, clean_line};
 use crate::config::key::Key;
@@ -127,15 +128,16 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     let files = config_files::read(&folder.join(PROJECT_FOLDER))?;
     let shown_folder = clean_line(&folder.display().to_string(), 400);
     let carried = repository_files::look(folder);
-    if files == Files::default() && carried.is_empty() {
+    let soul = soul::of(&folder.join(PROJECT_FOLDER))?;
+    if files == Files::default() && carried.is_empty() && soul.is_none() {
         writeln!(
             out,
-            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml or prompts and no Claude settings: \
+            "{shown_folder} has no {PROJECT_FOLDER}/config.yaml, policy.yaml, SOUL.md or prompts and no Claude settings: \
             nothing to trust"
         )?;
         return Ok(());
     }
-    for file in files.config.iter().chain(&files.prompts).chain(&files.policy).chain(&carried.files) {
+    for file in files.config.iter().chain(&files.prompts).chain(&files.policy).chain(&soul).chain(&carried.files) {
         print_file(out, file)?;
     }
     for path in &carried.unreadable {
@@ -144,6 +146,9 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
     let store = TrustStore::new(state_folder);
     if files != Files::default() {
         store.trust(folder, &files)?;
+    }
+    if let Some(soul) = &soul {
+        store.trust_soul(folder, soul)?;
     }
     if !carried.files.is_empty() && carried.unreadable.is_empty() {
         store.trust_carried(folder, &carried)?;

@@ -30,6 +30,8 @@ pub enum Work {
     Tickets(Vec<String>),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
+    /// The conflict that this ticket's last run ended with.
+    Conflict(String),
     /// The plan of this ticket.
     Plan(String, Box<PlanAsked>),
 }
@@ -105,6 +107,7 @@ async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
     let one = match work {
         Work::Tickets(names) => return open(app, places, names).await,
         Work::Resume(run) => Request::Resume(run),
+        Work::Conflict(ticket) => Request::ResolveNamed(ticket),
         Work::Plan(ticket, asked) => Request::Plan(ticket, *asked),
     };
     match app.ask(one, Answerer::COMMAND_LINE).await {

@@ -68,6 +68,7 @@ Examples:
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
   programmator run --worktree tk-4f2a
+  programmator run --resolve tk-4f2a        let Claude resolve the conflict that its merge ended with (exit code 3)
 
 With several tickets, each waits for the ones in its `deps`, and run.max_parallel says how many run at once.
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
@@ -101,6 +102,16 @@ Examples:
 
 All runs of all directories: phases tried and done, how many at the first claim, verdicts of critics, fixes, and cost and \
 time of each step and ticket. With --json an object: total, and tickets, each with the same counts.";
+
+pub const REPORT: &str = "\
+Examples:
+  programmator report
+  programmator report --since 2d > report.md
+  programmator report tk-4f2a
+  programmator report --since 09:00 --json | jq '.runs[].waits'
+
+What the runs of all directories have come to since a moment, as Markdown: how each stands and what waits for you, phases that \
+were decided and what verified them, changed files, commits, merges and cost. With --json an object.";
 
 pub const LOGS: &str = "\
 Examples:

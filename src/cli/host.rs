@@ -176,6 +176,18 @@ impl Host for TerminalHost {
         }
     }
 
+    async fn shell(&mut self, folder: &Path) -> Result<(), String> {
+        let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".into());
+        let mut command = Command::new(&shell);
+        command.current_dir(folder);
+        let ended = tokio::task::spawn_blocking(move || command.status()).await;
+        // It ends with the status of what was run in it last: that is no failure.
+        ended.map_err(|error| error.to_string())?.map(drop).map_err(|error| {
+            let (shell, folder) = (shell.to_string_lossy(), folder.display());
+            clean_line(&format!("{shell} could not be started in {folder}: {error}"), 400)
+        })
+    }
+
     fn touched(&mut self) {
         self.told.touched(self.clock.now());
     }

@@ -19,10 +19,12 @@ pub fn check(
         // The screen starts and resumes runs, too.
         None | Some(Command::Run { .. }) => "start or resume a run",
         Some(Command::Plan(_)) => "plan a ticket",
+        Some(Command::Chat(_)) => "start a chat",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",
         Some(Command::Restore { .. }) => "restore a snapshot",
+        Some(Command::Fork { .. }) => "fork a ticket",
         Some(Command::Worktree { command: WorktreeCommand::Remove { .. } }) => "remove a worktree",
         Some(Command::Phase { .. }) => "edit phases",
         Some(Command::Settings { .. }) => "change Claude's settings",

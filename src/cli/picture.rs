@@ -5,9 +5,11 @@ use super::session::Session;
 use super::start;
 use crate::adapters::{png, syntax};
 use crate::tui::command::keys_file;
+use crate::tui::keys::key_text;
 use crate::tui::layout::SMALLEST;
 use crate::tui::msg::{Input, Msg};
 use crate::tui::picture::svg;
+use crate::tui::replay::IN_REPLAY;
 use crate::tui::screen_loop;
 use crate::tui::theme::surface::{Depth, Surface};
 use crate::tui::update::update;
@@ -40,7 +42,7 @@ pub struct PictureOptions {
     /// Columns and rows of the screen.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "120x40", value_parser = size)]
     pub size: (u16, u16),
-    /// Press these keys first, such as `D` or `Tab g Enter`.
+    /// Press these keys first, such as `L` or `Tab g Enter`.
     #[arg(long, value_name = "KEYS", default_value = "", value_parser = keys)]
     pub press: Keys,
 }
@@ -85,6 +87,9 @@ pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) 
     for key in &options.press.0 {
         // What the screen wants done outside of it is not for a picture.
         update(&mut ui, Msg::Key(key.clone()));
+        if ui.toast.as_ref().is_some_and(|(words, _)| words == IN_REPLAY) {
+            return Err(CliError::usage(format!("--press {}: {IN_REPLAY}, which a picture shows", key_text(key))));
+        }
         ui.prepare();
     }
     let mut terminal =

@@ -59,7 +59,8 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
     let path = tickets::find(&show.ticket, &session.places(&resolved))?;
     let (store, clock) = (session.store_to_read()?, session.clock());
     let gates = policy_engines(session).gates();
-    let opener = Opener { store, clock: clock.clone(), rules: session.rules(), gates };
+    let opener =
+        Opener { store, clock: clock.clone(), rules: session.rules(), gates, config_folder: session.config_folder() };
     let plan = opener.look(&path, &session.folder)?;
     let gate = opener.gate(&plan)?;
     let Plan { run, ticket, path, workspace, config, templates, state, first } = plan;

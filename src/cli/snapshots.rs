@@ -2,22 +2,28 @@
 //!
 //! Opening the working tree and finding the ticket is the caller's; saving and restoring is `adapters::git`'s.
 
+mod fork;
+mod prune;
+
+pub use fork::run_fork;
+pub use prune::run_prune;
+
 use super::error::CliError;
 use super::session::Session;
-use crate::adapters::git::{EvidenceError, Snapshot, WorkTree};
+use crate::adapters::git::{EvidenceError, Prepared, Snapshot, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
-use crate::domain::restore::{Kept, Plan, Restored, WantedFiles};
+use crate::domain::restore::{Kept, Plan, Restored, Spared, WantedFiles, listed, others_work};
 use crate::domain::summary::RunSummary;
 use crate::domain::workspace::Workspace;
 use crate::runtime::commits::Commits;
 use crate::runtime::offline::Offline;
 use crate::runtime::reporter::Reporter;
-use crate::runtime::restoring::Place;
+use crate::runtime::restoring::{Place, had_worktree, here};
 use crate::runtime::timeline::{Journals, journals, moments};
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
@@ -36,15 +42,16 @@ const MAX_NAMES: usize = 200;
 pub async fn run_list(out: &mut impl Write, session: &Session, ticket: &str, as_json: bool) -> Result<(), CliError> {
     // What only compares keeps nothing, and works where our own folder cannot be written.
     let keep = tempfile::tempdir()?;
-    let Opened { place: Place { tree, exclude }, ticket, run, .. } = open(session, ticket, keep.path()).await?;
+    let Opened { place, ticket, run, .. } = open(session, ticket, keep.path()).await?;
+    let (tree, exclude) = (&place.tree, &place.exclude);
     if !as_json {
-        return Ok(list(out, &tree, &ticket, &exclude, &TimeZone::system()).await?);
+        return Ok(list(out, tree, &ticket, exclude, &TimeZone::system()).await?);
     }
     let journals = match run {
         Some(run) => journals(&session.store_to_read()?, &run.ticket_path)?,
         None => Journals::default(),
     };
-    let moments = moments(&tree, &ticket, &journals).await.map_err(CliError::failure)?;
+    let moments = moments((tree, exclude), &ticket, &journals).await.map_err(CliError::failure)?;
     Ok(writeln!(out, "{}", json::pretty(&moments)?)?)
 }
 
@@ -65,12 +72,17 @@ pub async fn run_restore(
     consent: Consent,
     as_json: bool,
 ) -> Result<(), CliError> {
-    let Opened { place, ticket, workspace, run, tickets } =
+    let Opened { place, ticket, path, workspace, run, tickets } =
         open(session, ticket, &session.state.join("restore")).await?;
-    let only = only(place.tree.top(), &session.folder, files)?;
+    let home = workspace.worktree().map(|worktree| worktree.home_top.as_path());
+    let only = only((place.tree.top(), home), &session.folder, files)?;
+    let of = (&ticket, path.as_str());
     // The journal of a run that worked elsewhere says nothing of this directory, and its locks keep nobody out of it.
     let run = run.filter(|run| run.workspace().directory() == workspace.directory());
     let wanted = WantedFiles { snapshot: pick.to_owned(), only };
+    if let Err(error @ EvidenceError::NoSuchSnapshot { .. }) = place.tree.snapshot_of(&ticket, pick).await {
+        return Err(CliError::usage(error.to_string()));
+    }
     // Not while Claude works in the folder: both would undo what the other does.
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let store = session.store()?;
@@ -80,9 +92,13 @@ pub async fn run_restore(
         }
         LockError::Store(error) => CliError::from(error),
     })?;
+    if let (Some(top), false) = (place.elsewhere(), as_json) {
+        let top = clean_line(&top.display().to_string(), 200);
+        writeln!(out, "The worktree of the run is gone: files are restored into {top}.")?;
+    }
     let agreed = match consent {
         Consent::Given => None,
-        Consent::Ask => match agreed(out, &place, &ticket, &wanted).await? {
+        Consent::Ask => match agreed(out, &place, of, &wanted).await? {
             Some(tree) => Some(tree),
             None => return Ok(()),
         },
@@ -93,12 +109,15 @@ pub async fn run_restore(
             drop(lock);
             let reporter = Reporter::new(store.clone());
             let offline = Offline { store, clock: session.clock(), reporter, turn: Arc::default() };
-            let free =
-                Commits::new(&offline, tickets).free(run.run, None).await.map_err(|why| CliError::new(75, why))?;
+            let free = Commits::new(&offline, Arc::new(move |_: &Workspace| tickets.clone()))
+                .free(run.run, None)
+                .await
+                .map_err(|why| CliError::new(75, why))?;
             free.restore(&place, wanted, agreed.as_deref(), Answerer::COMMAND_LINE).await
         }
-        None => match place.tree.prepare_restore(&ticket, &wanted, agreed.as_deref(), &place.exclude).await {
-            Ok(ready) => ready.write().await,
+        None => match place.prepare(of, &wanted, agreed.as_deref()).await {
+            Ok(Prepared::Ready(ready)) => ready.write().await,
+            Ok(Prepared::Nothing(restored)) => Ok(restored),
             Err(why) => Err(why),
         },
     };
@@ -115,14 +134,15 @@ pub async fn run_restore(
 }
 
 /// Files as the person names them, below the top of the working tree; none: all.
-fn only(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<BTreeSet<String>, CliError> {
-    let named: BTreeSet<String> = files.iter().map(|file| below(top, folder, file)).collect::<Result<_, _>>()?;
+fn only(tops: (&Path, Option<&Path>), folder: &Path, files: &[PathBuf]) -> Result<BTreeSet<String>, CliError> {
+    let named: BTreeSet<String> = files.iter().map(|file| below(tops, folder, file)).collect::<Result<_, _>>()?;
     // The top is all of it.
     Ok(if named.contains("") { BTreeSet::new() } else { named })
 }
 
-/// A file as the person names it, below the top of the working tree.
-fn below(top: &Path, folder: &Path, file: &Path) -> Result<String, CliError> {
+/// A file as the person names it, below the top of the working tree; where that is a worktree, they may name the file in
+/// their own working tree as well.
+fn below((top, home): (&Path, Option<&Path>), folder: &Path, file: &Path) -> Result<String, CliError> {
     let path = folder.join(file);
     // A link is meant itself, not what it points to; and what is meant may be gone.
     let real = match (path.parent(), path.file_name()) {
@@ -130,7 +150,8 @@ fn below(top: &Path, folder: &Path, file: &Path) -> Result<String, CliError> {
         _ => std::fs::canonicalize(&path),
     };
     let real = real.unwrap_or(path);
-    let inside = real.strip_prefix(top).map_err(|_| {
+    let inside = real.strip_prefix(top).or_else(|error| real.strip_prefix(home.ok_or(error)?));
+    let inside = inside.map_err(|_| {
         CliError::usage(format!("{} is not below {}", clean_line(&file.display().to_string(), 200), top.display()))
     })?;
     Ok(inside.display().to_string())
@@ -140,11 +161,10 @@ fn below(top: &Path, folder: &Path, file: &Path) -> Result<String, CliError> {
 async fn agreed(
     out: &mut impl Write,
     place: &Place,
-    ticket: &TicketId,
+    of: (&TicketId, &str),
     wanted: &WantedFiles,
 ) -> Result<Option<String>, CliError> {
-    let shown = place.tree.restore_plan(ticket, wanted, &place.exclude).await;
-    let shown = shown.map_err(|error| CliError::failure(error.to_string()))?;
+    let shown = place.plan(of, wanted).await.map_err(CliError::failure)?;
     if !foretell(out, &wanted.snapshot, &shown)? {
         return Ok(None);
     }
@@ -166,13 +186,38 @@ fn foretell(out: &mut impl Write, pick: &str, plan: &Plan) -> std::io::Result<bo
     names(out, "would write", &plan.writes)?;
     names(out, "would remove", &plan.removes)?;
     kept(out, "would skip", &plan.keeps)?;
+    spared(out, &plan.spares)?;
+    for other in &plan.others {
+        let (path, tickets) = (clean_line(&other.path, 200), Spared::tickets(std::slice::from_ref(other)));
+        writeln!(out, "also takes back what {} changed in {path}", clean_line(&tickets, 200))?;
+    }
+    if !plan.others.is_empty() {
+        writeln!(out, "This takes back {}.", clean_line(&others_work(&plan.others), 400))?;
+    }
+    if !plan.unknown.is_empty() {
+        let tickets = listed(plan.unknown.iter().map(String::as_str));
+        writeln!(out, "What {} changed since is not known: look at the files.", clean_line(&tickets, 400))?;
+    }
     let (writes, removes) = (plan.writes.len(), plan.removes.len());
     if writes + removes == 0 {
-        writeln!(out, "{}", if plan.keeps.is_empty() { nothing_differs(pick) } else { "Nothing to do.".to_owned() })?;
+        let differs = !plan.keeps.is_empty() || !plan.spares.is_empty();
+        writeln!(out, "{}", if differs { "Nothing to do.".to_owned() } else { nothing_differs(pick) })?;
         return Ok(false);
     }
     writeln!(out, "{writes} to write, {removes} to remove; tickets and ignored files are not touched.")?;
     Ok(true)
+}
+
+/// Files that other tickets' runs have changed since, and that stay.
+fn spared(out: &mut impl Write, all: &[Spared]) -> std::io::Result<()> {
+    for one in all.iter().take(MAX_NAMES) {
+        let (path, tickets) = (clean_line(&one.path, 200), Spared::tickets(std::slice::from_ref(one)));
+        writeln!(out, "leaves {path}: {} changed it since (name it to restore it too)", clean_line(&tickets, 200))?;
+    }
+    match all.len().checked_sub(MAX_NAMES) {
+        Some(more) if more > 0 => writeln!(out, "leaves {more} more"),
+        _ => Ok(()),
+    }
 }
 
 fn nothing_differs(pick: &str) -> String {
@@ -192,6 +237,8 @@ struct Opened {
     /// What is never touched: tickets, which are the person's, and our folder.
     place: Place,
     ticket: TicketId,
+    /// Its file.
+    path: String,
     /// The ticket's worktree, or the directory that we are in.
     workspace: Workspace,
     /// The ticket's latest run.
@@ -206,15 +253,18 @@ async fn open(session: &Session, name: &str, keep: &Path) -> Result<Opened, CliE
     let path = tickets::find(name, &places)?;
     let ticket = tickets::load(&path).map_err(|error| CliError::usage(error.to_string()))?;
     // Where there is no store that can be read, no run has made a worktree.
-    let latest = session.store_to_read().ok().and_then(|store| store.latest_for(&path.display().to_string()).ok()?);
-    let own =
-        latest.as_ref().map(RunSummary::workspace).filter(|own| own.worktree().is_some_and(|own| own.top.is_dir()));
+    let store = session.store_to_read().ok();
+    let latest = store.as_ref().and_then(|store| store.latest_for(&path.display().to_string()).ok()?);
+    let had = store.as_ref().zip(latest.as_ref()).is_some_and(|(store, run)| had_worktree(store, run));
+    let latest = latest.map(here);
+    let own = latest.as_ref().map(RunSummary::workspace).filter(|own| own.worktree().is_some());
     let workspace = own.unwrap_or_else(|| Workspace::shared(&session.folder));
     let folder = workspace.directory();
     let tree = WorkTree::open(folder, keep).await.map_err(|error| CliError::failure(error.to_string()))?;
     let tickets = places.dir();
-    let place = Place::at(tree, &workspace, &path, &tickets);
-    Ok(Opened { place, ticket: ticket.id, workspace, run: latest, tickets })
+    let is_instead = had && workspace.worktree().is_none();
+    let place = Place::at(tree, &workspace, &path, &tickets).instead(is_instead).knowing(store);
+    Ok(Opened { place, ticket: ticket.id, path: path.display().to_string(), workspace, run: latest, tickets })
 }
 
 /// Prints one line a snapshot, oldest first: its name for `restore`, run, time, files that differ now.
@@ -265,11 +315,25 @@ fn report(out: &mut impl Write, ticket: &TicketId, pick: &str, done: &Restored) 
     names(out, "wrote", &done.written)?;
     names(out, "removed", &done.removed)?;
     kept(out, "skipped", &done.kept)?;
+    spared(out, &done.spared)?;
+    if done.saved.is_empty() {
+        let words = if done.spared.is_empty() { nothing_differs(pick) } else { "Nothing was restored.".to_owned() };
+        return writeln!(out, "{words}");
+    }
     let untouched = done.written.is_empty() && done.removed.is_empty();
     if untouched && done.kept.is_empty() {
         writeln!(out, "{}", nothing_differs(pick))?;
     } else {
         writeln!(out, "{} written, {} removed, {} skipped.", done.written.len(), done.removed.len(), done.kept.len())?;
+    }
+    if !done.others.is_empty() {
+        writeln!(out, "Took back {}.", clean_line(&others_work(&done.others), 400))?;
+    }
+    if !done.taken_back.is_empty() {
+        let phases =
+            listed(done.taken_back.iter().map(|phase| if phase.is_empty() { "the whole ticket" } else { phase }));
+        writeln!(out, "Done, but its work is not in the files now: {}", clean_line(&phases, 600))?;
+        writeln!(out, "Work on it again: programmator ticket untick {ticket} <PHASE>")?;
     }
     writeln!(out, "The state before is snapshot {}: programmator restore {ticket} {}", done.saved, done.saved)
 }
@@ -297,7 +361,7 @@ mod tests {
             written: vec!["a.txt".to_owned()],
             removed: vec!["evil\x1b[2J\nname".to_owned()],
             kept: vec![Kept { path: "sub".to_owned(), why: "a submodule or nested repository".to_owned() }],
-            trouble: None,
+            ..Restored::default()
         };
         let mut out = Vec::new();
         report(&mut out, &TicketId::parse("tk-1").unwrap(), "3", &done).unwrap();
@@ -320,7 +384,7 @@ mod tests {
         std::os::unix::fs::symlink(top.join("target"), top.join("sub/link")).unwrap();
         let named = |folder: &str, files: &[&str]| {
             let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-            only(&top, &top.join(folder), &files).map(Vec::from_iter).map_err(|error| error.message)
+            only((&top, None), &top.join(folder), &files).map(Vec::from_iter).map_err(|error| error.message)
         };
         assert_eq!(named("", &["."]).unwrap(), Vec::<String>::new());
         assert_eq!(named("sub", &["..", "link"]).unwrap(), Vec::<String>::new());

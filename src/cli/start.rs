@@ -14,6 +14,7 @@ use crate::base::id::RunId;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
+use crate::domain::chat::ChatWanted;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::planning::PlanAsked;
@@ -55,6 +56,8 @@ pub enum Open {
     Resume(Option<String>),
     /// The plan of this ticket.
     Plan(String, Box<PlanAsked>),
+    /// A chat.
+    Chat(ChatWanted),
 }
 
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
@@ -76,6 +79,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Open::Tickets(_) => None,
         Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
         Open::Plan(ticket, _) => Some(ticket.clone()),
+        Open::Chat(_) => Some(ChatWanted::NAME.to_owned()),
     };
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
@@ -170,6 +174,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
         Open::Tickets(names) => return begin_all(app, names, &first.places, &first.screen).await,
         Open::Resume(run) => Request::Resume(run),
         Open::Plan(ticket, asked) => Request::Plan(ticket, *asked),
+        Open::Chat(wanted) => Request::Chat(wanted),
     };
     match app.ask(one, Answerer::SCREEN).await {
         Reply::Refused(refused) => Err(refused.into()),

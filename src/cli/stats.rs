@@ -2,7 +2,8 @@
 
 use super::error::CliError;
 use super::session::Session;
-use crate::domain::stats::{Line, lines};
+use crate::domain::lines::Line;
+use crate::domain::stats::lines;
 use crate::runtime::headless::Format;
 use crate::runtime::stats::stats;
 use std::io::Write;

@@ -15,11 +15,12 @@ pub(super) fn room(more: usize) -> Result<(), CliError> {
     // They wait until all are there.
     let gate = Mutex::new(());
     let all_start = thread::scope(|scope| {
-        let _closed = gate.lock();
-        (0..wanted).try_for_each(|_| {
-            let waiting = thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
-            waiting.map(drop)
-        })
+        let closed = gate.lock();
+        let asked = (0..wanted).map(|_| thread::Builder::new().spawn_scoped(scope, || drop(gate.lock())));
+        let asked: Vec<_> = asked.collect();
+        drop(closed);
+        // Until the system has taken a thread back it counts, and the ones that are needed would be too many.
+        asked.into_iter().try_for_each(|thread| thread.map(|thread| drop(thread.join())))
     });
     all_start.map_err(|error| {
         CliError::failure(format!(

@@ -15,9 +15,9 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-const GROUPS: [&str; 16] = [
+const GROUPS: [&str; 17] = [
     "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "budget", "approval", "policy",
-    "storage", "workflow", "review", "git", "worktree",
+    "storage", "workflow", "review", "git", "worktree", "snapshots",
 ];
 
 /// A setting in a file.

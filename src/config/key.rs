@@ -112,7 +112,7 @@ keys! {
     NotifyCommand "notify.command" Words, None, WhenTrusted, "program and first arguments that are run with title and text of every notification";
     TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
     SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
-    MaxParallel "run.max_parallel" Whole(1, 100), None, Always, "runs that may be open at the same time; the others wait, by priority, then age; not set: any number";
+    MaxParallel "run.max_parallel" Whole(1, 100), None, Always, "runs that may be at work at the same time; the others wait, by priority, then age; not set: any number";
     BreakerNoProgress "breaker.no_progress" Whole(1, 1_000), None, Always, "iterations in a row without any change that open the circuit breaker";
     BreakerSameError "breaker.same_error" Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker";
     BreakerPermissionDenials "breaker.permission_denials" Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker";
@@ -133,6 +133,7 @@ keys! {
     DayUsd "budget.day_usd" Usd, None, WhenTrusted, "USD for everything in a day";
     DayTokens "budget.day_tokens" Whole(1, TOKENS), None, WhenTrusted, "tokens for everything in a day";
     ApprovalTimeout "approval.timeout" Whole(1, 7 * DAY), Some("PROGRAMMATOR_APPROVAL_TIMEOUT"), Always, "seconds until an unanswered question is denied; not set: it waits, until nobody has touched the screen for an hour";
+    DeferAfter "approval.defer_after" Whole(1, 7 * DAY), None, Always, "seconds until Claude's process is ended at an unanswered question, to go on with the answer; not set: it is held";
     PolicyProfile "policy.profile" Choice(Profile::WORDS), Some("PROGRAMMATOR_PROFILE"), WhenTrusted, "the gate's profile where none of your rules decides: strict, guarded, trusted or read_only";
     WorkflowName "workflow.name" Choice(crate::domain::workflow::Workflow::WORDS), Some("PROGRAMMATOR_WORKFLOW"), WhenTrusted, "who looks at finished work: simple (commands only), reviewed (a critic, too), thorough (and, at the end, whether the goal is reached), auto (a critic where no command checks it)";
     FixTries "workflow.fix_tries" Whole(0, 100), None, WhenTrusted, "attempts to fix what the critic found, before it is yours";
@@ -142,7 +143,7 @@ keys! {
     StepModels "workflow.models" PerStep(Each::Text), None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
     StepEfforts "workflow.efforts" PerStep(Each::Text), None, WhenTrusted, "effort of single steps; the others use Claude's own default";
     StepBudgets "workflow.budgets_usd" PerStep(Each::Usd), None, WhenTrusted, "USD that one call of a step may cost";
-    StepProfiles "workflow.profiles" PerStep(Each::Profile), None, WhenTrusted, "policy profile of single steps, where it is stricter than policy.profile; plan, critique, review and evaluate are read_only in any case";
+    StepProfiles "workflow.profiles" PerStep(Each::Profile), None, WhenTrusted, "policy profile of single steps, where it is stricter than policy.profile; plan, critique, check, review and evaluate are read_only in any case";
     StepPrompts "workflow.prompts" PerStep(Each::Text), None, Never, "prompt file of single steps, relative to the folder of config.yaml";
     AddPhases "workflow.add_phases" Choice(crate::domain::evaluation::AddPhases::WORDS), None, WhenTrusted, "phases that the evaluator proposes: ask (without you the run ends and names them), auto (add them), never (the run ends and names them)";
     MaxAddedPhases "workflow.max_added_phases" Whole(0, 100), None, WhenTrusted, "phases that the evaluator may add in one run";
@@ -153,13 +154,15 @@ keys! {
     GitMessage "git.message" Text, None, WhenTrusted, "template of a commit's message, with id, ticket and phase";
     GitProtected "git.protected" List, None, WhenTrusted, "branches that no run commits to";
     GitWorktree "git.worktree" Choice(WorktreeFor::WORDS), None, WhenTrusted, "where runs work: off (where you are) or ticket (a git worktree for each ticket)";
-    GitBranch "git.branch" Text, None, WhenTrusted, "template of the branch of a ticket's worktree, with id";
-    GitBase "git.base" Text, None, WhenTrusted, "branch that a ticket's worktree begins at; not set: the one you are on";
+    GitBranch "git.branch" Text, None, WhenTrusted, "template of a ticket's branch, with id; set: a run without a worktree works on it, too";
+    GitBase "git.base" Text, None, WhenTrusted, "branch that a ticket's branch begins at; not set: the one you are on";
     GitMerge "git.merge" Choice(MergeHow::WORDS), None, WhenTrusted, "how the finished work of a worktree comes into its base: off, rebase or merge, once your commands pass on the merged tree";
     WorktreeFolder "worktree.folder" Text, None, Never, "folder for worktrees; not set: programmator/worktrees below ~/.local/share";
     WorktreeSetup "worktree.setup" Text, None, Never, "command that is run once in a new worktree";
     WorktreeCopy "worktree.copy" List, None, Never, "files that are copied into a new worktree, such as .env";
     WorktreeDependencies "worktree.dependencies" List, None, Never, "ignored folders that are copied into a new worktree where the file system can share their contents";
+    SnapshotsKeepDays "snapshots.keep_days" Whole(0, 36_500), None, Never, "days after a run's end that its snapshots are kept; 0: without end";
+    SnapshotsKeepRuns "snapshots.keep_runs" Whole(1, 10_000), None, Never, "runs of a ticket whose snapshots are kept; not set: all";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -239,6 +242,7 @@ impl Row {
             Key::GitBranch => Value::Text(settings.git.branch),
             Key::GitMerge => Value::Text(settings.git.merge.word().to_owned()),
             Key::WorktreeDependencies => Value::List(DEPENDENCIES.map(str::to_owned).to_vec()),
+            Key::SnapshotsKeepDays => Value::Whole(90),
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),
@@ -251,11 +255,13 @@ impl Row {
             | Key::DayUsd
             | Key::DayTokens
             | Key::ApprovalTimeout
+            | Key::DeferAfter
             | Key::MaxParallel
             | Key::GitBase
             | Key::WorktreeFolder
             | Key::WorktreeSetup
             | Key::ReviewModel
+            | Key::SnapshotsKeepRuns
             | Key::Model
             | Key::FallbackModel
             | Key::TicketsDir => return None,

@@ -5,7 +5,6 @@ use crate::config::file::{self, Setting};
 use crate::config::key::{FromProject, KEYS, Key, Row, Value, row_of};
 use crate::config::values::{Explained, Values, assemble};
 use crate::config::{Config, ConfigError, FileText, Files, Notice, Trust};
-use crate::domain::worktree::WorktreeFor;
 use crate::orchestrator::prompt::{Kind, Template, Templates, branch_name, commit_message};
 use crate::orchestrator::{review, steps};
 use std::collections::BTreeMap;
@@ -87,12 +86,6 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     if let Err(why) = branch_name(branch, "x") {
         let at = values.at(Key::GitBranch).to_owned();
         errors.push(ConfigError { at, message: format!("git.branch: {}", clean_line(&why, 200)) });
-    }
-    if config.settings.git.worktree == WorktreeFor::Off && values.0.contains_key(&Key::GitBranch) {
-        notices.push(Notice::warn(format!(
-            "{} sets git.branch, which only worktrees use: set `git.worktree: ticket`, or start with `--worktree`",
-            values.at(Key::GitBranch)
-        )));
     }
     if let Some(base) = config.settings.git.base.as_deref().filter(|base| base.starts_with('-')) {
         let at = values.at(Key::GitBase).to_owned();
@@ -304,11 +297,9 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_without_worktrees_is_warned_about() {
-        let told = |text: &str| resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap().notices;
-        let alone = told("git:\n  branch: own\n");
-        assert!(alone.len() == 1 && alone[0].text.starts_with("u.yaml:2 sets git.branch, which only worktrees use"));
-        assert!(told("git:\n  branch: own\n  worktree: ticket\n").is_empty());
+    fn only_a_branch_that_was_set_is_switched_to() {
+        let git = |text: &str| resolve(&Layers { user: file("u.yaml", text), ..layers() }).unwrap().config.settings.git;
+        assert!(git("git:\n  branch: own\n").switches && !git("git:\n  commit: phase\n").switches);
     }
 
     #[test]
@@ -327,7 +318,7 @@ mod tests {
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (
                 "workflow:\n  models: {critic: opus}\n",
-                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (plan, critique, fix, code, review, evaluate) to strings",
+                "u.yaml:2: workflow.models is `{\"critic\":\"opus\"}`, but must be a map of steps (chat, plan, critique, fix, resolve, code, check, review, evaluate) to strings",
             ),
             (
                 "workflow:\n  budgets_usd: {fix: -1}\n",
@@ -335,8 +326,8 @@ mod tests {
             ),
             (
                 "workflow:\n  profiles: {fix: none}\n",
-                "u.yaml:2: workflow.profiles is `{\"fix\":\"none\"}`, but must be a map of steps (plan, critique, fix, code, review, \
-                 evaluate) to strict or guarded or trusted or read_only",
+                "u.yaml:2: workflow.profiles is `{\"fix\":\"none\"}`, but must be a map of steps (chat, plan, critique, fix, resolve, \
+                 code, check, review, evaluate) to strict or guarded or trusted or read_only",
             ),
         ];
         for (text, expected) in cases {

@@ -13,6 +13,7 @@ use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
+use crate::domain::pruning::Keep;
 use crate::domain::review::FOCI;
 use crate::domain::settings::{BreakerSettings, Settings};
 use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
@@ -138,6 +139,7 @@ impl Values {
             worktree: self.text(Key::GitWorktree).and_then(|word| WorktreeFor::from_word(&word)).unwrap_or_default(),
             branch: self.text(Key::GitBranch).unwrap_or_default(),
             merge: self.text(Key::GitMerge).and_then(|word| MergeHow::from_word(&word)).unwrap_or_default(),
+            switches: self.0.contains_key(&Key::GitBranch),
             base: self.text(Key::GitBase).filter(|base| !base.trim().is_empty()),
         }
     }
@@ -218,6 +220,7 @@ pub(super) fn assemble(
         wrong(Key::ReviewFocus, format!("review.focus is empty; there are {}", FOCI.join(", ")));
     }
     Config {
+        soul: None,
         settings: Settings {
             max_iterations: values.count(Key::MaxIterations),
             stagnation_limit: values.count(Key::Stagnation),
@@ -229,6 +232,7 @@ pub(super) fn assemble(
             model: values.text(Key::Model),
             session_continuity: values.switch(Key::SessionContinuity),
             approval_timeout: values.get(Key::ApprovalTimeout).map(|_| values.whole(Key::ApprovalTimeout)),
+            approval_defer_after: values.get(Key::DeferAfter).map(|_| values.whole(Key::DeferAfter)),
             allowed_tools: flags::allowed_tools(&vetted.flags),
             breaker: BreakerSettings {
                 no_progress: values.count(Key::BreakerNoProgress),
@@ -259,6 +263,10 @@ pub(super) fn assemble(
             setup: values.text(Key::WorktreeSetup).filter(|command| !command.trim().is_empty()),
             copy: values.list(Key::WorktreeCopy),
             dependencies: values.list(Key::WorktreeDependencies),
+        },
+        keep_snapshots: Keep {
+            days: Some(values.count(Key::SnapshotsKeepDays)).filter(|days| *days > 0),
+            runs: values.amount(Key::SnapshotsKeepRuns).and_then(|runs| u32::try_from(runs).ok()),
         },
         storage: StorageConfig {
             patience: Duration::from_secs(values.whole(Key::StoragePatience)),

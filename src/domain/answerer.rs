@@ -13,6 +13,8 @@ pub enum FrontEnd {
     CommandLine,
     /// Nobody spoke: the person's configuration says it.
     Configuration,
+    /// Nobody spoke: plain lines cannot show what is asked, or take the answer.
+    Lines,
 }
 
 /// Who gives an answer or a command. Stored as the front end's word, or with the name beside it.
@@ -36,6 +38,9 @@ impl Answerer {
     /// The person in a shell.
     pub const COMMAND_LINE: Self = Self { at: FrontEnd::CommandLine, name: None };
 
+    /// Plain lines that cannot ask the person.
+    pub const LINES: Self = Self { at: FrontEnd::Lines, name: None };
+
     /// The person's configuration, once and for all.
     pub const CONFIGURATION: Self = Self { at: FrontEnd::Configuration, name: None };
 
@@ -53,6 +58,7 @@ impl fmt::Display for Answerer {
             FrontEnd::Screen => "",
             FrontEnd::CommandLine => " (command line)",
             FrontEnd::Configuration => " (configuration)",
+            FrontEnd::Lines => " (plain lines)",
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
 use crate::domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Which question: about one call, as it and its rules stood. Where one of them is changed, the call is asked about
 /// again under the next revision, and an answer to an earlier one does not count.
@@ -39,6 +40,9 @@ impl QuestionId {
     }
 }
 
+/// How the id of a message begins that tells Claude an answer whose process was gone.
+pub const OF_ANSWER: &str = "answer-";
+
 /// Why a call is asked about again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,6 +70,11 @@ impl Again {
 pub struct RulesRead {
     /// Why they cannot, in words; `None`: they can again.
     pub trouble: Option<String>,
+}
+
+/// How the sentence begins that an answer to a call was not applied.
+pub fn not_applied(tool: &str) -> String {
+    format!("your answer to the {tool} call was not applied")
 }
 
 /// A question that a call of Claude's waits for.
@@ -262,6 +271,14 @@ pub enum Answer {
     },
 }
 
+/// The input of Claude's own question with the answers: each the text of a question and what was answered.
+pub fn with_answers(input: &str, answers: &[(String, String)]) -> String {
+    let mut whole = serde_json::from_str::<Map<String, Value>>(input).unwrap_or_default();
+    let answers = answers.iter().map(|(question, answer)| (question.clone(), Value::String(answer.clone())));
+    whole.insert("answers".into(), Value::Object(answers.collect()));
+    Value::Object(whole).to_string()
+}
+
 /// How far a yes reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -307,7 +324,9 @@ pub struct EditRefused {
 pub enum AnsweredBy {
     Timeout,
     Nobody,
-    /// An earlier answer for the whole ticket.
+    /// Whoever is there could not be shown it.
+    Unshown,
+    /// An earlier answer: for the whole ticket, or to the same call of a process that is gone.
     Ticket,
     /// The rules, which were changed while it waited.
     Rules,

@@ -3,7 +3,7 @@
 use crate::domain::answerer::Answerer;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -51,6 +51,9 @@ pub struct Changes {
     /// The commit that they are compared with, in words, where it is the one that the branch began at.
     #[serde(default)]
     pub base: Option<String>,
+    /// Files that the runs of other tickets have changed since, and which tickets.
+    #[serde(default)]
+    pub others: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Changes {

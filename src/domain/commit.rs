@@ -40,6 +40,8 @@ pub struct GitSettings {
     pub base: Option<String>,
     /// How the work of a worktree comes into its base.
     pub merge: MergeHow,
+    /// The person has set the branch: a run without a worktree works on it, too.
+    pub switches: bool,
 }
 
 impl Default for GitSettings {
@@ -52,6 +54,7 @@ impl Default for GitSettings {
             branch: "programmator/{{ id }}".to_owned(),
             base: None,
             merge: MergeHow::Off,
+            switches: false,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Bringing a ticket's work from its worktree into the base that it began at. Plain data.
 
+use crate::base::text::clean_line;
+use crate::domain::answerer::Answerer;
 use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub struct MergeSettled {
     /// Why the base does not have it; may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// That is because not all of the work is in a commit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_uncommitted: bool,
 }
 
 /// Files of a conflict in a record, at most.
@@ -54,10 +59,90 @@ impl MergeSettled {
         let named = files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let trouble = format!(
-            "it conflicts with {base} in {named}{more}: merge {base} in the worktree, resolve the conflicts and commit, \
-            then start the ticket again"
+            "conflict with {base} in {named}{more}: let Claude resolve it (`M` on the screen, or `programmator run \
+            --resolve`), or merge {base} in the worktree, resolve it, commit, and start the ticket again"
         );
         files.truncate(FILES);
-        Self { files, trouble: Some(trouble), commit: None }
+        Self { files, trouble: Some(trouble), ..Self::default() }
     }
+}
+
+worded! {
+    /// How far the resolving of a conflict by Claude has come.
+    #[derive(Default)]
+    pub enum ConflictStage {
+        /// The person wants it.
+        #[default]
+        Asked = "asked",
+        /// The base is being merged into the worktree.
+        Opening = "opening",
+        /// It is, and the files hold markers, or what was done about them was rejected: Claude's turn.
+        Open = "open",
+        /// Claude is done, and the validation commands pass on the merged tree.
+        Claimed = "claimed",
+        /// Markers are looked for.
+        Checking = "checking",
+        /// There are none: a critic's turn.
+        Checked = "checked",
+        /// The critic has nothing against it.
+        Approved = "approved",
+        /// It is being committed.
+        Committing = "committing",
+        /// It is in the ticket's branch, or cannot be had.
+        Over = "over",
+    }
+}
+
+/// A conflict that Claude resolves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conflict {
+    pub stage: ConflictStage,
+    /// Files that both sides have changed.
+    pub files: Vec<String>,
+    /// Why what was done last did not hold.
+    pub why: Vec<String>,
+    /// How often it did not.
+    pub tries: u32,
+    /// The tree with the markers, before Claude has changed it.
+    pub snapshot: Option<String>,
+}
+
+/// The resolving of a conflict has come so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictStaged {
+    pub stage: ConflictStage,
+    /// The iteration that brought it there; 0: none.
+    #[serde(default)]
+    pub n: u32,
+    /// Files that both sides have changed, where that has become known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Why what was done about it did not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub why: Vec<String>,
+    /// Who wanted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Answerer>,
+}
+
+impl ConflictStaged {
+    /// Why what was done about it did not hold, a line each.
+    pub fn told(&self) -> impl Iterator<Item = String> {
+        let lines = self.why.iter().filter_map(|why| why.lines().next());
+        lines.map(|line| format!("conflict not resolved: {}", clean_line(line, 400)))
+    }
+
+    pub fn at(stage: ConflictStage) -> Self {
+        Self { stage, ..Self::default() }
+    }
+}
+
+/// What git does about a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictWork {
+    /// Merge the base into the worktree, without a commit.
+    Open,
+    /// Look for markers.
+    Check,
+    Commit,
 }

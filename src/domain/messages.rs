@@ -4,6 +4,8 @@
 
 mod approvals;
 mod breaker;
+mod chat;
+mod claims;
 mod commits;
 mod ends;
 mod goal;
@@ -27,14 +29,13 @@ pub use turns::foreign_words;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
-use crate::domain::approval::ApprovalKind;
-use crate::domain::claim::{Claim, ClaimStatus};
+use crate::domain::approval::{ApprovalKind, OF_ANSWER};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, PhaseSeed, Record, SessionLost, TurnFailed,
-    ValidationRan, WorkCarried,
+    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, Record, SessionLost, TurnFailed, ValidationRan,
+    WorkCarried,
 };
-use crate::domain::session::SessionEnded;
+use crate::domain::session::{COMPLETE, SessionEnded};
 use crate::domain::settings::SettingsChanged;
 use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
@@ -98,6 +99,7 @@ impl LogFormatter {
                 (Weight::Call, format!("{call} failed"))
             }
             Record::ApprovalAnswered(answered) => approvals::answered(self.call(&answered.id.call), answered),
+            Record::AnswerTooLate(late) => approvals::too_late(self.call(&late.id.call), late),
             Record::ApprovalAsked(asked) => approvals::asked_again(self.call(&asked.id.call), asked)?,
             Record::EditRefused(refused) => {
                 let text = format!("edit rejected: {} · {}", self.call(&refused.id.call), refused.why);
@@ -106,6 +108,7 @@ impl LogFormatter {
             Record::ApprovalVoid(void) => {
                 (Weight::Info, format!("request withdrawn: {} · {}", self.call(&void.id.call), void.why))
             }
+            Record::ApprovalsKept { why } => (Weight::Warn, format!("still waiting for your answer: {why}")),
             // A rate limit is one line: that of the wait which follows, or of the run's end.
             Record::ApiRetried(ApiRetried { status: Some(RATE_LIMITED), .. })
             | Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => return None,
@@ -136,7 +139,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
         Record::RunStarted { folder, phases, validation, settings, .. } => info(format!(
             "run started in {folder} · {} · {} · at most {}",
-            phases_word(phases),
+            phases::phases_word(phases),
             match validation.len() {
                 0 => "no validation commands".into(),
                 some => counted(some, "validation command"),
@@ -145,7 +148,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         )),
         Record::RunResumed { pid } => info(format!("run resumed (process {pid})")),
         Record::TreeAwaited { holder } => Some((Warn, format!("queued: working directory in use by {holder}"))),
-        Record::TicketRead { title, phases, .. } => info(format!("ticket read: “{title}” · {}", phases_word(phases))),
+        Record::TicketRead { title, phases, .. } => {
+            info(format!("ticket read: “{title}” · {}", phases::phases_word(phases)))
+        }
         Record::BoxesRead(Boxes { ticked, open, optional }) => {
             info(format!("checkboxes: {ticked} ticked, {open} open, {optional} optional"))
         }
@@ -188,7 +193,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::AgentSpawned { .. }
         | Record::ApprovalAsked(_)
         | Record::ApprovalAnswered(_)
+        | Record::AnswerTooLate(_)
         | Record::ApprovalVoid(_)
+        | Record::ApprovalsKept { .. }
         | Record::EditRefused(_)
         | Record::ToolJudged { .. }
         | Record::ToolFinished { .. }
@@ -197,17 +204,22 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::RulesKnown { .. }
         | Record::RulesRead(_) => None,
         Record::WorktreeIntended(_)
+        | Record::SwitchIntended(_)
+        | Record::SwitchSettled(_)
         | Record::WorktreeMade(_)
         | Record::WorktreeRemoved(_)
         | Record::MergeIntended(_)
-        | Record::MergeSettled(_) => worktrees::sentence(record),
+        | Record::MergeSettled(_)
+        | Record::ConflictStaged(_) => worktrees::sentence(record),
         Record::CommitIntended(_)
         | Record::CommitSettled(_)
         | Record::RevertIntended(_)
         | Record::RevertSettled(_)
         | Record::RestoreIntended(_)
-        | Record::RestoreSettled(_) => commits::sentence(record),
+        | Record::RestoreSettled(_)
+        | Record::SnapshotsPruned(_) => commits::sentence(record),
         Record::TicketReviewed { .. }
+        | Record::TicketFaulted { .. }
         | Record::EvaluationMade { .. }
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. }
@@ -216,9 +228,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::StorageWaited { ms } => {
             info(format!("storage works again after {}", human(Duration::from_millis(*ms))))
         }
-        Record::GrantsDropped => {
-            info("rules changed: what you allowed for the rest of the run no longer applies".into())
-        }
+        Record::GrantsDropped => info("rules changed: what you allowed for this run no longer applies".into()),
         Record::SpawnRequested { notes, .. } if notes.is_empty() => None,
         Record::SpawnRequested { notes, .. } => info(format!("{} in the prompt", counted(notes.len(), "message"))),
         Record::AgentReady(AgentReady { session, model, version, .. }) => {
@@ -241,17 +251,19 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 sessions.open.iter().map(|(step, kept)| format!("{step} {}", short_id(&kept.id))).collect();
             (!kept.is_empty()).then(|| (Info, format!("sessions from the previous run: {}", kept.join(", "))))
         }
-        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => info(format!(
-            "session {} {}: {reason}; the next iteration starts a fresh one",
-            short_id(session),
-            to.word()
-        )),
+        // That the work is done says it.
+        Record::SessionEnded(SessionEnded { reason, .. }) if reason == COMPLETE => None,
+        Record::SessionEnded(SessionEnded { session, to, reason, .. }) => {
+            let session = format!("session {} {}: {reason}", short_id(session), to.word());
+            info(format!("{session}; the next iteration starts a fresh one"))
+        }
         Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
+        Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("Claude is told your answer next".into()),
         Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
         Record::NoteSent { .. } => info("message sent to Claude".into()),
         Record::NoteReturned { .. } => Some((Warn, "Claude did not read your message; it is queued again".to_owned())),
         Record::NoteDelivered { .. } => info("Claude has read your message".into()),
-        Record::ClaimMade { claim, .. } => info(claim_words(claim)),
+        Record::ClaimMade { claim, .. } => info(claims::words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),
         Record::BackgroundChanged { tasks, .. } => info(turns::background_words(tasks)),
         Record::ForeignTurn(ForeignTurn { wakes, .. }) => Some((Warn, foreign_words(*wakes))),
@@ -295,6 +307,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 (None, _) => (Warn, format!("validation killed by a signal: `{command}` · {time}")),
             })
         }
+        Record::ChatAsked(_) | Record::ChatAnswered(_) | Record::NoteNotSent { .. } => chat::sentence(record),
         Record::PlanAsked(_)
         | Record::DraftMade { .. }
         | Record::DraftAnswered(_)
@@ -367,27 +380,6 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             ))
         }
     }
-}
-
-fn claim_words(claim: &Claim) -> String {
-    let about = match (&claim.phase_completed, claim.status) {
-        (None, _) => String::new(),
-        (Some(phase), ClaimStatus::Blocked) => format!(" “{phase}” ·"),
-        (Some(phase), _) => format!(" “{phase}” is done ·"),
-    };
-    let error = claim.error.as_deref().unwrap_or_default();
-    let dot = if error.is_empty() { "" } else { " · " };
-    let (status, summary) = (claim.status.word(), &claim.summary);
-    format!("Claude reports {status}:{about} {summary}{dot}{error}")
-}
-
-fn phases_word(phases: &[PhaseSeed]) -> String {
-    if phases.is_empty() {
-        return "no phases".into();
-    }
-    // A box is no more than a claim: the run counts what it has checked.
-    let ticked = phases.iter().filter(|phase| phase.done).count();
-    format!("{ticked}/{} phases ticked", phases.len())
 }
 
 /// Enough of a session, object or call id to tell it from its neighbours.

@@ -2,7 +2,7 @@
 
 use crate::domain::record::Record;
 
-/// Notes that Claude has read and that are kept to be shown.
+/// Notes that Claude has read, or that are not sent, and that are kept to be shown.
 const READ: usize = 20;
 
 /// A note of the person's for Claude.
@@ -24,15 +24,23 @@ pub enum NoteStage {
     Read,
     /// Handed over and never taken in: for the next prompt, as if it were queued.
     Returned,
+    /// Sending it has failed twice: the person has it back.
+    NotSent,
 }
 
 impl NoteStage {
+    /// Nothing more is done with it.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Read | Self::NotSent)
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::InPrompt | Self::Sent => "sent",
             Self::Read => "read by Claude",
             Self::Returned => "not read, queued again",
+            Self::NotSent => "not sent",
         }
     }
 }
@@ -63,7 +71,12 @@ impl Notes {
 
     /// A note that Claude has not taken in.
     pub fn is_open(&self, id: &str) -> bool {
-        self.0.iter().any(|note| note.id == id && note.stage != NoteStage::Read)
+        self.0.iter().any(|note| note.id == id && !note.stage.is_over())
+    }
+
+    /// Claude has yet to take one in.
+    pub fn any_open(&self) -> bool {
+        self.0.iter().any(|note| !note.stage.is_over())
     }
 
     /// Adds a note, or moves it; other records are not its business. `true`: something has moved.
@@ -77,6 +90,7 @@ impl Notes {
             Record::NoteSent { id } => (std::slice::from_ref(id), NoteStage::Sent),
             Record::NoteDelivered { id } => (std::slice::from_ref(id), NoteStage::Read),
             Record::NoteReturned { id } => (std::slice::from_ref(id), NoteStage::Returned),
+            Record::NoteNotSent { id } => (std::slice::from_ref(id), NoteStage::NotSent),
             // What Claude never echoed goes into the next prompt.
             Record::IterationEnded { .. } => {
                 let sent = |note: &&mut Note| matches!(note.stage, NoteStage::InPrompt | NoteStage::Sent);
@@ -86,9 +100,9 @@ impl Notes {
         };
         let named = self.0.iter_mut().filter(|note| ids.contains(&note.id));
         let moved = named.map(|note| note.stage = to).count() > 0;
-        let mut surplus = self.at(NoteStage::Read).count().saturating_sub(READ);
+        let mut surplus = self.0.iter().filter(|note| note.stage.is_over()).count().saturating_sub(READ);
         self.0.retain(|note| {
-            let goes = surplus > 0 && note.stage == NoteStage::Read;
+            let goes = surplus > 0 && note.stage.is_over();
             surplus -= usize::from(goes);
             !goes
         });
@@ -120,6 +134,7 @@ mod tests {
             (Record::NoteSent { id: id() }, "sent"),
             (Record::NoteDelivered { id: id() }, "read by Claude"),
             (ended(), "read by Claude"),
+            (Record::NoteNotSent { id: id() }, "not sent"),
         ] {
             notes.fold(&record);
             assert_eq!(notes.all()[0].stage.word(), word, "{record:?}");

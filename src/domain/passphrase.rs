@@ -79,6 +79,11 @@ impl Grants {
         self.0.iter().any(|grant| open(grant) && grant.is_alive(now))
     }
 
+    /// Something was opened in this run, perhaps not any more.
+    pub fn any_for(&self, run: RunId) -> bool {
+        self.0.iter().any(|grant| grant.run == run)
+    }
+
     /// Takes all of them back: the terminal is gone, the policy changed.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -3,6 +3,7 @@
 
 use crate::domain::ticket::{Ticket, TicketKey};
 use std::collections::HashSet;
+use std::hash::Hash;
 
 /// A ticket that waits to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,8 +11,19 @@ pub struct Queued {
     pub ticket: TicketKey,
     pub rank: Rank,
     pub deps: Vec<(TicketKey, Dep)>,
+    /// What else keeps it.
+    pub hold: Option<Hold>,
+}
+
+/// What keeps a ticket that depends on nothing open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hold {
     /// What its last run left behind is still being cleared away.
-    pub is_ending: bool,
+    Ending,
+    /// Its file could not be read just now, for this reason: somebody may be writing it.
+    Unread(String),
+    /// It has been so for a while.
+    Unreadable(String),
 }
 
 /// How a ticket stands that must be closed before another.
@@ -22,8 +34,27 @@ pub enum Dep {
     AtWork,
     /// Nobody works on it.
     Open,
+    /// Its file could not be read just now: somebody may be writing it.
+    Unread,
     /// It cannot be found; what it is instead of a ticket.
     Missing(String),
+}
+
+/// How many runs are open here, and may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slots {
+    /// Those that work or are about to. One that the person has paused holds no slot, nor does one that is parked.
+    pub at_work: usize,
+    /// Those that wait for a limit. Limits are everybody's: what is started meanwhile would be parked as well, and all of
+    /// them would go on at the same time.
+    pub parked: usize,
+    pub most: Option<usize>,
+}
+
+impl Slots {
+    fn are_free(self) -> bool {
+        self.most.is_none_or(|most| self.parked == 0 && self.at_work < most)
+    }
 }
 
 /// After every date.
@@ -55,29 +86,29 @@ impl Rank {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     Start(TicketKey),
-    /// It would wait in vain, for this reason.
-    Leave(TicketKey, String),
+    /// They would wait in vain, each for this reason.
+    Leave(Vec<(TicketKey, String)>),
 }
 
-/// `at_work`: runs that are open here; `most`: how many may be.
-pub fn next(queue: &[Queued], at_work: usize, most: Option<usize>) -> Option<Next> {
-    if let Some((queued, why)) = queue.iter().find_map(|queued| Some((queued, in_vain(queue, queued)?))) {
-        return Some(Next::Leave(queued.ticket.clone(), why));
+pub fn next(queue: &[Queued], slots: Slots) -> Option<Next> {
+    let vain = queue.iter().filter_map(|queued| Some((queued.ticket.clone(), in_vain(queue, queued)?)));
+    let vain: Vec<_> = vain.collect();
+    if !vain.is_empty() {
+        return Some(Next::Leave(vain));
     }
-    if most.is_some_and(|most| at_work >= most) {
-        return None;
-    }
-    let free = queue.iter().filter(|queued| blocking(queued).is_none() && !queued.is_ending);
+    let free = queue.iter().filter(|queued| slots.are_free() && blocking(queued).is_none() && queued.hold.is_none());
     free.min_by_key(|queued| &queued.rank).map(|queued| Next::Start(queued.ticket.clone()))
 }
 
 /// Why a ticket waits, in a few words.
-pub fn reason(queued: &Queued, at_work: usize) -> String {
-    match blocking(queued) {
-        Some(dep) => format!("after {dep}"),
-        None if queued.is_ending => "its last run is just ending".to_owned(),
-        None if at_work == 1 => "queued behind 1 run (run.max_parallel)".to_owned(),
-        None => format!("queued behind {at_work} runs (run.max_parallel)"),
+pub fn reason(queued: &Queued, slots: Slots) -> String {
+    let runs = |many: usize| if many == 1 { "1 run".to_owned() } else { format!("{many} runs") };
+    match (&queued.hold, blocking(queued)) {
+        (Some(Hold::Unread(why) | Hold::Unreadable(why)), _) => why.clone(),
+        (_, Some(dep)) => format!("after {dep}"),
+        (Some(Hold::Ending), None) => "its last run is just ending".to_owned(),
+        (None, None) if slots.parked > 0 => format!("queued behind {}, parked at a limit", runs(slots.parked)),
+        (None, None) => format!("queued behind {} (run.max_parallel)", runs(slots.at_work)),
     }
 }
 
@@ -86,11 +117,16 @@ fn blocking(queued: &Queued) -> Option<&TicketKey> {
 }
 
 /// Why a ticket would wait for ever.
-pub fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
-    let mut way = vec![&queued.ticket];
-    if is_circle(queue, queued, &mut way, &mut HashSet::new()) {
-        let names: Vec<&str> = way.iter().map(|ticket| ticket.as_str()).collect();
-        return Some(format!("its deps lead back to it ({}): take one of them out", names.join(" → ")));
+fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
+    if let Some(Hold::Unreadable(why)) = &queued.hold {
+        return Some(why.clone());
+    }
+    let open = |ticket: &TicketKey| {
+        let deps = find(queue, ticket).into_iter().flat_map(|queued| &queued.deps);
+        deps.filter(|(_, dep)| *dep == Dep::Open).map(|(dep, _)| dep.clone()).collect()
+    };
+    if let Some(way) = circle(&queued.ticket, open) {
+        return Some(circle_words(&way));
     }
     queued.deps.iter().find_map(|(dep, how)| match how {
         Dep::Missing(what) => Some(format!("it depends on {dep}, which is {what}: correct its deps")),
@@ -101,27 +137,31 @@ pub fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
     })
 }
 
-/// Whether the way leads back to where it begins. `seen`: tickets that need not be entered again.
-fn is_circle<'a>(
-    queue: &'a [Queued],
-    at: &'a Queued,
-    way: &mut Vec<&'a TicketKey>,
-    seen: &mut HashSet<&'a TicketKey>,
-) -> bool {
-    for (dep, _) in at.deps.iter().filter(|(_, dep)| *dep == Dep::Open) {
-        if dep == way[0] {
-            way.push(dep);
-            return true;
-        }
-        if let Some(next) = find(queue, dep).filter(|_| seen.insert(dep)) {
-            way.push(dep);
-            if is_circle(queue, next, way, seen) {
-                return true;
+/// That the way by which a ticket depends on itself has to be cut.
+pub fn circle_words(way: &[TicketKey]) -> String {
+    let names: Vec<&str> = way.iter().map(TicketKey::as_str).collect();
+    format!("its deps lead back to it ({}): take one of them out", names.join(" → "))
+}
+
+/// The way that leads from here back to here, both ends named; `None`: there is none. `next`: where it leads from each.
+pub fn circle<K: Clone + Eq + Hash>(from: &K, next: impl Fn(&K) -> Vec<K>) -> Option<Vec<K>> {
+    let mut seen = HashSet::new();
+    // Each with what is still to be entered from it; a list, for a way may be longer than the stack.
+    let mut way = vec![(from.clone(), next(from).into_iter())];
+    while let Some((_, open)) = way.last_mut() {
+        match open.next() {
+            None => drop(way.pop()),
+            Some(dep) if dep == *from => {
+                return Some(way.into_iter().map(|(at, _)| at).chain([dep]).collect());
             }
-            way.pop();
+            Some(dep) if seen.insert(dep.clone()) => {
+                let open = next(&dep).into_iter();
+                way.push((dep, open));
+            }
+            Some(_) => {}
         }
     }
-    false
+    None
 }
 
 fn find<'a>(queue: &'a [Queued], ticket: &TicketKey) -> Option<&'a Queued> {
@@ -137,8 +177,12 @@ mod tests {
             ticket: TicketKey::unknown(ticket),
             rank: Rank { priority, created: String::new(), given: 0 },
             deps: deps.iter().map(|(dep, how)| (TicketKey::unknown(dep), how.clone())).collect(),
-            is_ending: false,
+            hold: None,
         }
+    }
+
+    fn slots(at_work: usize, most: Option<usize>) -> Slots {
+        Slots { at_work, parked: 0, most }
     }
 
     fn start(ticket: &str) -> Next {
@@ -148,14 +192,14 @@ mod tests {
     #[test]
     fn the_highest_priority_of_those_that_may_start_is_next() {
         let all = [queued("a", 2, &[]), queued("b", 0, &[("a", Dep::Open)]), queued("c", 1, &[("x", Dep::Closed)])];
-        assert_eq!(next(&all, 0, None), Some(start("c")));
-        assert_eq!((next(&all, 2, Some(2)), next(&all, 1, Some(2))), (None, Some(start("c"))));
-        assert_eq!(next(&[queued("b", 0, &[("a", Dep::AtWork)])], 1, None), None);
+        assert_eq!(next(&all, slots(0, None)), Some(start("c")));
+        assert_eq!((next(&all, slots(2, Some(2))), next(&all, slots(1, Some(2)))), (None, Some(start("c"))));
+        assert_eq!(next(&[queued("b", 0, &[("a", Dep::AtWork)])], slots(1, None)), None);
         assert_eq!(
-            (reason(&all[0], 2), reason(&all[1], 2)),
+            (reason(&all[0], slots(2, Some(2))), reason(&all[1], slots(2, Some(2)))),
             ("queued behind 2 runs (run.max_parallel)".into(), "after a".into())
         );
-        assert_eq!(next(&[], 0, None), None);
+        assert_eq!(next(&[], slots(0, None)), None);
     }
 
     #[test]
@@ -174,31 +218,56 @@ mod tests {
 
     #[test]
     fn who_would_wait_in_vain_is_left_with_the_reason_and_circles_are_named() {
-        let left = |all: &[Queued]| match next(all, 0, None) {
-            Some(Next::Leave(ticket, why)) => (ticket.to_string(), why),
+        let left = |all: &[Queued]| match next(all, slots(0, None)) {
+            Some(Next::Leave(left)) => {
+                left.into_iter().map(|(ticket, why)| (ticket.to_string(), why)).collect::<Vec<_>>()
+            }
             other => panic!("{other:?}"),
         };
-        let (ticket, why) = left(&[queued("b", 0, &[("a", Dep::Open)])]);
-        assert!(ticket == "b" && why.contains("depends on a, which is not closed"), "{why}");
-        let circle = [
+        let alone = left(&[queued("b", 0, &[("a", Dep::Open)])]);
+        assert!(alone[0].0 == "b" && alone[0].1.contains("depends on a, which is not closed"), "{alone:?}");
+        let all = left(&[
             queued("d", 0, &[("a", Dep::Open)]),
             queued("a", 0, &[("b", Dep::Open)]),
             queued("b", 0, &[("c", Dep::Open)]),
             queued("c", 0, &[("a", Dep::Open)]),
-        ];
-        let (ticket, why) = left(&circle);
-        assert!(ticket == "a" && why.contains("(a → b → c → a)"), "{ticket}: {why}");
-        assert!(left(&[queued("a", 0, &[("a", Dep::Open)])]).1.contains("(a → a)"));
-        let (_, why) = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
-        assert_eq!(why, "it depends on b, which is no ticket in /w: correct its deps");
+        ]);
+        // One that only leads into it is no part of it, and each of the others is told the circle.
+        let circles: Vec<_> = all.iter().map(|(ticket, why)| (ticket.as_str(), why.split(['(', ')']).nth(1))).collect();
+        let named = [("a", "a → b → c → a"), ("b", "b → c → a → b"), ("c", "c → a → b → c")];
+        assert_eq!(circles, named.map(|(ticket, way)| (ticket, Some(way))));
+        assert!(left(&[queued("a", 0, &[("a", Dep::Open)])])[0].1.contains("(a → a)"));
+        let missing = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
+        assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: correct its deps");
+    }
+
+    #[test]
+    fn what_is_parked_or_paused_holds_no_slot_but_nothing_is_started_into_a_limit() {
+        let all = [queued("a", 0, &[])];
+        let parked = Slots { at_work: 0, parked: 2, most: Some(3) };
+        assert_eq!(next(&all, parked), None);
+        assert_eq!(reason(&all[0], parked), "queued behind 2 runs, parked at a limit");
+        assert_eq!(next(&all, Slots { most: None, ..parked }), Some(start("a")));
+        assert_eq!(next(&all, slots(0, Some(1))), Some(start("a")), "the one that was before is paused");
+    }
+
+    #[test]
+    fn what_cannot_be_read_just_now_waits_and_later_is_left() {
+        let hold = |hold| Queued { hold: Some(hold), ..queued("a", 0, &[]) };
+        let unread = hold(Hold::Unread("its file cannot be read".into()));
+        assert_eq!(next(std::slice::from_ref(&unread), slots(0, None)), None);
+        assert_eq!(reason(&unread, slots(0, None)), "its file cannot be read");
+        let left = next(&[hold(Hold::Unreadable("gone".into()))], slots(0, None));
+        assert_eq!(left, Some(Next::Leave(vec![(TicketKey::unknown("a"), "gone".into())])));
+        assert_eq!(next(&[queued("b", 0, &[("a", Dep::Unread)])], slots(0, None)), None);
     }
 
     #[test]
     fn a_ticket_whose_last_run_is_just_ending_is_not_started_yet() {
-        let ending = Queued { is_ending: true, ..queued("a", 0, &[]) };
-        assert_eq!(next(std::slice::from_ref(&ending), 1, None), None);
-        assert_eq!(reason(&ending, 1), "its last run is just ending");
-        assert_eq!(next(&[ending, queued("b", 1, &[])], 1, None), Some(start("b")));
+        let ending = Queued { hold: Some(Hold::Ending), ..queued("a", 0, &[]) };
+        assert_eq!(next(std::slice::from_ref(&ending), slots(1, None)), None);
+        assert_eq!(reason(&ending, slots(1, None)), "its last run is just ending");
+        assert_eq!(next(&[ending, queued("b", 1, &[])], slots(1, None)), Some(start("b")));
     }
 
     /// Paths through them are countless: each ticket is entered once.
@@ -210,7 +279,7 @@ mod tests {
             queued(name, 0, &deps)
         });
         let mut all: Vec<Queued> = all.collect();
-        assert_eq!(next(&all, 0, None), Some(start("t0")));
+        assert_eq!(next(&all, slots(0, None)), Some(start("t0")));
         all[0].deps.push((TicketKey::unknown("t59"), Dep::Open));
         assert!(in_vain(&all, &all[30]).is_some_and(|why| why.contains("lead back to it (t30 → t0 → t59 → ")));
     }

@@ -10,7 +10,7 @@ pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
-use crate::domain::changes::{RevertIntended, RevertSettled};
+use crate::domain::chat::{ChatAnswered, ChatAsked};
 use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::critique::{Critique, Issue, ShownFile};
 use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
@@ -20,12 +20,10 @@ use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
-use crate::domain::step::Role;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::{Boxes, TicketStatus};
 use crate::domain::verdict::Verdict;
 use crate::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
-use crate::domain::worktree::{Worktree, WorktreeMade, WorktreeRemoved};
 use serde::{Deserialize, Serialize};
 
 /// One fact about a run. `n` is always the iteration's number, from 1.
@@ -43,10 +41,8 @@ pub enum Record {
         /// Phases that are ticked in the file, but by Claude alone in an earlier run: still to be done.
         #[serde(default, rename = "doubted")]
         unverified: Vec<String>,
-        /// Their numbers; old journals tell them by their texts alone.
         #[serde(default, rename = "doubted_ids", skip_serializing_if = "Vec::is_empty")]
         unverified_ids: Vec<PhaseId>,
-        /// The frozen validation commands.
         validation: Vec<String>,
         settings: Settings,
     },
@@ -88,14 +84,10 @@ pub enum Record {
         id: Option<PhaseId>,
         /// What it is for.
         #[serde(flatten)]
-        role: Role,
+        role: crate::domain::step::Role,
     },
-    /// The working tree was saved before the iteration.
-    SnapshotTaken {
-        n: u32,
-        /// Git object of the snapshot, or the digest of a folder's manifest.
-        id: String,
-    },
+    /// The working tree was saved before the iteration: a git object, or the digest of a folder's manifest.
+    SnapshotTaken { n: u32, id: String },
     /// A call of Claude was counted, before it was made.
     CallCounted(Counted),
     /// The provider told of one of its windows.
@@ -110,12 +102,8 @@ pub enum Record {
     LimitsChanged(Box<Limits>),
     /// What an iteration cost; just before its end.
     Receipt(Receipt),
-    /// Claude is about to be started. Notes that go into the prompt are named here.
-    SpawnRequested {
-        n: u32,
-        /// Ids of the notes in the prompt.
-        notes: Vec<String>,
-    },
+    /// Claude is about to be started; `notes` are the ids of those in the prompt.
+    SpawnRequested { n: u32, notes: Vec<String> },
     /// Claude's process runs.
     AgentSpawned { n: u32, pid: u32 },
     /// Claude's session is open.
@@ -153,23 +141,21 @@ pub enum Record {
     SessionEnded(SessionEnded),
     /// The rules changed: the person resumed the run with others.
     SettingsChanged(SettingsChanged),
-    /// A person wrote a note for Claude.
-    NoteGiven {
-        /// Id of the note (a UUID, echoed by Claude).
-        id: String,
-        text: String,
-    },
+    /// A person wrote a note for Claude. Its id is a UUID, which Claude echoes.
+    NoteGiven { id: String, text: String },
     /// The note was handed to the running Claude.
     NoteSent { id: String },
     /// Claude has taken the note in (echoed it, or it stood in a prompt).
     NoteDelivered { id: String },
     /// The note was handed over, but never taken in: it goes into the next prompt.
     NoteReturned { id: String },
+    /// Sending the note has failed twice: it is not sent again.
+    NoteNotSent { id: String },
     /// Claude ended with a readable status block.
     ClaimMade {
         n: u32,
         claim: crate::domain::claim::Claim,
-        /// What it is about, found out when it was read; in old journals when it is folded.
+        /// What it is about, as found when it was read; in old journals when it is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         about: Option<Claimed>,
     },
@@ -220,7 +206,6 @@ pub enum Record {
         phase: Option<String>,
         /// On what ground.
         how: DoneHow,
-        /// Its number; old journals tell it by its text alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<PhaseId>,
     },
@@ -245,12 +230,15 @@ pub enum Record {
     DraftTried { tried: Vec<Tried> },
     /// The accepted draft could not be written; it waits again.
     DraftNotWritten { why: String },
+    /// The run is a chat.
+    ChatAsked(ChatAsked),
+    /// Claude has answered in it.
+    ChatAnswered(ChatAnswered),
     /// A critic gave a readable verdict.
     CritiqueMade { n: u32, critique: Critique },
     /// A phase is not done: the critic's issues are to be fixed first.
     PhaseRejected {
         n: u32,
-        /// The phase; `None` is the whole ticket.
         phase: Option<String>,
         issues: Vec<Issue>,
         id: Option<PhaseId>,
@@ -260,6 +248,8 @@ pub enum Record {
     },
     /// The review of the whole ticket found nothing that has to be fixed.
     TicketReviewed { n: u32 },
+    /// It found these, which somebody is to look at again before they are fixed.
+    TicketFaulted { n: u32, issues: Vec<Issue> },
     /// An evaluator gave a readable answer.
     EvaluationMade { n: u32, evaluation: Evaluation },
     /// The ticket's goal is reached.
@@ -280,7 +270,6 @@ pub enum Record {
         phase: Option<String>,
         /// What does not hold, for people and for the next prompt.
         why: String,
-        /// Its number; old journals tell it by its text alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<PhaseId>,
     },
@@ -321,8 +310,7 @@ pub enum Record {
         /// Masked error, when it ended in one.
         fingerprint: Option<String>,
         ms: u64,
-        /// The last reading of the ticket's file before it: what it says in a later one, Claude has not done in it. 0: the
-        /// file was not read after what Claude did.
+        /// The last reading of the ticket's file before it: what is new later, Claude has not done in it. 0: there was none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reading: Option<u64>,
     },
@@ -350,8 +338,12 @@ pub enum Record {
     ApprovalAsked(Approval),
     /// It was answered.
     ApprovalAnswered(Answered),
+    /// A person answered a question that was not open any more. Nothing followed from it.
+    AnswerTooLate(Answered),
     /// It needs no answer any more.
     ApprovalVoid(Voided),
+    /// The open questions outlive Claude's process: it goes on with their answers.
+    ApprovalsKept { why: String },
     /// The call as the person changed it may not run; the question still waits.
     EditRefused(EditRefused),
     /// The rules were changed: what was allowed for the rest of the run is asked about again.
@@ -372,23 +364,31 @@ pub enum Record {
     /// It is made, or is not.
     CommitSettled(CommitSettled),
     /// A hunk of the work is about to be reverted for the person. Also behind a run's end.
-    RevertIntended(RevertIntended),
+    RevertIntended(crate::domain::changes::RevertIntended),
     /// It is reverted, or is not.
-    RevertSettled(RevertSettled),
+    RevertSettled(crate::domain::changes::RevertSettled),
     /// Files are about to be restored from a snapshot for the person. Also behind a run's end.
     RestoreIntended(crate::domain::restore::RestoreIntended),
     /// They are restored, or it is known how far that came.
     RestoreSettled(crate::domain::restore::RestoreSettled),
+    /// Old snapshots of the ticket were removed.
+    SnapshotsPruned(crate::domain::pruning::SnapshotsPruned),
     /// The run is to work in this worktree, which is looked for, and made where it is not there.
-    WorktreeIntended(Worktree),
+    WorktreeIntended(crate::domain::worktree::Worktree),
+    /// The directory is about to be switched to the ticket's branch.
+    SwitchIntended(crate::domain::branching::BranchSwitch),
+    /// It is there, or it is known that it is not.
+    SwitchSettled(crate::domain::branching::SwitchSettled),
     /// It is there.
-    WorktreeMade(WorktreeMade),
+    WorktreeMade(crate::domain::worktree::WorktreeMade),
     /// The finished work of a worktree is about to be brought into its base.
     MergeIntended(crate::domain::merge::MergeIntended),
     /// It is there, or it is known that it is not.
     MergeSettled(crate::domain::merge::MergeSettled),
+    /// The resolving of a conflict has come so far.
+    ConflictStaged(crate::domain::merge::ConflictStaged),
     /// The person has removed it.
-    WorktreeRemoved(WorktreeRemoved),
+    WorktreeRemoved(crate::domain::worktree::WorktreeRemoved),
     /// A person is about to work in the ticket's session.
     WheelTaken(WheelTaken),
     /// A call in that session was judged.

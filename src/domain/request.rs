@@ -5,18 +5,21 @@
 
 use crate::base::id::RunId;
 use crate::base::secret::Secret;
+use crate::base::time::Timestamp;
 use crate::domain::approval::QuestionId;
 use crate::domain::changes::{Changes, Diff, Hunk, Since};
+use crate::domain::chat::ChatWanted;
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitPlan, Committed};
 use crate::domain::export::Export;
 use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
+use crate::domain::fork::Forked;
+use crate::domain::lines::Line;
 use crate::domain::passphrase::Checked;
 use crate::domain::planning::PlanAsked;
 use crate::domain::record::TicketRevised;
 use crate::domain::restore::{Plan, Restored, WantedFiles};
-use crate::domain::stats::Line;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
 use crate::domain::ticket::revise::{PhasePlace, TicketEdit};
@@ -53,9 +56,15 @@ pub enum Request {
     /// The same with several, found as by `Open`: those that depend on others of them wait. What comes of each is news.
     StartAll(Vec<String>),
     /// Take a ticket out of the queue of those that wait to be started.
-    Unqueue(TicketKey),
+    Unqueue(Vec<TicketKey>),
+    /// Have Claude resolve the conflict that the ticket's last run ended with.
+    Resolve(TicketKey),
+    /// The same, for a ticket that is found as by `Open`.
+    ResolveNamed(String),
     /// Have phases drafted for a ticket without any: found as by `Open`, and worked on in a run of its own.
     Plan(String, PlanAsked),
+    /// Talk with Claude: in a chat of its own, or in the last one of this directory.
+    Chat(ChatWanted),
     /// Take back the tick of every phase of a ticket that nobody works on.
     Reopen(TicketKey),
     /// Go on with an interrupted run: the one named, else the latest of this folder.
@@ -103,6 +112,8 @@ pub enum Request {
     PlanRestore(RunId, WantedFiles),
     /// Restore them, while the directory's content is still as the plan names it.
     Restore(RunId, WantedFiles, String),
+    /// Fork the run's ticket from this snapshot. The last is the id of the new ticket; empty: any.
+    Fork(RunId, String, String),
     /// What a commit of the work of the run's ticket would be.
     PlanCommit(RunId),
     /// Make it.
@@ -121,6 +132,8 @@ pub enum Request {
     Find(Find),
     /// What came of all runs so far.
     Stats,
+    /// What they have come to since.
+    Report(Timestamp),
     /// Let git end by itself what it commits: the program need not wait for it.
     LeaveCommits,
     /// End all runs.
@@ -167,7 +180,8 @@ pub enum Reply {
     /// It is done, or on its way: what comes of it is news.
     Done,
     /// All tickets and runs there are have been told.
-    Listed,
+    /// And the tickets folder.
+    Listed(String),
     /// What a first run would fail for, with each fix; nothing: it is all there.
     Diagnosed(Vec<Finding>),
     /// What the person typed is this ticket, which is open now.
@@ -197,6 +211,8 @@ pub enum Reply {
     RestorePlanned(RunId, WantedFiles, Result<Plan, String>),
     /// What was restored, or why nothing; words for the person.
     Restored(RunId, Result<Restored, String>),
+    /// A ticket was forked, or why not.
+    Forked(RunId, Result<Box<Forked>, String>),
     /// What would be committed, or why nothing can be; words for the person.
     CommitPlanned(RunId, Result<Box<CommitPlan>, String>),
     /// The commit, or why it was not made; words of several lines for the person.
@@ -211,6 +227,8 @@ pub enum Reply {
     Found(Find, Result<Batch, String>),
     /// The figures, or why there are none; words for the person.
     Stats(Result<Vec<Line>, String>),
+    /// What the runs have come to, or why that is not known; words for the person.
+    Report(Result<Vec<Line>, String>),
     /// Commands that usually check what is here, likeliest first, and the person's templates by name.
     Suggested {
         checks: Vec<String>,
@@ -304,8 +322,11 @@ mod tests {
             Request::Open("tk-1".into()),
             Request::Start(ticket.clone()),
             Request::StartAll(vec!["tk-1".into()]),
-            Request::Unqueue(ticket.clone()),
+            Request::Unqueue(vec![ticket.clone()]),
+            Request::Resolve(ticket.clone()),
+            Request::ResolveNamed("tk-1".into()),
             Request::Plan("tk-1".into(), PlanAsked { saves: true, ..PlanAsked::default() }),
+            Request::Chat(ChatWanted { resume: true, plain: true }),
             Request::Reopen(ticket.clone()),
             Request::Resume(None),
             Request::Command(ticket.clone(), UserCommand::EditCall { id: id.clone(), input: "{}".into() }),
@@ -325,6 +346,7 @@ mod tests {
             Request::Timeline(run),
             Request::PlanRestore(run, WantedFiles::default()),
             Request::Restore(run, WantedFiles::default(), "ab".into()),
+            Request::Fork(run, "ab".into(), "tk-2".into()),
             Request::PlanCommit(run),
             Request::Commit(
                 run,
@@ -340,13 +362,14 @@ mod tests {
             Request::InitGit,
             Request::Find(Find { query: "a".into(), ..Find::default() }),
             Request::Stats,
+            Request::Report(Timestamp::from_millis(1)),
             Request::LeaveCommits,
             Request::Close(Closing::Abandon),
         ]);
         let checked = Checked::Wrong { failures: 2, wait: Duration::from_secs(3) };
         survives(&[
             Reply::Done,
-            Reply::Listed,
+            Reply::Listed("/w/.tickets".into()),
             Reply::Diagnosed(vec![Finding::new("git", Mark::Warn, "none")]),
             Reply::Opened { asked: LATEST.into(), ticket: ticket.clone() },
             Reply::Decided { ticket: ticket.clone(), command: UserCommand::Stop },
@@ -361,6 +384,7 @@ mod tests {
             Reply::Timeline(run, Ok(Vec::new())),
             Reply::RestorePlanned(run, WantedFiles::default(), Ok(Plan::default())),
             Reply::Restored(run, Err("no".into())),
+            Reply::Forked(run, Ok(Box::default())),
             Reply::CommitPlanned(run, Ok(Box::default())),
             Reply::Committed(run, Ok(Committed { id: "ab".into(), files: 1, trouble: None })),
             Reply::GitInitialised(Err("no".into())),
@@ -368,6 +392,7 @@ mod tests {
             Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Found(Find::default(), Ok(Batch::default())),
             Reply::Stats(Ok(vec![Line::Heading("a".into()), Line::Gap])),
+            Reply::Report(Err("no".into())),
             Reply::Created(Ok(ticket.clone())),
             Reply::Passphrase { ticket: ticket.clone(), id: id.clone(), checked },
             Reply::RuleSaved { ticket: ticket.clone(), id: id.clone(), saved: Err("no".into()) },

@@ -1,8 +1,10 @@
 //! Restoring files from a snapshot: what is wanted, what it would do, and what the journal says of it. Names are raw.
 
+use crate::base::amount::counted;
 use crate::domain::answerer::Answerer;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// What a person wants restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +22,64 @@ impl WantedFiles {
             |one: &String| path.strip_prefix(one.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
         self.only.is_empty() || self.only.contains(path) || self.only.iter().any(below)
     }
+
+    /// Whether the person has named this file itself, not only a folder that it is in.
+    fn names(&self, path: &str) -> bool {
+        self.only.contains(path)
+    }
+}
+
+/// What the runs of other tickets have changed in the same working tree since a snapshot was taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OthersWork {
+    /// The tickets that have changed each file. Paths are relative to the top.
+    pub files: BTreeMap<String, BTreeSet<String>>,
+    /// Tickets of which it is not known which files they have changed.
+    pub unknown: BTreeSet<String>,
+}
+
+impl OthersWork {
+    /// The tickets that have changed a file which is not to be restored, because the person has not named it.
+    pub fn keeps_back(&self, wanted: &WantedFiles, path: &str) -> Option<Spared> {
+        self.of(path).filter(|_| !wanted.names(path))
+    }
+
+    /// Who has changed the file.
+    pub fn of(&self, path: &str) -> Option<Spared> {
+        let tickets = self.files.get(path)?.clone();
+        Some(Spared { path: path.to_owned(), tickets })
+    }
+}
+
+/// A file that the runs of other tickets have changed since the snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spared {
+    pub path: String,
+    pub tickets: BTreeSet<String>,
+}
+
+impl Spared {
+    /// The tickets of these files, in words; nothing: there are none.
+    pub fn tickets(all: &[Self]) -> String {
+        let tickets: BTreeSet<&str> = all.iter().flat_map(|one| one.tickets.iter().map(String::as_str)).collect();
+        listed(tickets.into_iter())
+    }
+}
+
+/// Which work of other tickets a restore of these files takes back, in words; their own journals do not say so.
+pub fn others_work(all: &[Spared]) -> String {
+    let files = counted(all.len(), "file");
+    format!("what {} changed since in {files}; the phases ticked for it stay ticked", Spared::tickets(all))
+}
+
+/// Names in a list: `a, b and c`.
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
 }
 
 /// What a restore would do to the working tree as it is. Paths are relative to its top.
@@ -31,16 +91,38 @@ pub struct Plan {
     pub removes: Vec<String>,
     /// Files that would stay, though they differ.
     pub keeps: Vec<Kept>,
+    /// Files that stay because other tickets' runs have changed them since, and the person has not named them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spares: Vec<Spared>,
+    /// Of those that are written or removed, the ones that other tickets' runs have changed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Spared>,
+    /// Tickets of which it is not known what they have changed since.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unknown: BTreeSet<String>,
+    /// Where the files would be written, where the worktree that the snapshots were taken in is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<PathBuf>,
 }
 
 /// What a restore did. Paths are relative to the top of the working tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
-    /// What a person calls the snapshot of the state before.
+    /// What a person calls the snapshot of the state before; empty: nothing differed, and none was taken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub saved: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
     pub kept: Vec<Kept>,
+    /// Files that other tickets' runs have changed since, and that were left as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spared: Vec<Spared>,
+    /// Of the files that were written or removed, those that other tickets' runs have changed since: taken back, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Spared>,
+    /// Phases that were found done and whose work is not in the files now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<String>,
     /// Why some of them are not written, where git failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
@@ -77,6 +159,12 @@ pub struct RestoreSettled {
     /// How many files were written or removed, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
+    /// How many of them were removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<usize>,
+    /// Phases that were found done and whose work is not in the files any more; `None`: that is as it was before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<Vec<String>>,
     /// Why it is not done, or not all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
@@ -87,7 +175,7 @@ impl RestoreSettled {
     pub fn unseen(intended: RestoreIntended, error: &str) -> Self {
         let RestoreIntended { id, pick, saved, .. } = intended;
         let trouble = Some(format!("programmator ended meanwhile; what came of it cannot be seen: {error}"));
-        Self { id, pick, saved, files: None, trouble }
+        Self { id, pick, saved, trouble, ..Self::default() }
     }
 }
 

@@ -96,6 +96,9 @@ worded! {
     }
 }
 
+/// Why the sessions of a run end that has done all of its ticket.
+pub const COMPLETE: &str = "the ticket is complete";
+
 /// The end of a session, in the journal. Also behind a run's end, by `programmator session reset`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnded {

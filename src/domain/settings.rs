@@ -40,6 +40,8 @@ pub struct Settings {
     pub session_continuity: bool,
     /// A question to the person is a denial after this time; `None`: it waits while somebody is at the screen.
     pub approval_timeout: Option<u64>,
+    /// Seconds after which Claude's process is ended at a question that waits, to go on with the answer; `None`: it is held.
+    pub approval_defer_after: Option<u64>,
     pub limits: Box<Limits>,
     pub breaker: BreakerSettings,
     /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
@@ -96,6 +98,7 @@ impl Default for Settings {
             model: None,
             session_continuity: true,
             approval_timeout: None,
+            approval_defer_after: None,
             breaker: BreakerSettings::default(),
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,

@@ -2,7 +2,7 @@
 
 mod lines;
 
-pub use lines::{Line, lines};
+pub use lines::lines;
 
 use crate::base::time::Timestamp;
 use crate::domain::critique::CriticVerdict;
@@ -246,6 +246,7 @@ pub fn sum(runs: impl IntoIterator<Item = (RunSummary, RunFold)>) -> Stats {
 mod tests {
     use super::*;
     use crate::base::id::{RunId, TicketId};
+    use crate::domain::lines::Line;
     use crate::domain::summary::RunState;
 
     fn run(n: u128, path: &str, reason: Option<&str>, updated: i64) -> RunSummary {
@@ -275,6 +276,8 @@ mod tests {
             added: 0,
             worktree: None,
             aside: Vec::new(),
+            merged: false,
+            taken_back: Vec::new(),
             removed: 0,
         }
     }

@@ -17,11 +17,17 @@ impl StepName {
     pub const CRITIQUE: Self = Self::new("critique");
     /// The drafting of phases for a ticket that has none.
     pub const PLAN: Self = Self::new("plan");
+    /// A turn of a chat.
+    pub const CHAT: Self = Self::new("chat");
     /// Work on what a critic has rejected.
     pub const FIX: Self = Self::new("fix");
 
     /// A look at all of a ticket's changes, once nothing in it is left to do, by what reviewers look for.
     pub const REVIEW: Self = Self::new("review");
+    /// A second look at what that look wants fixed.
+    pub const CHECK: Self = Self::new("check");
+    /// The resolving of conflicts with the base.
+    pub const RESOLVE: Self = Self::new("resolve");
     /// A look at the whole ticket, once nothing in it is left to do.
     pub const EVALUATE: Self = Self::new("evaluate");
 
@@ -32,6 +38,11 @@ impl StepName {
 
     pub fn word(&self) -> &str {
         &self.0
+    }
+
+    /// It looks at work that was found done.
+    pub fn reviews(&self) -> bool {
+        [Self::CRITIQUE, Self::CHECK, Self::REVIEW, Self::EVALUATE].contains(self)
     }
 
     /// Where nothing is said of the step, it is this one.

@@ -4,6 +4,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::chat;
 use crate::domain::phase::Mark;
 use crate::domain::review::PLACE;
 use crate::domain::step::StepName;
@@ -68,6 +69,12 @@ pub struct RunSummary {
     /// What the steps that only look at the work have cost it; nothing for runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<AsideCost>,
+    /// Its work is in the base of its worktree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub merged: bool,
+    /// The places among `marks` of phases that count as done, and whose work a restore took back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<usize>,
 }
 
 /// What the iterations of one step that only looks at the work have cost.
@@ -100,9 +107,25 @@ impl RunSummary {
         Path::new(&self.ticket_path).ends_with(PLACE)
     }
 
+    /// How often its work was reviewed.
+    pub fn reviews(&self) -> u32 {
+        self.aside.iter().filter(|cost| cost.step.reviews()).map(|cost| cost.calls).sum()
+    }
+
+    /// It is a chat.
+    pub fn is_chat(&self) -> bool {
+        chat::is_id(&self.ticket)
+    }
+
     /// What the person is waited for, while the run is at work.
     pub fn asks(&self) -> Option<&str> {
         self.needs.as_deref().filter(|_| self.owner() != Owner::Nobody)
+    }
+
+    /// What the person was waited for when its program died: the run asks again once it is resumed.
+    pub fn left_waiting(&self) -> Option<&str> {
+        let asks_again = self.state == RunState::Interrupted && !self.is_chat() && !self.is_review();
+        self.needs.as_deref().filter(|_| asks_again)
     }
 
     /// How it stands, for people.

@@ -3,6 +3,7 @@
 mod boxes;
 pub mod draft;
 pub mod edit;
+pub mod fork;
 mod front;
 mod key;
 mod lines;

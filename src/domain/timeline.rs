@@ -1,5 +1,7 @@
 //! The snapshots of a ticket in their order, with what led to each. Names and words are raw.
 
+pub mod contents;
+
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::outcome::IterationOutcome;
@@ -44,6 +46,8 @@ pub enum Origin {
     },
     /// As they were before something was written for the person.
     Saved(Before),
+    /// With the base merged in for Claude to resolve: conflicts are marked in them.
+    Conflict,
     /// The journal of its run is not known here.
     Unknown,
 }
@@ -55,6 +59,8 @@ pub enum Before {
     Restore,
     /// A hunk was reverted.
     Revert,
+    /// The person worked in the ticket's session.
+    Wheel,
     /// The journal does not say.
     Unknown,
 }
@@ -64,6 +70,7 @@ impl Before {
         match self {
             Self::Restore => "before a restore",
             Self::Revert => "before a revert",
+            Self::Wheel => "before you took the wheel",
             Self::Unknown => "saved before files were written",
         }
     }
@@ -82,7 +89,12 @@ pub struct Changed {
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     iterations: BTreeMap<u32, Iteration>,
-    saved: BTreeMap<String, Before>,
+    /// What was saved before something was written for the person, and when.
+    saved: BTreeMap<String, (Before, Timestamp)>,
+    /// When each snapshot was taken, by its git object.
+    taken: BTreeMap<String, Timestamp>,
+    /// What the person has changed in the ticket's session, and until when.
+    driven: Vec<(Timestamp, Vec<String>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -92,6 +104,10 @@ struct Iteration {
     mark: Option<Mark>,
     outcome: Option<IterationOutcome>,
     ended: Option<Timestamp>,
+    /// Claude was begun.
+    worked: bool,
+    /// The files that it has changed, as far as the evidence names them.
+    files: Option<Vec<String>>,
 }
 
 impl Told {
@@ -107,7 +123,8 @@ impl Told {
         match &stored.record {
             Record::IterationStarted { n, phase, role, .. } => {
                 let (step, phase) = (role.step.clone(), phase.clone());
-                let iteration = Iteration { step, phase, mark: None, outcome: None, ended: None };
+                let iteration =
+                    Iteration { step, phase, mark: None, outcome: None, ended: None, worked: false, files: None };
                 self.iterations.insert(*n, iteration);
             }
             Record::PhaseDone { n, how, .. } => self.decide(*n, Mark::Done(*how)),
@@ -119,14 +136,31 @@ impl Told {
                     (iteration.outcome, iteration.ended) = (Some(*outcome), Some(stored.time));
                 }
             }
-            Record::RevertIntended(intended) => {
-                self.saved.insert(intended.saved.clone(), Before::Revert);
+            Record::AgentSpawned { n, .. } => {
+                if let Some(iteration) = self.iterations.get_mut(n) {
+                    iteration.worked = true;
+                }
             }
-            Record::RestoreIntended(intended) => {
-                self.saved.insert(intended.saved.clone(), Before::Restore);
+            Record::EvidenceGathered { n, iteration_files, .. } => {
+                if let Some(iteration) = self.iterations.get_mut(n) {
+                    iteration.files = Some(iteration_files.clone());
+                }
             }
+            Record::SnapshotTaken { id, .. } => drop(self.taken.insert(id.clone(), stored.time)),
+            Record::RevertIntended(intended) => self.save(&intended.saved, Before::Revert, stored.time),
+            Record::RestoreIntended(intended) => self.save(&intended.saved, Before::Restore, stored.time),
+            Record::WheelTaken(taken) => {
+                if let Some(saved) = &taken.saved {
+                    self.save(saved, Before::Wheel, stored.time);
+                }
+            }
+            Record::WheelReturned(returned) => self.driven.push((stored.time, returned.files.clone())),
             _ => {}
         }
+    }
+
+    fn save(&mut self, pick: &str, before: Before, time: Timestamp) {
+        self.saved.insert(pick.to_owned(), (before, time));
     }
 
     fn decide(&mut self, n: u32, mark: Mark) {
@@ -137,15 +171,41 @@ impl Told {
 
     /// What the files of a snapshot before iteration `n` are, or, at the end, of one after it; and when that was seen.
     pub fn origin(&self, n: u32, is_end: bool) -> (Origin, Option<Timestamp>) {
+        let before = n;
         let known = if is_end { self.iterations.get_key_value(&n) } else { self.iterations.range(..n).next_back() };
         let Some((n, iteration)) = known else { return (Origin::Start, None) };
-        let Iteration { step, phase, mark, outcome, ended } = iteration.clone();
+        // Between the two the base was merged in.
+        let resolves = |one: &Iteration| one.step == StepName::RESOLVE;
+        if !is_end && !resolves(iteration) && self.iterations.get(&before).is_some_and(resolves) {
+            return (Origin::Conflict, None);
+        }
+        let Iteration { step, phase, mark, outcome, ended, .. } = iteration.clone();
         (Origin::Iteration { n: *n, step, phase, mark, outcome }, ended.filter(|_| is_end))
     }
 
     /// What the files of this snapshot were saved before; `None`: this run does not know it.
     pub fn saved(&self, pick: &str) -> Option<Before> {
-        self.saved.get(pick).copied()
+        self.saved.get(pick).map(|(before, _)| *before)
+    }
+
+    /// When the files were as a snapshot has them, to the millisecond; `None`: this run does not know it.
+    pub fn seen(&self, pick: &str, id: &str, end_of: Option<u32>) -> Option<Timestamp> {
+        match end_of {
+            Some(n) => self.iterations.get(&n)?.ended,
+            None => self.taken.get(id).copied().or_else(|| self.saved.get(pick).map(|(_, time)| *time)),
+        }
+    }
+
+    /// The iterations in which Claude worked at this time or later, each with the files that it changed as far as the
+    /// evidence names them; `None`: there is none.
+    pub fn worked_since(&self, at: Timestamp) -> impl Iterator<Item = (u32, Option<&[String]>)> {
+        let since = self.iterations.iter().filter(move |(_, one)| one.worked && one.ended.is_none_or(|end| end >= at));
+        since.map(|(n, one)| (*n, one.files.as_deref()))
+    }
+
+    /// Files that the person has changed in the ticket's session since then.
+    pub fn driven_since(&self, at: Timestamp) -> impl Iterator<Item = &String> {
+        self.driven.iter().filter(move |(until, _)| *until >= at).flat_map(|(_, files)| files)
     }
 }
 
@@ -167,12 +227,15 @@ mod tests {
         let ended =
             |n, outcome| Record::IterationEnded { n, outcome, changed: true, fingerprint: None, ms: 1, reading: None };
         let done = Record::PhaseDone { n: 1, phase: Some("One".into()), how: DoneHow::Verified, id: None };
+        let role = crate::domain::step::Role { step: StepName::RESOLVE, ..<_>::default() };
+        let resolves = Record::IterationStarted { n: 3, phase: Some("Two".into()), session: None, id: None, role };
         let records = [
             started(1, "One"),
             done,
             ended(1, IterationOutcome::Claimed),
             started(2, "Two"),
             ended(2, IterationOutcome::Idle),
+            resolves,
         ];
         let time = Timestamp::from_millis(7);
         let run = RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap();
@@ -186,6 +249,8 @@ mod tests {
             other => format!("{other:?}"),
         };
         assert_eq!(words(1, false), "Start");
+        assert_eq!(words(3, false), "Conflict", "of the files with markers nothing was verified");
+        assert_eq!(words(4, false), "3 Two None None");
         assert_eq!(words(2, false), "1 One Some(Done(Verified)) Some(Claimed)");
         assert_eq!(words(2, true), "2 Two None Some(Idle)");
         assert_eq!((told.origin(2, true).1, told.origin(2, false).1), (Some(time), None));

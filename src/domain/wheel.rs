@@ -14,6 +14,10 @@ pub struct WheelTaken {
     /// Why its calls are not judged by the rules; `None`: they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ungated: Option<String>,
+    /// What a person calls the snapshot of the files as they were before; `None`: there is no git, or it is of an older
+    /// version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<String>,
     pub by: Answerer,
 }
 

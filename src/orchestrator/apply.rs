@@ -6,21 +6,21 @@
 mod agent;
 mod goal;
 mod merge;
+mod restored;
 mod resume;
 mod session;
 mod watch;
 mod worktree;
-
-use crate::domain::workspace::Workspace;
-use agent::fold_agent;
 
 use crate::base::time::Timestamp;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, ChangeAnswered, OfPhase, PhaseByPerson, Record, Stored, WriteOutcome};
-use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, planning};
+use crate::domain::workspace::Workspace;
+use crate::orchestrator::state::{Ended, Iteration, Pace, PhaseState, Stage, State, chat, planning};
 use crate::orchestrator::{breaker, exit, gate, limits};
+use agent::fold_agent;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
@@ -59,6 +59,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     state.updated = Some(time);
     state.notes.fold(record);
     planning::fold(&mut state.plan, record);
+    worktree::fold(state, record);
+    chat::fold(state, record);
     match record {
         Record::RunStarted {
             folder,
@@ -90,11 +92,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::WorkCarried(carried) => merge::carried(state, carried),
         Record::RulesRead(read) => state.rules_trouble.clone_from(&read.trouble),
         Record::RunResumed { .. } => resume::fold(state),
-        Record::WorktreeIntended(_)
-        | Record::WorktreeMade(_)
-        | Record::WorktreeRemoved(_)
-        | Record::MergeIntended(_)
-        | Record::MergeSettled(_) => worktree::fold(state, record),
         Record::TreeAwaited { holder } => {
             state.stage = Stage::AwaitingTree { holder: Some(holder.clone()) };
         }
@@ -112,9 +109,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::PhaseSettingsRead { phases } => merge::settings(state, phases),
         Record::BoxesRead(boxes) => state.boxes = *boxes,
         Record::TicketLost { why } => state.ticket_lost = Some(why.clone()),
-        Record::ValidationChangeSeen { commands } => {
-            state.validation_change = Some(commands.clone());
-        }
+        Record::ValidationChangeSeen { commands } => state.validation_change = Some(commands.clone()),
         Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted }) => {
             let seen = state.validation_change.take();
             state.validation_declined = if *accepted { None } else { seen };
@@ -177,9 +172,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.commits.owe(phase.clone().unwrap_or_else(|| state.title.clone()));
             }
             if let Some(phase) = state.about_mut(phase.as_deref(), *id, PhaseState::is_open) {
-                phase.mark = Mark::Done(*how);
-                phase.dispute = None;
-                phase.review.is_open = false;
+                phase.done(*how);
             }
         }
         Record::PhaseChecked { phase, id, how, .. } => {
@@ -201,7 +194,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 phase.review.issues.clone_from(issues);
                 phase.baseline = since.or_else(|| phase.baseline.take());
             }
-            state.goal.rejections += u32::from(*of_ticket);
+            goal::rejected(state, *of_ticket);
         }
         Record::PhaseDisputed { phase, id, why, .. } => {
             if let Some(iteration) = &mut state.iteration {
@@ -245,8 +238,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::RevertIntended(intended) => state.reverts.begin(intended),
         Record::RevertSettled(settled) => state.reverts.settle(settled),
-        Record::RestoreIntended(intended) => state.restoring = Some(intended.clone()),
-        Record::RestoreSettled(settled) => drop(state.restoring.take_if(|open| open.id == settled.id)),
+        Record::RestoreIntended(_) | Record::RestoreSettled(_) => restored::fold(state, record),
         Record::RevisionIntended(revised) => state.revisions.push(revised.clone()),
         Record::RevisionSettled(settled) => {
             if let Some(renamed) = settled.revised.renamed.as_ref().filter(|_| is_so(&settled.outcome)) {
@@ -258,6 +250,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         | Record::EditDropped { .. }
         | Record::GoalAchieved { .. }
         | Record::TicketReviewed { .. }
+        | Record::TicketFaulted { .. }
         | Record::PhasesProposed(_)
         | Record::ProposalAnswered { .. } => goal::fold(state, record),
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
@@ -266,6 +259,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             (state.commits.last, state.is_merged) = (None, false); // They are of what was there before.
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
+            state.reviews += u32::from(role.step.reviews());
             if progress {
                 state.goal.reopen();
             }
@@ -291,6 +285,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::IterationEnded { outcome, changed, fingerprint, ms, reading, .. } => {
             know(state, *reading);
             end_iteration(state, *outcome, *changed, fingerprint.as_deref(), *ms, time);
+            state.phases.iter_mut().for_each(|phase| phase.unread |= phase.box_writes > 0);
             if let Some(last) = &mut state.iteration {
                 // Old journals do not say.
                 let unread = reading.map_or(last.changed.is_none(), |reading| reading == 0);

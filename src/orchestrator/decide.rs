@@ -1,19 +1,22 @@
 //! What to do about a thing that happened. Total: any input in any state gives a decision.
 //!
 //! This file routes. `pace` chooses the next step of a run, `park` asks for calls and waits for limits, `agent` follows
-//! Claude, `approval` asks the person, `rules_changed` asks the rules again, `check` turns a claim into facts,
-//! `circuit` moves the breaker, `commit` has done work committed, `merge` has it merged, `goal` has proposed phases decided,
+//! Claude, `approval` asks the person, `kept` has the questions outlive Claude, `tripwire` sees what ran past the gate, `rules_changed` asks the rules again, `check` turns a claim into facts,
+//! `chat` talks with the person, `circuit` moves the breaker, `commit` has done work committed, `merge` has it merged, `goal` has proposed phases decided,
 //! `exit` weighs what else an output says, `person` obeys the person, `plan` sees to a draft, `ticket` follows the file,
 //! `session` chooses Claude's session, `turns` knows the turns that no message of ours began, `watchdog` has the timers,
 //! `worktree` has the run's own worktree made.
 
 mod agent;
 mod approval;
+mod chat;
 mod check;
 mod circuit;
 mod commit;
+mod conflict;
 mod exit;
 mod goal;
+mod kept;
 mod merge;
 mod pace;
 mod park;
@@ -22,6 +25,7 @@ mod plan;
 mod rules_changed;
 mod session;
 mod ticket;
+mod tripwire;
 mod turns;
 mod watchdog;
 mod worktree;
@@ -94,6 +98,8 @@ impl<'a> Draft<'a> {
             Input::WorktreeReady(made) => self.worktree_ready(made),
             Input::WorktreeFailed { why } => self.worktree_failed(&why),
             Input::TreeGranted => self.tree_granted(),
+            Input::SwitchDue(switch) => self.switch_due(switch),
+            Input::Switched(settled) => self.switched(settled),
             Input::TreeBusy { holder } => {
                 if self.awaits_tree() {
                     self.record(Record::TreeAwaited { holder });
@@ -128,6 +134,7 @@ impl<'a> Draft<'a> {
             Input::ToolAsked { n, call } => self.effect(Effect::Judge { n, call }),
             Input::BoxSettled { phase, done, outcome, reading } => self.box_settled(phase, done, outcome, reading),
             Input::PlanAsked(asked) => self.plan_asked(asked),
+            Input::ChatAsked(asked) => self.chat_asked(asked),
             Input::DraftPlaced(placed) => self.draft_placed(placed),
             Input::DraftTried(tried) => self.draft_tried(tried),
             Input::RevisionSettled(settled) => self.revision_settled(&settled),
@@ -137,6 +144,8 @@ impl<'a> Draft<'a> {
             Input::CommitUnknown { why } => self.commit_unknown(&why),
             Input::CommitMade(settled) => self.commit_made(settled),
             Input::MergeSettled(settled) => self.merge_settled(settled),
+            Input::ResolveAsked { by } => self.resolve_asked(by),
+            Input::ConflictDone { work, done } => self.conflict_done(work, done),
             Input::Admitted { n, purpose, admission } => self.admitted(n, purpose, *admission),
             Input::LimitsRead(limits) => self.limits_read(limits),
             Input::TimerFired { timer: Timer::Park, .. } => self.look_again(Asker::Program),

@@ -2,10 +2,11 @@
 
 use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
-use crate::domain::approval::{Answer, QuestionId};
+use crate::domain::approval::{Answer, Approval, QuestionId};
+use crate::domain::branching::BranchSwitch;
 use crate::domain::commit::{Agreed, CommitIntended, OwnCommit};
 use crate::domain::limits::admission::Ask;
-use crate::domain::merge::MergeHow;
+use crate::domain::merge::{ConflictWork, MergeHow};
 use crate::domain::profile::Profile;
 use crate::domain::record::{OfPhase, Record, TicketRevised};
 use crate::domain::session::Told;
@@ -44,8 +45,10 @@ pub enum Effect {
     /// Look for the run's worktree, make it where it is not there, and see to what it needs → `WorktreeReady` /
     /// `WorktreeFailed`. Done twice, it is done once.
     MakeWorktree(Box<Worktree>),
-    /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy`.
+    /// Get the working directory for this run, or wait for it → `TreeGranted` / `TreeBusy` / `SwitchDue`.
     AcquireTree,
+    /// Switch it to the ticket's branch → `Switched`. Done twice, it is done once.
+    SwitchBranch(Box<BranchSwitch>),
     /// Give it back: the run is paused before it has done anything there.
     ReleaseTree,
     /// Ask for a call: it is counted if it may be made → `Admitted`. Asked twice for the same, it counts once.
@@ -80,7 +83,7 @@ pub enum Effect {
     /// `RulesOpened`.
     Unlock { rules: Vec<String> },
     /// Let the gate decide about an input that the person has changed → `EditJudged`.
-    JudgeEdit { id: QuestionId, by: Answerer, input: String },
+    JudgeEdit { asked: Arc<Approval>, by: Answerer, input: String },
     /// Let the gate decide anew about a call that waits: its rules were changed → `Rejudged`, `NotRejudged`.
     Rejudge { id: QuestionId, input: String },
     /// Kill Claude and everything of the run, at once → `AgentExited`.
@@ -126,6 +129,9 @@ pub enum Effect {
     /// Bring the run's work into its base, once these commands pass on the merged tree → `MergeSettled`. Done twice, it is
     /// done once.
     MergeWork { how: MergeHow, commands: Vec<String>, title: String },
+    /// Have git do this about a conflict in the worktree → `ConflictDone`. Done twice, it is done once. `made`: the files
+    /// that Claude has changed there.
+    Conflict { work: ConflictWork, made: Vec<String>, title: String },
     /// Ask whether a person is there to decide → `PersonSought`.
     SeekPerson,
     /// The run is over or waits for nothing: end Claude if there is one, release folder and locks.

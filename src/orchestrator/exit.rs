@@ -61,8 +61,8 @@ impl CompletionRule {
 
 /// The first rule that holds, asked before an iteration begins.
 pub fn check(state: &State) -> Option<CompletionRule> {
-    let is_planned = state.plan.is_some();
-    if !state.phases.is_empty() || is_planned || state.is_complete() || state.whole.checked().is_some() {
+    let is_other = state.plan.is_some() || state.chat.is_some();
+    if !state.phases.is_empty() || is_other || state.is_complete() || state.whole.checked().is_some() {
         return None;
     }
     let signs = &state.signs;

@@ -55,7 +55,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::ToolFinished { tool_use_id, .. } => gate.calls.retain(|call| call.id != *tool_use_id),
         Record::ApprovalAsked(approval) => {
-            gate.waiting.get_or_insert(time);
+            if !gate.kept {
+                gate.waiting.get_or_insert(time);
+            }
             let asked = Arc::new(approval.clone());
             match state.approvals.iter_mut().find(|earlier| earlier.id.call == approval.id.call) {
                 Some(earlier) => *earlier = asked,
@@ -65,6 +67,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::ApprovalAnswered(answered) => {
             if let Some(at) = state.approvals.iter().position(|approval| approval.id == answered.id) {
                 let approval = state.approvals.remove(at);
+                goes_on(state, answered);
                 settle(state, &approval, answered);
             }
             rest(state, time);
@@ -73,6 +76,18 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.approvals.retain(|approval| approval.id != *id);
             rest(state, time);
         }
+        // From here on no process waits.
+        Record::ApprovalsKept { .. } => {
+            gate.kept = true;
+            if let Some(iteration) = &mut state.iteration {
+                iteration.went_to_wait = true;
+            }
+            if let Some(since) = gate.waiting.take() {
+                waited(state, time.since(since));
+            }
+        }
+        // The one that it was meant for is over.
+        Record::IterationEnded { n, .. } => gate.once.retain(|(asked, _)| asked >= n),
         Record::GrantsDropped => gate.forget_grants(),
         Record::RulesKnown { rules } => {
             if gate.rules.as_ref() != Some(rules) {
@@ -93,6 +108,14 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let (None, Some(last)) = (gate.waiting, state.updated) {
                 waited(state, time.since(last));
             }
+            // Nobody could be asked meanwhile.
+            let timeout = state.settings.approval_timeout;
+            expire_anew(state, timeout, time);
+        }
+        Record::SettingsChanged(changed)
+            if gate.kept && changed.settings.approval_timeout != state.settings.approval_timeout =>
+        {
+            expire_anew(state, changed.settings.approval_timeout, time);
         }
         // Where a question waited as well, that is the longer wait, and it counts.
         Record::StorageWaited { ms } if gate.waiting.is_none() => waited(state, Duration::from_millis(*ms)),
@@ -100,11 +123,32 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     }
 }
 
+/// The time for an answer begins now.
+fn expire_anew(state: &mut State, timeout: Option<u64>, time: Timestamp) {
+    let anew = timeout.map(|seconds| time.plus(Duration::from_secs(seconds)));
+    for approval in state.approvals.iter_mut().filter(|approval| approval.expires.is_some()) {
+        Arc::make_mut(approval).expires = anew;
+    }
+}
+
+/// The next iteration goes on with the person's answer: with the one that asked it counts as one. Where nobody decided, it
+/// counts as another, or a run that nobody looks at would have no end.
+fn goes_on(state: &mut State, answered: &Answered) {
+    let Some(iteration) = state.iteration.as_mut().filter(|_| state.gate.kept) else { return };
+    if matches!(answered.by, AnsweredBy::Person(_)) && std::mem::take(&mut iteration.went_to_wait) {
+        state.continued += u32::from(iteration.role.counts.is_progress());
+    }
+}
+
 fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &Answered) {
+    let gate = &mut state.gate;
     match answer {
         Answer::Allow { scope, .. } => {
-            let gate = &mut state.gate;
             match scope {
+                Scope::Once if gate.kept && approval.kind == ApprovalKind::Call => {
+                    gate.once.push((approval.n, Grant::of(approval)));
+                }
+                Scope::Once if *by == AnsweredBy::Ticket => gate.spend(approval),
                 Scope::Once => {}
                 Scope::Kind => gate.kinds.extend(approval.kinds().into_iter().flatten().map(str::to_owned)),
                 Scope::Ticket | Scope::Always => {
@@ -114,6 +158,9 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
                     }
                 }
             }
+            if gate.kept {
+                return;
+            }
             if let Some(call) = gate.calls.iter_mut().rev().find(|call| call.id == approval.id.call) {
                 Arc::make_mut(call).may_run = true;
             }
@@ -121,6 +168,7 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
                 iteration.begin_call(&approval.id.call);
             }
         }
+        Answer::Deny { .. } if gate.kept => {}
         Answer::Deny { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.refuse_call(&approval.id.call, &approval.tool);
@@ -139,6 +187,7 @@ fn settle(state: &mut State, approval: &Approval, Answered { answer, by, .. }: &
 
 /// Nobody is waited for any more, if so.
 fn rest(state: &mut State, time: Timestamp) {
+    state.gate.kept &= !state.approvals.is_empty();
     if state.approvals.is_empty()
         && let Some(since) = state.gate.waiting.take()
     {

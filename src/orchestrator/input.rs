@@ -4,14 +4,16 @@ use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Presence, QuestionId, Ruling};
 use crate::domain::background::BackgroundTask;
+use crate::domain::branching::{BranchSwitch, SwitchSettled};
 use crate::domain::breaker::Breaker;
+use crate::domain::chat::ChatAsked;
 use crate::domain::command::UserCommand;
 use crate::domain::commit::{Agreed, CommitSettled};
 use crate::domain::critique::ShownFile;
 use crate::domain::limits::Limits;
 use crate::domain::limits::admission::{Admission, Purpose};
 use crate::domain::limits::provider::Window;
-use crate::domain::merge::MergeSettled;
+use crate::domain::merge::{ConflictWork, MergeSettled};
 use crate::domain::phase::PhaseId;
 use crate::domain::planning::{PlanAsked, Tried};
 use crate::domain::record::{
@@ -49,6 +51,10 @@ pub enum Input {
     WorktreeFailed { why: String },
     /// The folder is ours.
     TreeGranted,
+    /// The folder is ours, and on another branch than the ticket's.
+    SwitchDue(BranchSwitch),
+    /// It is on the ticket's, or cannot be.
+    Switched(SwitchSettled),
     /// The folder is somebody's.
     TreeBusy { holder: String },
     /// The ticket's file was read again after a change.
@@ -208,6 +214,8 @@ pub enum Input {
     EditPlanned { id: String, planned: Result<Revision, String> },
     /// The ticket is to be planned: nothing else is done in this run.
     PlanAsked(PlanAsked),
+    /// The run is a chat: nothing else is done in it.
+    ChatAsked(ChatAsked),
     /// What writes the accepted draft into the ticket; words for the person where nothing can.
     DraftPlaced(Result<Box<TicketRevised>, String>),
     /// A draft's validation commands were tried.
@@ -227,6 +235,10 @@ pub enum Input {
     CommitMade(CommitSettled),
     /// The work is in its base, or it is known that it is not.
     MergeSettled(MergeSettled),
+    /// The person wants Claude to resolve the conflict that kept the work from its base.
+    ResolveAsked { by: Answerer },
+    /// What git has done about that: files in conflict, or with markers left.
+    ConflictDone { work: ConflictWork, done: Result<Vec<String>, String> },
     /// The person asked for something.
     Commanded {
         /// A fresh UUID, used when the command makes something new (a note).

@@ -84,6 +84,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => {
             let progress = state.iteration.as_ref().is_none_or(|iteration| iteration.role.counts.is_progress());
             state.limits.refused += u32::from(progress);
+            if let Some(iteration) = &mut state.iteration {
+                iteration.went_to_wait = false;
+            }
             // It was written just before, when this was not known yet.
             if let Some(receipt) = state.limits.receipts.last_mut() {
                 receipt.refused = true;

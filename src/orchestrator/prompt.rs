@@ -48,6 +48,9 @@ pub struct PromptContext {
     pub validation: Vec<String>,
     /// What they said last: command, exit code and the end of the output.
     pub validated: Vec<String>,
+    /// Files that both sides have changed, where a merge with `base` is open.
+    pub conflicts: Vec<String>,
+    pub base: String,
     /// What a critic found, an issue each.
     pub issues: Vec<String>,
     /// All phases of a ticket with nothing left to do, and how each was checked.
@@ -60,6 +63,8 @@ pub struct PromptContext {
     pub draft: Option<String>,
     /// What the user wants changed in it.
     pub words: Option<String>,
+    /// What the chat before was about, a message each.
+    pub topics: Vec<String>,
     /// What a reviewer looks for (that of several filled in at the edge).
     pub focus: String,
     /// The names of what the review of a whole ticket looks for.
@@ -171,6 +176,7 @@ impl Templates {
             phases_left: 5,
             draft: Some("x".to_owned()),
             words: Some("x".to_owned()),
+            topics: some(),
             diff: "x".to_owned(),
             focus: "x".to_owned(),
             foci: some(),
@@ -289,12 +295,15 @@ mod tests {
             notes: vec!["Use jiff.".into()],
             validation: vec!["cargo test".into()],
             validated: vec!["$ cargo test\nexit code 0\nok".into()],
+            conflicts: Vec::new(),
+            base: "main".into(),
             issues: vec!["major: src/a.rs:3: wrong".into()],
             settled_phases: vec!["Phase 1: look (verified)".into()],
             phases_left: 5,
             is_new: true,
             draft: Some("# Parse dates".into()),
             words: None,
+            topics: vec!["- Ask".into()],
             diff: "+++ b/src/a.rs\n+x".into(),
             focus: "bugs".into(),
             foci: vec!["bug-deep".into()],
@@ -353,7 +362,8 @@ mod tests {
     fn an_echo_of_the_prompt_is_no_claim() {
         for kind in steps::prompts() {
             let text = render(kind, &context());
-            assert!(text.contains("PROGRAMMATOR_STATUS:"));
+            // A chat is asked for no block.
+            assert_eq!(text.contains("PROGRAMMATOR_STATUS:"), kind != steps::chat::CHAT);
             assert!(parse(&text).claim.is_none(), "{text}");
             assert!(parse_critique(&text).is_err(), "{text}");
             assert!(parse_draft(&text).is_err(), "{text}");

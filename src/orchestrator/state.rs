@@ -1,6 +1,8 @@
 //! Everything the core knows about a run: a fold of its records, nothing else.
 
 mod carry;
+mod caveats;
+pub(super) mod chat;
 mod gate;
 mod goal;
 mod iteration;
@@ -9,6 +11,7 @@ mod phase;
 pub(super) mod planning;
 mod stage;
 
+pub use chat::Chat;
 pub use gate::Gate;
 pub(in crate::orchestrator) use gate::{Call, Grant};
 pub use goal::{GoalState, OwnEdit};
@@ -21,10 +24,12 @@ pub use stage::{Ended, Pace, Stage};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::Approval;
+use crate::domain::branching::BranchSwitch;
 use crate::domain::breaker::Breaker;
 use crate::domain::changes::Reverts;
 use crate::domain::commit::Commits;
 use crate::domain::evaluation::{AddPhases, Proposal};
+use crate::domain::merge::{Conflict, ConflictStage, MergeSettled};
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -52,8 +57,16 @@ pub struct State {
     pub workspace: Workspace,
     /// The run's worktree was there, with all it needs.
     pub has_worktree: bool,
+    /// The directory is being switched to the ticket's branch.
+    pub switching: Option<BranchSwitch>,
     /// The base has all that was done in it.
     pub is_merged: bool,
+    /// Why the base does not have it: what came of the last try. Shared, as the approvals are.
+    pub merge_failed: Option<Arc<MergeSettled>>,
+    /// A conflict that Claude is to resolve.
+    pub conflict: Option<Arc<Conflict>>,
+    /// Files that Claude has changed for one: new ones stay in the worktree when a try is given up, and are known by this.
+    pub conflict_files: Vec<String>,
     /// The workspace is its own: no other run may work there.
     pub has_tree: bool,
     pub ticket_path: String,
@@ -94,6 +107,10 @@ pub struct State {
     pub aside: u32,
     /// Of these, the last ones in a row.
     pub aside_in_a_row: u32,
+    /// Iterations that made way for a question, whose answer the next one began with.
+    pub continued: u32,
+    /// Iterations that were reviews.
+    pub reviews: u32,
     pub calls: Vec<Timestamp>,
     pub limits: LimitState,
     /// Iterations in a row without any change.
@@ -138,6 +155,8 @@ pub struct State {
     pub lines: (u64, u64),
     /// How far the planning of the ticket is; `None`: the run works. Shared: it has all of a draft.
     pub plan: Option<Arc<Planning>>,
+    /// The run is a chat.
+    pub chat: Option<Arc<Chat>>,
     pub ended: Option<Ended>,
 }
 
@@ -319,9 +338,14 @@ impl State {
         self.ended.as_ref().is_some_and(|ended| !ended.reason.is_resumable())
     }
 
-    /// Iterations that count: neither those that a limit refused nor those of a step that counts for nothing.
+    /// Iterations that count: neither those that a limit refused nor those of a step that counts for nothing. One that was
+    /// ended for a question and the one that goes on with the answer count as one.
     pub fn counted_iterations(&self) -> u32 {
-        self.iterations.saturating_sub(self.limits.refused + self.aside)
+        self.iterations.saturating_sub(self.limits.refused + self.aside + self.continued)
+    }
+
+    pub fn conflict_stage(&self) -> Option<ConflictStage> {
+        self.conflict.as_ref().map(|conflict| conflict.stage)
     }
 
     pub fn calls_since(&self, from: Timestamp) -> usize {
@@ -345,37 +369,6 @@ impl State {
     /// The draft that waits for the person: Claude has ended the iteration that made it.
     pub fn waiting_draft(&self) -> Option<&Draft> {
         self.plan.as_ref().filter(|_| self.open_iteration().is_none())?.waiting()
-    }
-
-    /// What a complete run says about the ticket's validation commands where it was not checked with those of now.
-    pub fn unapplied(&self) -> Option<&'static str> {
-        let last = self.last_work.as_ref();
-        let ran = last.map_or(&[][..], |last| &last.validated);
-        let differs = !ran.iter().map(|ran| &ran.command).eq(&self.validation);
-        // What did not pass, the person has settled; and without a claim, none ran.
-        let counts = !ran.is_empty() && ran.iter().all(|ran| ran.exit == Some(0));
-        match (self.validation_change.is_some() || counts && differs, ran.is_empty()) {
-            (false, _) => None,
-            (true, false) => Some("validated with the old commands; the new ones were not applied"),
-            (true, true) => Some("the new validation commands were not applied"),
-        }
-    }
-
-    /// Some of it is done by Claude's word alone: files were changed, and no command checked them.
-    pub fn is_unverified(&self) -> bool {
-        self.phases.iter().chain([&self.whole]).any(|phase| phase.mark == Mark::Done(DoneHow::ClaimedUnchecked))
-    }
-
-    /// What a complete run says of how far it went and was checked.
-    pub fn caveats(&self) -> String {
-        let skipped = match self.phases_skipped() {
-            0 => String::new(),
-            some => format!(", {some} skipped"),
-        };
-        let unverified = if self.is_unverified() { ", not verified" } else { "" };
-        let declined = if self.goal.declined { "; you declined more phases" } else { "" };
-        let unapplied = self.unapplied().map_or_else(String::new, |words| format!("; {words}"));
-        format!("{skipped}{unverified}{declined}{unapplied}")
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

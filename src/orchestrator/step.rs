@@ -57,6 +57,8 @@ pub enum SessionUse {
     Fresh,
     /// That of the iteration of this step before, while it can be resumed.
     Continued,
+    /// The same, also where `session.continue` is off.
+    Always,
 }
 
 /// What a step reads in Claude's last words.

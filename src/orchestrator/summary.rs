@@ -32,6 +32,8 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         phases_done: count(state.phases_done()),
         phases: count(state.phases.len()),
         marks: state.phases.iter().map(|phase| phase.mark).collect(),
+        taken_back: (0..).zip(&state.phases).filter(|(_, phase)| phase.is_taken_back()).map(|(at, _)| at).collect(),
+        merged: state.is_merged,
         unverified: state.is_unverified(),
         needs: needs(state),
         until: state.limits.parked.as_ref().filter(|_| state.stage == Stage::Parked).map(|parking| parking.until),

@@ -5,6 +5,7 @@
 
 mod assign;
 mod belongs;
+mod brackets;
 mod builtin;
 mod command;
 mod conditions;

@@ -11,12 +11,16 @@ mod ended;
 mod export;
 mod files;
 mod find;
+mod forking;
 mod listing;
 mod opening;
+mod pruning;
 mod queue;
 mod refusals;
+mod report;
 mod starting;
 mod stats;
+mod tickets_of;
 mod timeline;
 mod turns;
 mod wheel;
@@ -34,8 +38,6 @@ use crate::adapters::tickets::{self, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
-use crate::domain::outcome::ExitReason;
-use crate::domain::passphrase::Checked;
 use crate::domain::request::{Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
@@ -121,10 +123,12 @@ impl App {
         let (told, runs) = watch::channel(Runs::default());
         let (reporter, files) = (Reporter::new(store.clone()), Files::default());
         let supervisor = Supervisor::new(store.clone(), clock.clone(), reporter.clone(), ended);
-        let opener = Opener { store: store.clone(), clock: clock.clone(), rules, gates: policy_engines.gates() };
+        let gates = policy_engines.gates();
+        let opener = Opener { store: store.clone(), clock: clock.clone(), rules, gates, config_folder };
         let offline =
             Offline { store: store.clone(), clock: clock.clone(), reporter: reporter.clone(), turn: Arc::default() };
-        let commits = Commits::new(&offline, places.dir());
+        let tickets = tickets_of::tickets_of(&opener.rules, &places);
+        let commits = Commits::new(&offline, tickets.clone());
         commits.recover_all();
         let service = Service {
             opener,
@@ -132,11 +136,11 @@ impl App {
             waiting: HashMap::new(),
             offline,
             commits,
+            tickets,
             others: Others::new(store.clone(), reporter.clone(), clock, &places.folder),
             branch: Branch::of(&places.folder),
             policy_engines,
             places,
-            config_folder,
             passphrases,
             user,
             person_folder,
@@ -212,9 +216,9 @@ struct Service {
     branch: Branch,
     offline: Offline,
     commits: Commits,
+    tickets: crate::runtime::restoring::TicketsOf,
     policy_engines: PolicyEngines,
     places: Places,
-    config_folder: Option<PathBuf>,
     passphrases: Option<Passphrases>,
     user: Option<String>,
     person_folder: Option<PathBuf>,
@@ -270,6 +274,7 @@ impl Service {
                 Ok(path) => return self.start(self.files.ticket(&path), path, Some(name), (by, reply)),
                 Err(error) => not_found(name, &error),
             },
+            Request::Chat(wanted) => return self.chat(wanted, by, reply),
             Request::Plan(name, asked) => match tickets::find(&name, &self.places) {
                 Ok(path) => return self.plan(path, name, asked, (by, reply)),
                 Err(error) => not_found(name, &error),
@@ -278,8 +283,16 @@ impl Service {
                 Some(path) => return self.start(ticket, path, None, (by, reply)),
                 None => unknown(&ticket),
             },
+            Request::Resolve(ticket) => match self.files.of(&ticket) {
+                Some(path) => return self.resolve(ticket, path, (by, reply)),
+                None => unknown(&ticket),
+            },
+            Request::ResolveNamed(name) => match tickets::find(&name, &self.places) {
+                Ok(path) => return self.resolve(self.files.ticket(&path), path, (by, reply)),
+                Err(error) => not_found(name, &error),
+            },
             Request::StartAll(names) => self.start_all(names),
-            Request::Unqueue(ticket) => self.unqueue(&ticket),
+            Request::Unqueue(tickets) => self.unqueue(&tickets),
             Request::Reopen(ticket) => {
                 let Some(path) = self.files.of(&ticket) else { return drop(reply.send(unknown(&ticket))) };
                 let offline = self.offline.clone();
@@ -334,7 +347,7 @@ impl Service {
                 let unlock = self.supervisor.unlocks(&ticket, id.clone(), by);
                 return self.passphrase(ticket, id, reply, move |passphrases| {
                     let checked = passphrases.check(&secret, boot_time())?;
-                    if checked == Checked::Right
+                    if checked == crate::domain::passphrase::Checked::Right
                         && let Some(unlock) = unlock
                     {
                         unlock();
@@ -351,6 +364,7 @@ impl Service {
             Request::Timeline(run) => return self.timeline(run, reply),
             Request::PlanRestore(run, wanted) => return self.plan_restore(run, wanted, reply),
             Request::Restore(run, wanted, tree) => return self.restore((run, wanted), tree, by, reply),
+            Request::Fork(run, snapshot, id) => return self.fork(run, (snapshot, id), reply),
             Request::PlanCommit(run) => return self.plan_commit(run, reply),
             Request::Export(wanted) => return self.export(wanted, reply),
             Request::Commit(run, agreed) => return self.commit(run, agreed, by, reply),
@@ -358,22 +372,11 @@ impl Service {
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
             Request::Stats => return self.stats(reply),
-            Request::LeaveCommits => {
-                self.leave_commits();
-                Reply::Done
-            }
+            Request::Report(since) => return self.report(since, reply),
+            Request::LeaveCommits => self.leave_commits(),
             Request::Close(how) => self.close(how, &by).await,
         };
         let _ = reply.send(replied);
-    }
-
-    async fn ended(&mut self, ticket: &TicketKey, reason: Option<ExitReason>) {
-        self.supervisor.forget(ticket);
-        self.outcome(ticket, reason.map_or(1, ExitReason::exit_code));
-        for (request, by, reply) in self.later.remove(ticket).unwrap_or_default() {
-            self.answer(request, by, reply).await;
-        }
-        self.pump();
     }
 }
 

@@ -5,8 +5,10 @@
 //! A run that commits from inside has the locks and its own records: it needs [`Place`] alone.
 
 mod free;
+mod pruning;
 
 pub use free::Free;
+pub use pruning::{Prune, Pruned};
 
 use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{PATIENCE, SnapshotId, Try, Work, WorkTree, came_of};
@@ -23,7 +25,8 @@ use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::reporter::Reporter;
-use crate::runtime::restoring;
+use crate::runtime::restoring::{self, TicketsOf};
+use crate::runtime::ticket_runs::runs_of;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,8 +48,8 @@ pub struct Commits {
     store: Store,
     clock: Arc<dyn Clock>,
     reporter: Reporter,
-    /// The folder of the tickets, which are the person's.
-    tickets: PathBuf,
+    /// The folders of tickets, which are the person's.
+    tickets: TicketsOf,
     /// Who appends here waits for each other.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Who writes files for the person, too.
@@ -84,6 +87,13 @@ impl Place {
     pub async fn of(store: &Store, runs: &[RunSummary], since: Timestamp) -> Result<Self, String> {
         let Some(last) = runs.last() else { return Err("there is no such run any more".to_owned()) };
         let (folder, keep) = (last.workspace().directory().to_owned(), store.run_folder(last.run));
+        if !folder.is_dir() {
+            let what = if last.worktree.is_some() { "its worktree" } else { "its directory" };
+            return Err(format!(
+                "{what} {} is gone, and nothing is there to commit; U still shows its snapshots and restores from them",
+                folder.display()
+            ));
+        }
         let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
         let (store, ids) = (store.clone(), runs.iter().map(|run| run.run).collect::<Vec<_>>());
         let before_git = spawn_blocking(move || before_git(&store, &ids)).await;
@@ -95,8 +105,8 @@ impl Place {
 }
 
 impl Commits {
-    /// `tickets`: the folder that new tickets are made in.
-    pub fn new(offline: &Offline, tickets: PathBuf) -> Self {
+    /// `tickets`: the folders that new tickets are made in.
+    pub fn new(offline: &Offline, tickets: TicketsOf) -> Self {
         let Offline { store, clock, reporter, turn } = offline.clone();
         Self { store, clock, reporter, tickets, turn, writing: Arc::default() }
     }
@@ -274,26 +284,6 @@ fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>,
     }
     let since = since(store, &here).map_err(|error| error.to_string())?;
     Ok((runs, since))
-}
-
-/// The runs of the ticket in this file, in their order, wherever they worked.
-pub fn of_ticket(all: Vec<RunSummary>, ticket_path: &str) -> Vec<RunSummary> {
-    let mut runs: Vec<RunSummary> = all.into_iter().filter(|run| run.ticket_path == ticket_path).collect();
-    runs.sort_by_key(|run| run.started);
-    runs
-}
-
-/// The runs of this run's ticket in its folder, in their order.
-pub fn runs_of(all: &[RunSummary], run: RunId) -> Result<Vec<RunSummary>, String> {
-    let Some(meant) = all.iter().find(|known| known.run == run) else {
-        return Err("there is no such run any more".to_owned());
-    };
-    let same = |other: &&RunSummary| {
-        other.ticket_path == meant.ticket_path && other.workspace().directory() == meant.workspace().directory()
-    };
-    let mut runs: Vec<RunSummary> = all.iter().filter(same).cloned().collect();
-    runs.sort_by_key(|run| run.started);
-    Ok(runs)
 }
 
 fn shares_directory(one: &RunSummary, other: &RunSummary) -> bool {

@@ -6,6 +6,8 @@ mod agent;
 mod answer;
 mod check;
 mod commit;
+mod conflict;
+mod lasting;
 mod ledger;
 mod merge;
 mod plan;
@@ -13,6 +15,7 @@ mod repository;
 mod tree;
 mod worktree;
 
+use self::lasting::Lasting;
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, Ahead, orphans};
 use crate::adapters::git::WorkTree;
@@ -51,6 +54,8 @@ pub struct Effects {
     /// The same, to be read again.
     pub ticket_file: Arc<TicketFile>,
     pub workspace: Workspace,
+    /// The run is neither a chat nor a plan.
+    pub works: bool,
     /// The run's own folder for temporary files.
     pub scratch: PathBuf,
     pub store: Store,
@@ -94,6 +99,7 @@ pub struct Work {
     /// Ends with the last write of a box.
     box_written: Option<oneshot::Receiver<()>>,
     tasks: Vec<AbortHandle>,
+    lasting: Lasting,
 }
 
 /// The right to work in the folder, as far as the run has come to it.
@@ -124,7 +130,8 @@ impl Effects {
             Effect::MakeWorktree(worktree) => {
                 self.make_worktree(*worktree, state.settings.git.merge, state.settings.validation_timeout);
             }
-            Effect::AcquireTree => self.acquire_tree(),
+            Effect::AcquireTree => self.acquire_tree(state),
+            Effect::SwitchBranch(switch) => self.switch_branch(*switch),
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n, shown_since } => self.take_snapshot(n, shown_since),
@@ -136,7 +143,7 @@ impl Effects {
                 self.say(&id, &said).await;
             }
             Effect::Judge { n, call } => return self.judge(n, call),
-            Effect::JudgeEdit { id, by, input } => return self.judge_edit(id, by, input),
+            Effect::JudgeEdit { asked, by, input } => return Some(self.judge_edit(&asked, by, input)),
             Effect::Rejudge { id, input } => return self.rejudge(id, input),
             Effect::ResolveApproval { id, answer } => self.settle(&id, answer).await,
             Effect::Unlock { rules } => return self.gate.unlock(&rules).map(|words| Input::RulesOpened { words }),
@@ -177,6 +184,7 @@ impl Effects {
             Effect::MergeWork { how, commands, title } => {
                 self.merge_work(how, commands, &title, state.settings.validation_timeout);
             }
+            Effect::Conflict { work, made, title } => self.conflict(work, made, &title),
             Effect::SeekPerson => return Some(Input::PersonSought { presence: self.reporter.presence() }),
             Effect::Finish => self.finish().await,
         }
@@ -239,6 +247,7 @@ impl Effects {
 
     /// Ends everything that is under way: Claude by the ladder, commands by dropping, locks by release.
     pub async fn finish(&mut self) {
+        self.work.lasting.ended().await;
         for task in self.work.tasks.drain(..).chain(self.work.timers.drain().map(|(_, task)| task)) {
             task.abort();
         }
@@ -294,6 +303,17 @@ impl Effects {
         });
         self.work.tasks.retain(|task| !task.is_finished());
         self.work.tasks.push(task.abort_handle());
+    }
+
+    /// The same for work of git's that a run which ends gives its time.
+    fn answer_at_last(&mut self, work: impl Future<Output = Input> + Send + 'static) {
+        let lasting = self.work.lasting.clone();
+        let begun = lasting.begin();
+        self.answer_with(async move {
+            let input = work.await;
+            drop(begun);
+            input
+        });
     }
 
     /// Tells the core at once, so that it hears of things in their order; waits for room in a task only where it must.

@@ -7,6 +7,7 @@ use crate::base::id::RunId;
 use crate::domain::approval::Ruling;
 use crate::domain::profile::Profile;
 use crate::domain::tool_call::{ToolCall, Via};
+use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
 use serde_json::{Map, Value};
@@ -38,6 +39,11 @@ pub trait Judge: Send + Sync {
     /// and why; somebody may be at work on them.
     fn judge_again(&self, call: &ToolCall) -> Result<Ruling, String> {
         Ok(self.judge(call))
+    }
+
+    /// The verdicts on calls that nobody makes: Claude is told of them.
+    fn sample(&self, calls: &[ToolCall]) -> Vec<Verdict> {
+        calls.iter().map(|call| self.judge(call).verdict).collect()
     }
 
     /// From now on calls are judged under this profile; `None` is the run's own.
@@ -129,7 +135,6 @@ impl Waiting {
 mod tests {
     use super::*;
     use crate::domain::tool_call::ControlRequest;
-    use crate::domain::verdict::Verdict;
 
     fn call(request: &str, id: &str, via: Via) -> ToolCall {
         ToolCall {

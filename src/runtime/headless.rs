@@ -59,9 +59,17 @@ impl<W: Write> Printer<W> {
     /// Fails when `out` is gone.
     pub fn print(&mut self, news: &News, store: &Store) -> io::Result<()> {
         match news {
-            // What a run that is resumed did before was printed in its time.
             News::RunOpened { run, earlier, records, .. } => {
-                self.seen.entry(*run).or_insert_with(|| (*earlier, LogFormatter::of(self.zone.clone())));
+                if !self.seen.contains_key(run) {
+                    // What a run that is resumed did before was printed in its time; what it named then is still known.
+                    let mut formatter = LogFormatter::of(self.zone.clone());
+                    let before =
+                        if *earlier > 0 { store.load(*run).map_err(io::Error::other)?.records } else { vec![] };
+                    for stored in before.iter().filter(|stored| stored.seq <= *earlier) {
+                        formatter.line(&stored.record);
+                    }
+                    self.seen.insert(*run, (*earlier, formatter));
+                }
                 for stored in records {
                     self.record(stored)?;
                 }

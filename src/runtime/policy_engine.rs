@@ -25,6 +25,7 @@ use crate::policy::remembered::Remembered;
 use crate::policy::rules::Scope;
 use crate::policy::verdict::{Ruled, deciding};
 use crate::runtime::gate::{Gate, Gates, Judge, Judged, Kept};
+use crate::runtime::sampled::{Ground, Sampled};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -86,6 +87,7 @@ pub struct PolicyEngine {
     kept_to: Mutex<Kept>,
     policy: RwLock<Arc<Policy>>,
     known: Mutex<Known>,
+    sampled: Sampled,
     shared: Arc<Shared>,
 }
 
@@ -129,6 +131,7 @@ impl PolicyEngines {
             kept_to: Mutex::default(),
             policy,
             known,
+            sampled: Sampled::default(),
             shared: self.0.clone(),
         });
         let mut books = self.0.books.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,6 +286,18 @@ impl Judge for PolicyEngine {
     fn judge(&self, call: &ToolCall) -> Ruling {
         self.look();
         self.judge_by(&self.policy(), call)
+    }
+
+    fn sample(&self, calls: &[ToolCall]) -> Vec<Verdict> {
+        self.look();
+        let policy = self.policy();
+        let judge = |call: &ToolCall| self.judge_by(&policy, call).verdict;
+        if self.shared.grants.lock().unwrap_or_else(PoisonError::into_inner).any_for(self.run) {
+            return calls.iter().map(judge).collect();
+        }
+        let folder = Ground::listed(self.workspace.directory());
+        let (rules, locked) = (policy.fingerprint().to_owned(), self.locked_for_good());
+        self.sampled.verdicts(Ground { rules, kept: self.kept_to(), locked, folder }, calls, judge)
     }
 
     fn judge_again(&self, call: &ToolCall) -> Result<Ruling, String> {

@@ -12,7 +12,7 @@ use crate::orchestrator::effect::Spawn;
 use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
 use crate::orchestrator::review;
 use crate::runtime::gate::{Judge, Kept};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -130,12 +130,15 @@ pub fn briefing(gate: &dyn Judge, run: RunId, workspace: &Workspace, ticket: &Pa
     ];
     let mut kinds: [Vec<String>; 4] = Default::default();
     let samples = samples.map(|(words, call)| (words.to_owned(), call));
-    for (words, (tool, input)) in tests.into_iter().chain(samples) {
+    let asked = |(words, (tool, input)): (String, (&str, Value))| {
         // Asked as Claude would; nobody waits for an answer.
         let request = ControlRequest { id: String::new(), via: Via::Callback };
         let (tool, input, tool_use_id) = (tool.to_owned(), input.to_string(), String::new());
-        let call = ToolCall { request, tool_use_id, tool, input, agent: None, cwd: None };
-        let at = match gate.judge(&call).verdict {
+        (words, ToolCall { request, tool_use_id, tool, input, agent: None, cwd: None })
+    };
+    let (words, calls): (Vec<String>, Vec<ToolCall>) = tests.into_iter().chain(samples).map(asked).unzip();
+    for (words, verdict) in words.into_iter().zip(gate.sample(&calls)) {
+        let at = match verdict {
             Verdict::Allow => 0,
             Verdict::Ask => 1,
             Verdict::Passphrase => 2,

@@ -9,7 +9,8 @@ mod place;
 mod resume;
 
 pub use open_error::OpenError;
-pub use opening::{Opener, Opening, Plan, Rules};
+pub use opening::{Opener, Opening, Plan, Rules, chat_of};
+pub(in crate::runtime) use place::for_fork;
 pub use resume::{Typed, find_run};
 
 use crate::adapters::agent::orphans;
@@ -25,10 +26,12 @@ use crate::domain::approval::QuestionId;
 use crate::domain::command::UserCommand;
 use crate::domain::news::{News, RunLeft};
 use crate::domain::outcome::ExitReason;
+use crate::domain::queue::Slots;
 use crate::domain::record::Record;
 use crate::domain::summary::RunState;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::input::Input;
+use crate::runtime::chat_log::ChatLogger;
 use crate::runtime::effects::{Effects, Work};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::rules_watch::RulesWatch;
@@ -138,7 +141,7 @@ impl Supervisor {
 
     fn begin(&mut self, opening: Opening, forgotten: Option<Input>) {
         let Opening { plan, gate, lock, scrollback, scratch } = opening;
-        let key = plan.key();
+        let (key, works) = (plan.key(), plan.works());
         let Plan { run, ticket, path, workspace, config, templates, state, first } = plan;
         let (id, lock) = (ticket.id.clone(), Arc::new(lock));
         self.reporter.tell(&News::TicketRead(key.clone(), Arc::new(ticket)));
@@ -173,6 +176,7 @@ impl Supervisor {
             ticket_path: path,
             ticket_file: file,
             workspace,
+            works,
             scratch,
             store: self.store.clone(),
             scrollback,
@@ -192,6 +196,7 @@ impl Supervisor {
             store: self.store.clone(),
             clock: self.clock.clone(),
             reporter: self.reporter.clone(),
+            chat_log: Arc::new(std::sync::Mutex::new(ChatLogger::new(self.store.folder()))),
             storage,
             effects,
             inputs: receiver,
@@ -287,6 +292,21 @@ impl Supervisor {
     /// Forgets a run that has ended.
     pub fn forget(&mut self, ticket: &TicketKey) {
         self.runs.remove(ticket);
+    }
+
+    /// How many runs are open, by what they do: of `most` that may be at work.
+    pub fn slots(&self, most: Option<usize>) -> Slots {
+        let mut slots = Slots { most, ..Slots::default() };
+        for run in self.runs.values() {
+            // One without a record is just beginning.
+            let summary = self.store.run(run.id).ok().flatten().map(|(summary, _)| summary.state);
+            match summary {
+                Some(RunState::Paused) => {}
+                Some(RunState::Parked) => slots.parked += 1,
+                _ => slots.at_work += 1,
+            }
+        }
+        slots
     }
 
     /// The tickets whose runs are open.

@@ -80,7 +80,8 @@ impl TicketFile {
         }
     }
 
-    /// Writes a box, and tells the run what came of it, with the number of the first reading that could have it.
+    /// Writes a box, and tells the run what came of it, with the number of the first reading that could have it. A file that
+    /// has not changed is read here: nobody hears of it else, and the run has passed over what it said meanwhile.
     pub async fn write(
         &self,
         write: impl FnOnce(&mut TicketWriter) -> WriteOutcome + Send + 'static,
@@ -89,7 +90,12 @@ impl TicketFile {
         let mut last = self.last.lock().await;
         let outcome = self.write_aside(write).await;
         *last += 1;
+        let is_changed = outcome == WriteOutcome::Written;
         let _ = self.inputs.send(settled(outcome, *last)).await;
+        drop(last);
+        if !is_changed {
+            self.read().await;
+        }
     }
 
     /// Writes, and has what was replaced looked at a little later.
@@ -194,24 +200,52 @@ pub fn commands(ticket: &Ticket, own: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::adapters::store::Store;
+    use crate::domain::record::OfPhase;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_box_that_needs_no_write_has_the_file_read_and_one_that_is_written_leaves_that_to_the_watch() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, mut heard) = file(folder.path(), "# T\n\n- [x] A\n- [ ] B\n");
+        for (text, told) in [("A", true), ("B", false), ("C", true)] {
+            let settled = |outcome, reading| Input::BoxSettled {
+                phase: OfPhase { phase: String::new(), id: None },
+                done: true,
+                outcome,
+                reading,
+            };
+            file.write(move |ticket| ticket.tick(text.to_owned(), 0), settled).await;
+            let Ok(Input::BoxSettled { reading: written, .. }) = heard.try_recv() else { panic!("{text}") };
+            match heard.try_recv() {
+                Ok(Input::TicketRead { reading, .. }) => assert!(told && reading > written, "{text}"),
+                other => assert!(!told && other.is_err(), "{text}: {other:?}"),
+            }
+        }
+    }
+
+    /// The file of a ticket with this text, and what its run hears.
+    fn file(folder: &Path, text: &str) -> (Arc<TicketFile>, mpsc::Receiver<Input>) {
+        let path = folder.join("tk-1.md");
+        std::fs::write(&path, text).unwrap();
+        let (inputs, heard) = mpsc::channel(8);
+        let file = TicketFile {
+            path: path.clone(),
+            ticket: TicketKey::unknown("tk-1"),
+            validation: Vec::new(),
+            reporter: Reporter::new(Store::open(&folder.join("state")).unwrap()),
+            inputs,
+            last: Mutex::new(1),
+            writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path, folder.join("locks")))),
+            broken: AtomicBool::default(),
+            has_settings: AtomicBool::default(),
+        };
+        (Arc::new(file), heard)
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn it_is_read_once_more_when_it_is_followed_and_told_once_that_it_cannot_be() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tk-1.md");
-        std::fs::write(&path, "# T\n\n- [ ] A\n").unwrap();
-        let (inputs, mut heard) = mpsc::channel(8);
-        let file = Arc::new(TicketFile {
-            path: path.clone(),
-            ticket: TicketKey::unknown("tk-1"),
-            validation: Vec::new(),
-            reporter: Reporter::new(Store::open(&folder.path().join("state")).unwrap()),
-            inputs,
-            last: Mutex::new(1),
-            writer: Arc::new(std::sync::Mutex::new(TicketWriter::new(path.clone(), folder.path().join("locks")))),
-            broken: AtomicBool::default(),
-            has_settings: AtomicBool::default(),
-        });
+        let (file, mut heard) = file(folder.path(), "# T\n\n- [ ] A\n");
+        let path = file.path.clone();
         let watch = file.clone().follow(Weak::new());
         let first =
             tokio::time::timeout(Duration::from_secs(20), heard.recv()).await.expect("nothing has changed since");

@@ -18,6 +18,7 @@ use crate::orchestrator::effect::{Decision, Effect};
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
+use crate::runtime::chat_log::ChatLogger;
 use crate::runtime::effects::Effects;
 use crate::runtime::offline::state_of;
 use crate::runtime::reporter::Reporter;
@@ -39,6 +40,8 @@ pub struct TicketTask {
     pub store: Store,
     pub clock: Arc<dyn Clock>,
     pub reporter: Reporter,
+    /// Writes the log of a run that is a chat.
+    pub chat_log: Arc<Mutex<ChatLogger>>,
     /// For storage that cannot be written.
     pub storage: StorageWait,
     pub effects: Effects,
@@ -103,7 +106,7 @@ impl TicketTask {
     /// [`run`](Self::run), kept apart from the rest of the program: a panic in it ends this run only.
     pub async fn guarded(self) -> Ending {
         let (run, ticket, store, clock) = (self.run, self.ticket.clone(), self.store.clone(), self.clock.clone());
-        let reporter = self.reporter.clone();
+        let (reporter, chat_log) = (self.reporter.clone(), self.chat_log.clone());
         let error = match tokio::spawn(self.run()).await {
             Ok(ending) => return ending,
             Err(error) => error,
@@ -119,11 +122,14 @@ impl TicketTask {
             let decision = decide(&state, Input::Faulted { message: message.clone() }, now);
             let summary = summary(decision.next.as_ref()?)?;
             let append = Append { run, ticket, time: now, records: decision.records, summary };
-            store.append(append).await.ok()
+            Some((store.append(append).await.ok()?, decision.next?))
         };
         let stored = recorded.await;
         let unstored = stored.is_none().then_some(message);
-        stored.into_iter().flatten().for_each(|stored| reporter.recorded(stored));
+        for (stored, state) in stored.iter().flat_map(|(all, state)| all.iter().map(move |stored| (stored, state))) {
+            chat_log.lock().unwrap_or_else(PoisonError::into_inner).heard(stored, state);
+            reporter.recorded(stored.clone());
+        }
         Ending { reason: Some(ExitReason::Error), unstored }
     }
 
@@ -284,6 +290,7 @@ impl TicketTask {
             self.inputs.close();
         }
         for stored in stored {
+            self.chat_log.lock().unwrap_or_else(PoisonError::into_inner).heard(&stored, &self.state);
             self.reporter.recorded(stored);
         }
         Ok(())

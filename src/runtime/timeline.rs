@@ -4,8 +4,9 @@ use crate::adapters::git::{NO_GIT, WorkTree};
 use crate::adapters::store::{Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::domain::timeline::{Before, Moment, Origin, Told};
-use crate::runtime::commits::of_ticket;
+use crate::runtime::ticket_runs::of_ticket;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// What the journals of a ticket's runs say, by run.
 pub type Journals = BTreeMap<RunId, Told>;
@@ -16,12 +17,16 @@ pub fn journals(store: &Store, ticket_path: &str) -> Result<Journals, StoreError
     runs.into_iter().map(|run| Ok((run.run, Told::of(&store.load(run.run)?.records)))).collect()
 }
 
-/// The ticket's snapshots, oldest first; words for the person where there can be none.
-pub async fn moments(tree: &WorkTree, ticket: &TicketId, journals: &Journals) -> Result<Vec<Moment>, String> {
+/// The ticket's snapshots, oldest first, counted without `exclude`; words for the person where there can be none.
+pub async fn moments(
+    (tree, exclude): (&WorkTree, &[PathBuf]),
+    ticket: &TicketId,
+    journals: &Journals,
+) -> Result<Vec<Moment>, String> {
     if let WorkTree::Plain(_) = tree {
         return Err(NO_GIT.to_owned());
     }
-    let all = tree.timeline(ticket).await.map_err(|error| error.to_string())?;
+    let all = tree.timeline(ticket, exclude).await.map_err(|error| error.to_string())?;
     Ok(all
         .into_iter()
         .map(|(snapshot, changed)| {

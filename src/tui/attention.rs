@@ -7,6 +7,7 @@ use crate::base::text::clean_line;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId, Scope};
 use crate::domain::messages::draft_words;
 use crate::domain::phase::Mark;
+use crate::domain::summary::RunSummary;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
@@ -24,6 +25,7 @@ impl Model {
             return Vec::new();
         }
         let mut queue: Vec<Item> = self.tabs.iter().flat_map(of_tab).collect();
+        queue.extend(self.left_waiting());
         queue.retain(|item| !self.seen.contains(&(item.ticket.clone(), item.what.clone())));
         let kind = |item: &Item| match item.what {
             What::Call(_) => 0,
@@ -31,11 +33,22 @@ impl Model {
             What::MoreWork => 2,
             What::Dispute(_) => 3,
             What::Conflict(_) => 4,
-            What::Ended => 5,
+            What::Interrupted => 5,
+            What::Ended => 6,
         };
         // Stable: what waits longest is first, else the order of the tabs.
         queue.sort_by_key(|item| (kind(item), item.since));
         queue
+    }
+
+    /// The interrupted runs of this directory that waited for the person.
+    fn left_waiting(&self) -> impl Iterator<Item = Item> + use<'_> {
+        let is_here = |tab: &Tab| tab.run.is_some() && !tab.is_interrupted();
+        let left = self.interrupted.iter().filter(move |ticket| !self.tab_of(ticket).is_some_and(is_here));
+        left.filter_map(|ticket| {
+            let run = self.runs.get(ticket).filter(|run| run.folder == self.folder && run.left_waiting().is_some())?;
+            Some(Item { ticket: ticket.clone(), what: What::Interrupted, since: Some(run.updated) })
+        })
     }
 
     /// How many things wait for an answer of the person's. An ended run waits for nothing.
@@ -53,6 +66,7 @@ impl Model {
     pub fn standing(&self, tab: &Tab) -> TabStatus {
         match (self.mode, tab.standing()) {
             (Mode::Replay, TabStatus::Halted) => TabStatus::Stopped,
+            (Mode::Live, _) if self.queued_why(&tab.id).is_some() => TabStatus::Waiting,
             (Mode::Live, standing) if standing != TabStatus::Halted && self.needs_you(tab) => TabStatus::NeedsYou,
             (_, standing) => standing,
         }
@@ -86,9 +100,15 @@ impl Model {
             What::Conflict(Conflict::Box(phase)) => clean_line(&format!("box not ticked: “{phase}”"), 200),
             What::Conflict(Conflict::Status) => "the ticket's status could not be set".into(),
             What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
+            What::Interrupted => self.runs.get(&item.ticket).map_or_else(String::new, |run| left_words(run)),
             What::Ended => "run stopped: action needed".into(),
         }
     }
+}
+
+/// What an interrupted run waited for.
+pub fn left_words(run: &RunSummary) -> String {
+    run.left_waiting().map_or_else(String::new, |needs| format!("a question waits: {}", clean_line(needs, 200)))
 }
 
 /// What became of a call, in a few words.

@@ -8,7 +8,7 @@ use crate::tui::msg::{Input, Key};
 mod keymap;
 pub mod keys_file;
 mod table;
-mod when;
+pub mod when;
 
 pub use keymap::{Found, hints, hints_that_act, markdown_table, times};
 pub use table::{row_of, table};
@@ -28,14 +28,19 @@ pub enum Command {
     Export,
     Find,
     Stats,
+    Report,
     Limits,
     Undo,
     NextReady,
     NextWaiting,
     Queue,
+    QueuedTickets,
+    Resolve,
+    Shell,
     Edit,
     TakeWheel,
     Timeline,
+    Chat,
     Home,
     Changes,
     Log,
@@ -194,8 +199,11 @@ pub struct Row {
 impl Row {
     /// What it does, for where its group is named already.
     pub fn doc_in_group(&self) -> &'static str {
-        let place = self.doc.strip_prefix("in ").and_then(|doc| doc.split_once(": "));
-        place.filter(|(place, _)| place.eq_ignore_ascii_case(self.group)).map_or(self.doc, |(_, does)| does)
+        let names = |place: &str| {
+            let words = place.split(' ').filter(|word| !["in", "the", "a", "dialog"].contains(word));
+            words.collect::<Vec<_>>().join(" ").eq_ignore_ascii_case(self.group)
+        };
+        self.doc.split_once(": ").filter(|(place, _)| names(place)).map_or(self.doc, |(_, does)| does)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::step::StepName;
 use crate::domain::summary::RunSummary;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Tab, TabStatus};
 use std::time::Duration;
 
 /// What one call of this step, which only looks at the work, has cost here: the median of the runs that had any. `None`: none
@@ -64,6 +64,10 @@ pub fn phases_until(model: &Model, tab: &Tab, then: Timestamp) -> Option<usize> 
 
 /// What each open phase may still take, in their order.
 fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Duration> + 'a> {
+    // How long the person takes to answer is not known.
+    if tab.standing() == TabStatus::NeedsYou {
+        return None;
+    }
     let state = &tab.state;
     let done = state.phases.iter().filter(|phase| phase.is_done_by_claude() && phase.spent_ms > 0);
     let mut seen: Vec<f64> = done.map(|phase| phase.spent_ms as f64 / 1_000.0).collect();
@@ -124,6 +128,12 @@ mod tests {
         model.tabs.push(sample::running("tk-1"));
         change(&mut model);
         left(&model, &model.tabs[0]).map(|left| left.as_secs() / 60)
+    }
+
+    #[test]
+    fn while_the_person_is_waited_for_nothing_is_foretold() {
+        assert!(minutes(|_| ()).is_some());
+        assert_eq!(minutes(|model| model.tabs[0].state.approvals.push(sample::push("c").into())), None);
     }
 
     #[test]

@@ -258,7 +258,7 @@ mod tests {
     fn breakpoints() {
         let [tickets, stream, gauges, log, changes] = ALL;
         assert_eq!(shown((160, 50), stream), ALL);
-        assert_eq!(shown((160, 15), stream), [tickets, stream, gauges]);
+        assert_eq!(shown((160, 15), stream), [tickets, stream, gauges, changes]);
         assert_eq!(shown((100, 40), stream), ALL[..4]);
         assert_eq!(shown((100, 40), changes), [tickets, gauges, log, changes]);
         assert_eq!(shown((80, 24), changes), [changes]);

@@ -54,6 +54,11 @@ impl Glyphs {
         Sign { glyph: self.pick(unicode, ascii), word, role }
     }
 
+    /// That of one that counts as done, and whose work a restore has taken back.
+    pub fn taken_back(self) -> Sign {
+        Sign { glyph: self.pick("↶", "<"), word: "taken back", role: Role::Warning }
+    }
+
     /// The circuit breaker's lamp: glyph and word, and their role.
     pub fn lamp(self, circuit: Circuit) -> (String, Role) {
         let (glyph, word, role) = match circuit {
@@ -82,7 +87,7 @@ pub fn ascii(symbol: &str) -> Option<&'static str> {
         "│" | "▎" => "|",
         "◷" => "t",
         "▸" | "›" | "↳" | "▶" | "→" => ">",
-        "←" => "<",
+        "←" | "↶" => "<",
         "↑" | "⇧" => "^",
         "✓" | "↓" | "▾" => "v",
         "✗" | "×" | "☑" => "x",

@@ -11,6 +11,7 @@ pub mod export;
 pub mod find;
 pub mod help;
 pub mod limits;
+pub mod listing;
 pub mod matter;
 pub mod more_work;
 pub mod open;
@@ -21,7 +22,6 @@ pub mod prompt;
 pub mod question;
 pub mod queue;
 pub mod quit;
-pub mod stats;
 pub mod steer;
 pub mod themes;
 pub mod timeline;
@@ -38,8 +38,8 @@ pub enum Modal {
     Help(help::Help),
     /// What stands behind the gauges.
     Explain(explain::Explain),
-    /// What came of all runs so far.
-    Stats(stats::Figures),
+    /// Statistics, or a report.
+    Listing(listing::Listing),
     Confirm(confirm::Confirm),
     /// Words for Claude.
     Steer(steer::Steer),
@@ -86,7 +86,7 @@ impl Modal {
     pub fn scope(&self) -> Scope {
         match self {
             Self::Help(help) if help.is_typing() => Scope::Prompt,
-            Self::Help(_) | Self::Explain(_) | Self::Stats(_) => Scope::Help,
+            Self::Help(_) | Self::Explain(_) | Self::Listing(_) => Scope::Help,
             Self::Confirm(_) => Scope::Confirm,
             Self::Steer(_) => Scope::Steer,
             Self::Draft(_) => Scope::Draft,
@@ -119,7 +119,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
     match top {
         Some(Modal::Help(help)) => help.view(model, theme, room, buf),
         Some(Modal::Explain(explain)) => explain.view(model, theme, room, buf),
-        Some(Modal::Stats(figures)) => figures.view(model, theme, room, buf),
+        Some(Modal::Listing(listing)) => listing.view(model, theme, room, buf),
         Some(Modal::Confirm(confirm)) => confirm.view(model, theme, room, buf),
         Some(Modal::Steer(steer)) => steer.view(model, theme, room, buf),
         Some(Modal::Draft(form)) => form.view(model, theme, room, buf),

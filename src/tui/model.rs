@@ -24,7 +24,7 @@ use crate::tui::syntax::Syntax;
 use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +56,8 @@ pub struct Model {
     pub queued: BTreeMap<TicketKey, String>,
     /// The last run of each ticket, of all programs.
     pub runs: BTreeMap<TicketKey, Arc<RunSummary>>,
+    /// Those of which that waited for the person when their program died.
+    pub interrupted: BTreeSet<TicketKey>,
     /// The directory of this program.
     pub folder: String,
     /// The person's own folder, which is `~` on the screen.
@@ -97,6 +99,10 @@ pub struct Model {
     pub zone: TimeZone,
     /// Whether the terminal's window has the focus; `None`: it never said.
     pub focused: Option<bool>,
+    /// Since when they do not look.
+    pub left: Option<Timestamp>,
+    /// Since when they did not the last time that it was long and something happened.
+    pub absence: Option<Timestamp>,
     /// When the person last pressed a key.
     pub touched: Timestamp,
     /// Which characters may be drawn.
@@ -138,6 +144,7 @@ impl Model {
             listed: Listed::default(),
             queued: BTreeMap::new(),
             runs: BTreeMap::new(),
+            interrupted: BTreeSet::new(),
             folder: String::new(),
             person_folder: String::new(),
             branch: None,
@@ -160,6 +167,8 @@ impl Model {
             now,
             zone,
             focused: None,
+            left: None,
+            absence: None,
             touched: now,
             glyphs: Glyphs::default(),
             mode: Mode::default(),
@@ -223,7 +232,18 @@ impl Model {
         }
         let key = run.key();
         if self.runs.get(&key).is_none_or(|known| known.started <= run.started) {
-            self.runs.insert(key, run);
+            // Its ticket was opened before it was known that there is a run.
+            let is_awaited = |tab: &Tab| tab.id == key && tab.run.is_none() && tab.failure.is_none();
+            let id = run.run;
+            if run.left_waiting().is_some() {
+                self.interrupted.insert(key.clone());
+            } else {
+                self.interrupted.remove(&key);
+            }
+            self.runs.insert(key.clone(), run);
+            if self.mode == Mode::Live && self.tabs.iter().any(is_awaited) && self.last_run(&key).is_some() {
+                asks.push(Ask::Request(Request::Show(id)));
+            }
         }
         asks
     }
@@ -293,6 +313,11 @@ impl Model {
                 self.focus = stream::NAME;
             }
         }
+    }
+
+    /// Why a ticket waits to be started here; `None`: it does not.
+    pub fn queued_why(&self, ticket: &TicketKey) -> Option<&str> {
+        self.queued.get(ticket).map(String::as_str)
     }
 
     /// Something runs that quitting would cut off.

@@ -78,6 +78,8 @@ pub enum Ask {
     EditText(String),
     /// Let the person work in the session of this run.
     TakeWheel(RunId),
+    /// Let the person work in a shell in this folder.
+    Shell(PathBuf),
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

@@ -11,6 +11,8 @@ use std::time::Duration;
 /// Longest time between two records when it is played, at ×1.
 const LONGEST: Duration = Duration::from_secs(2);
 const SPEEDS: [u32; 3] = [1, 4, 16];
+/// What is said of a key that needs a run at work.
+pub const IN_REPLAY: &str = "not available in a replay";
 
 /// When Claude printed in an iteration: from and to these records, by their places.
 struct Span {

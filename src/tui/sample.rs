@@ -336,6 +336,8 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         removed: 7,
         worktree: None,
         aside: Vec::new(),
+        merged: false,
+        taken_back: Vec::new(),
     }
 }
 

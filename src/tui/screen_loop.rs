@@ -84,6 +84,10 @@ pub trait Host {
     fn take_wheel(&mut self, _run: RunId) -> impl Future<Output = Wheel> {
         std::future::ready(Wheel::Refused("there is no Claude here".to_owned()))
     }
+    /// Runs the person's shell in this folder; returns when it has ended.
+    fn shell(&mut self, _folder: &Path) -> impl Future<Output = Result<(), String>> {
+        std::future::ready(Err("there is no shell here".to_owned()))
+    }
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
@@ -176,13 +180,15 @@ pub async fn run<H: Host>(
                         let (rings, tells) = host.notify(&notification);
                         screen.notify(&notification, rings, tells)?;
                     }
-                    edit @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_) | Ask::TakeWheel(_)) => {
+                    edit
+                    @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_) | Ask::TakeWheel(_) | Ask::Shell(_)) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
                         let edited = match edit {
                             Ask::EditFile(path, line) => host.edit_file(&path, line).await,
                             Ask::Edit(ticket) => host.edit(&ticket).await,
+                            Ask::Shell(folder) => host.shell(&folder).await,
                             Ask::EditText(text) => {
                                 host.edit_text(&text).await.map(|text| drop(update(ui, Msg::Edited(text))))
                             }

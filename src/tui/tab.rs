@@ -21,7 +21,7 @@ use crate::base::time::Timestamp;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
-use crate::domain::record::{Record, Stored};
+use crate::domain::record::{BoxSettled, Record, Stored, WriteOutcome};
 use crate::domain::summary::{Owner, RunSummary};
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Ticket, TicketStatus};
@@ -92,6 +92,8 @@ pub enum TabStatus {
     Parked,
     /// Waits for the person to go on.
     Paused,
+    /// A chat waits for the person's next message.
+    YourTurn,
     /// Something waits for the person's answer.
     NeedsYou,
     /// Ended, not by the person: a guard, a limit, an error.
@@ -123,6 +125,7 @@ impl TabStatus {
             Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
             Self::Parked => ("◷", "t", "parked", Role::Warning),
             Self::Paused => ("‖", "p", "paused", Role::Warning),
+            Self::YourTurn => ("○", ".", "your turn", Role::PhasePending),
             Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
             Self::Halted => ("!", "!", "stopped", Role::TabAttention),
             Self::Complete => ("✓", "v", "done", Role::PhaseDone),
@@ -219,10 +222,27 @@ impl Tab {
         match &stored.record {
             Record::ToolJudged { tool, target, .. } => self.call = Some((format!("{tool} {target}"), stored.time)),
             Record::IterationStarted { .. } | Record::ToolFinished { .. } => self.call = None,
+            Record::TickSettled(settled) => self.follow_box(settled, true),
+            Record::UntickSettled(settled) => self.follow_box(settled, false),
             _ => {}
         }
         self.follow_gauges(stored);
         true
+    }
+
+    /// The run has written a box: the file is read later, and what was read before is older than that.
+    fn follow_box(&mut self, settled: &BoxSettled, done: bool) {
+        let is_so = matches!(settled.outcome, WriteOutcome::Written | WriteOutcome::AlreadySo);
+        let place = settled.phase.id.filter(|_| is_so).and_then(|id| self.state.place(id));
+        if let (Some((text, nth)), Some(ticket)) = (place, &mut self.ticket) {
+            let phases = &mut Arc::make_mut(ticket).phases;
+            phases
+                .iter_mut()
+                .filter(|phase| phase.text == text)
+                .nth(nth)
+                .into_iter()
+                .for_each(|phase| phase.done = done);
+        }
     }
 
     fn follow_gauges(&mut self, stored: &Stored) {
@@ -259,6 +279,7 @@ impl Tab {
             (None, _) if self.gone => TabStatus::Gone,
             (None, _) if self.run.is_none() => TabStatus::NotStarted,
             (None, _) if self.unstored.awaited.is_some() => TabStatus::Unstored,
+            (None, Stage::Paused) if self.state.awaits_message() => TabStatus::YourTurn,
             (None, Stage::Paused) => TabStatus::Paused,
             (None, Stage::Parked) => TabStatus::Parked,
             (None, Stage::AwaitingTree { .. }) => TabStatus::Waiting,
@@ -302,8 +323,9 @@ impl Tab {
     /// The title, as far as it is known.
     pub fn title(&self) -> &str {
         match &self.ticket {
-            Some(ticket) => &ticket.title,
-            None => &self.state.title,
+            // A chat's file has no title of its own.
+            Some(ticket) if self.state.chat.is_none() => &ticket.title,
+            _ => &self.state.title,
         }
     }
 

@@ -11,8 +11,8 @@ use crate::domain::notification::Notification;
 use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::style::Print;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, SetTitle,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::{Backend as _, CrosstermBackend};
@@ -44,7 +44,7 @@ impl Write for Counted {
 /// Why the screen cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
-    #[error("the terminal is gone ({0}); the same command resumes the runs")]
+    #[error("the terminal is gone ({0}); `programmator` lists the runs on Home, where each is resumed")]
     Lost(#[source] io::Error),
     #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]
     Unfit(#[source] io::Error),
@@ -179,8 +179,16 @@ fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     TERMINAL.store(OURS, Ordering::SeqCst);
-    let entered =
-        execute!(io::stdout(), SAVE_TITLE, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide);
+    // Whoever was killed left the alternate screen on, and what it had drawn there.
+    let entered = execute!(
+        io::stdout(),
+        SAVE_TITLE,
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        EnableBracketedPaste,
+        EnableFocusChange,
+        cursor::Hide
+    );
     let entered =
         entered.and_then(|()| if MOUSE.load(Ordering::SeqCst) { execute!(io::stdout(), MOUSE_ON) } else { Ok(()) });
     if entered.is_err() {

@@ -4,6 +4,7 @@
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::syntax::{Snippet, Spans};
+use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints_that_act};
 use crate::tui::layout::{self, Layout};
 use crate::tui::modals::Modal;
@@ -40,6 +41,8 @@ pub struct Ui {
     pub finder: Finder,
     /// Where the person goes as soon as that run is told.
     pub landing: Option<Landing>,
+    /// Its boxes were unticked for a start of which nothing is known yet.
+    pub reopened: Option<TicketKey>,
 }
 
 impl Deref for Ui {
@@ -67,6 +70,7 @@ impl Ui {
             looks: Looks::default(),
             finder: Finder::default(),
             landing: None,
+            reopened: None,
         }
     }
 

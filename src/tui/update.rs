@@ -5,18 +5,19 @@
 mod arrange;
 mod attention;
 mod certain;
+mod chat;
 mod commits;
 mod created;
 mod dialogs;
 mod find;
 mod keys;
+mod listing;
 mod mouse;
 mod news;
 mod phases;
 mod planning;
 mod replay;
 mod spending;
-mod stats;
 mod told;
 mod unavailable;
 mod wheel;
@@ -122,8 +123,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             Vec::new()
         }
         Msg::Focused(focused) => {
-            ui.focused = Some(focused);
-            ui.dirty |= focused;
+            listing::focused(ui, focused);
             Vec::new()
         }
         Msg::Coloured(snippet, spans) => {

@@ -78,7 +78,9 @@ turns:
 
 #[test]
 fn termination_preserves_counts() {
+    let hour = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 3600;
     for how in [Signal::TERM, Signal::KILL] {
+        let begun = hour();
         let project = Project::with(&["Alpha", "Beta"], HANGS_IN_BETA);
         let (mut child, seen) = start_until(&project, &["run", "--json", "tk-1"], "tick_settled");
         assert_eq!(calls(&seen), [1]);
@@ -91,7 +93,10 @@ fn termination_preserves_counts() {
         let iterations = end(&resumed).1;
         assert_eq!(end(&resumed).0, "complete", "{how:?}");
         assert_eq!(counted as u64, iterations, "{how:?}: each iteration was counted once");
-        assert_eq!(calls(&resumed).last(), Some(&iterations), "{how:?}: the hour goes on where it was");
+        // Calls are counted by the hour of the clock.
+        if hour() == begun {
+            assert_eq!(calls(&resumed).last(), Some(&iterations), "{how:?}: the hour goes on where it was");
+        }
         assert_eq!(project.processes(), Vec::<String>::new(), "{how:?}");
     }
 }

@@ -1,15 +1,18 @@
 //! The program without a screen, on the scripted agent: whole runs, their facts and their exit codes.
 
+mod branches;
 mod commits;
 mod critique;
 mod evaluate;
 mod exit;
+mod forks;
 mod limits;
 mod merges;
 mod old_journal;
 mod old_state;
 mod phases;
 mod planning;
+mod pruning;
 mod several;
 mod ticks;
 mod turns;
@@ -290,6 +293,10 @@ fn a_slip_of_the_keyboard_in_a_command_is_told() {
         assert!(output.contains(meant), "{output}");
     }
     assert!(!text(&project.run(&["tk-9"])).contains("if you meant"));
+    // Of a command that takes words of its own, one of those.
+    let output = said(&project, &["snapshots", "prun"], 2);
+    assert!(output.contains("if you meant the command: `programmator snapshots prune`"), "{output}");
+    assert!(!said(&project, &["logs", "runn"], 2).contains("if you meant"));
 }
 
 #[test]
@@ -529,6 +536,7 @@ fn snapshots_can_be_gone_back_to() {
     let list = text(&project.run(&["snapshots", "tk-1"]));
     assert!(!list.contains("restore/"), "{list}");
     said(&project, &["restore", "tk-1", "2", "--yes"], 0);
+    assert!(said(&project, &["restore", "tk-1", "99", "--yes"], 2).contains("no snapshot `99`"));
     assert!(project.path("work/alpha.txt").exists());
     assert!(!project.path("work/beta.txt").exists(), "it did not exist before iteration 2");
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "the ticket is left alone");

@@ -8,6 +8,7 @@
 mod approvals;
 #[path = "../support/attended.rs"]
 mod attended;
+mod chat;
 mod crash;
 mod evidence;
 mod export;
@@ -20,6 +21,7 @@ mod policy;
 #[path = "../support/project.rs"]
 mod project;
 mod prompt;
+mod reports;
 mod review;
 mod screen;
 mod scripted_agent;

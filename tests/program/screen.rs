@@ -5,6 +5,7 @@
 mod approvals;
 mod bytes;
 mod commits;
+pub(crate) mod conflicts;
 mod edits;
 mod exporting;
 mod finding;
@@ -20,6 +21,6 @@ mod printed;
 mod restores;
 mod reverts;
 mod runs;
-mod stage;
+pub mod stage;
 mod strain;
 mod wheel;

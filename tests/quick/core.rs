@@ -4,6 +4,7 @@
 //! are the tests of single properties.
 
 mod changed_commands;
+mod chat;
 mod critique;
 mod dice;
 mod evaluate;
@@ -190,7 +191,11 @@ fn every_prefix_of_a_journal_folds_and_resumes() {
             (world.runs, world.tree) = (whole.runs, whole.tree);
             world.take_over(whole.journal[..cut].to_vec());
             // The file is as the whole run left it: what is ticked in it was ticked by somebody meanwhile.
-            whole.phases.iter().filter(|seed| seed.done).for_each(|seed| world.rules.person_ticks(&seed.text));
+            whole
+                .phases
+                .iter()
+                .filter(|seed| seed.done)
+                .for_each(|seed| world.rules.person_ticks(&world.state, &seed.text));
             world.resume();
             world.live();
             assert!(world.state.ended.is_some(), "seed {seed} cut at {cut}: stuck in {:?}", world.state.stage);
@@ -207,7 +212,7 @@ fn a_ticket_is_read_also_when_the_clock_was_set_back_behind_our_own_change_of_it
         assert!(world.happen());
     }
     world.phases[1].done = true;
-    world.rules.person_ticks(&world.phases[1].text.clone());
+    world.rules.person_ticks(&world.state, &world.phases[1].text.clone());
     world.now -= 3_600_000;
     world.ticket_read();
     assert!(world.state.phases[1].ticked, "{:?}", world.state.phases);

@@ -19,6 +19,7 @@ mod claims;
 mod core;
 mod docs;
 mod hank;
+mod kept;
 mod policy;
 mod prompts;
 mod proposal;

@@ -11,6 +11,8 @@ mod supervision;
 
 mod cards;
 
+mod chat;
+
 mod dialogs;
 
 mod home;
@@ -459,7 +461,7 @@ fn home_of_a_new_person() {
         model.person_folder = "/home/ann".into();
         let mut model = pressed(model, "h");
         assert!(sample::draw(&mut model, USUAL).contains("Reading the tickets"));
-        let asks = update(&mut model, Msg::Replied(Reply::Listed));
+        let asks = update(&mut model, Msg::Replied(Reply::Listed(String::new())));
         assert_eq!(asks, [Ask::Request(Request::Diagnose)], "asked for once");
         let found = [
             ("login", Mark::Fail, "Claude Code is not logged in: run `claude auth login`, or set ANTHROPIC_API_KEY"),
@@ -467,7 +469,7 @@ fn home_of_a_new_person() {
         ];
         let found = found.map(|(name, mark, text)| Finding::new(name, mark, text)).to_vec();
         update(&mut model, Msg::Replied(Reply::Diagnosed(found)));
-        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed)), []);
+        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed(String::new()))), []);
         model
     });
 }

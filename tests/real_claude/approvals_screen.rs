@@ -24,7 +24,7 @@ fn ran(bench: &Bench) -> String {
 }
 
 /// What stands on the frame of every card.
-const CARD: &str = "waiting for you";
+const CARD: &str = "waiting for you ━";
 
 fn open_questions(bench: &Bench) -> Vec<String> {
     let store = Store::open(&bench.project.path("state")).unwrap();
@@ -118,7 +118,7 @@ fn an_interrupt_takes_the_card_away_and_says_so() {
 }
 
 #[test]
-fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
+fn after_our_death_the_question_still_waits_and_the_call_runs_once_with_its_answer() {
     let bench = bench();
     bench.script([bash("./deploy one")]);
     let mut terminal = bench.open(&[TICKET]);
@@ -132,34 +132,42 @@ fn after_our_death_the_call_is_asked_about_anew_and_runs_once() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(ran(&bench), "", "it did not run meanwhile");
-    bench.script([bash("./deploy one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
     let old = open_questions(&bench);
+    assert_eq!(old.len(), 1);
+    bench.script([bash("./deploy one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
     let mut terminal = bench.open(&["resume", TICKET]);
-    let until = Instant::now() + Duration::from_secs(60);
-    let waiting = loop {
-        // One look each time: between two, the old one may have gone.
-        let open = open_questions(&bench);
-        if !open.is_empty() && open != old {
-            break open;
-        }
-        assert!(Instant::now() < until, "it is not asked again:\n{}", terminal.screen());
+    goes_on_with_a_yes(&bench, &mut terminal);
+}
+
+#[test]
+fn a_process_that_has_waited_long_enough_is_ended_and_goes_on_with_the_answer() {
+    let bench = bench();
+    let config = bench.project.read("config/config.yaml") + "approval: {defer_after: 1}\n";
+    bench.project.write("config/config.yaml", &config);
+    bench.script([bash("./deploy one")]);
+    let mut terminal = bench.open(&[TICKET]);
+    terminal.wait_for("still waiting for your answer");
+    let until = Instant::now() + Duration::from_secs(30);
+    while !bench.survivors().is_empty() {
+        assert!(Instant::now() < until, "Claude costs nothing while nobody answers: {:?}", bench.survivors());
         std::thread::sleep(Duration::from_millis(20));
-    };
-    assert_eq!(waiting.len(), 1, "only the new one waits: {waiting:?}");
-    card(&mut terminal, "./deploy one", "./deploy one");
-    assert_eq!(ran(&bench), "");
+    }
+    assert_eq!((ran(&bench).as_str(), open_questions(&bench).len()), ("", 1));
+    bench.script([bash("./deploy one"), Reply::text(&block("Do it", "DONE", &["ran.txt"]))]);
+    goes_on_with_a_yes(&bench, &mut terminal);
+}
+
+/// The question whose process is gone is answered: the session goes on, is told so, and its call runs once, unasked.
+fn goes_on_with_a_yes(bench: &Bench, terminal: &mut Terminal) {
+    card(terminal, "./deploy one", "./deploy one");
     terminal.keys_until("y", "complete: 1/1 phases");
-    assert_eq!(ran(&bench), "one\n");
+    assert_eq!(ran(bench), "one\n");
+    assert!(bench.asked(2).contains("Make the same call again now"), "{}", bench.asked(2));
     let journal = bench.project.journal();
-    let ids = |kind: &str| -> Vec<String> {
-        let of = journal.iter().filter(|record| record["kind"] == kind);
-        of.map(|record| record["id"].as_str().unwrap().to_owned()).collect()
-    };
-    let asked = ids("approval_asked");
-    assert_eq!(
-        (asked.len(), ids("approval_void"), ids("approval_answered")),
-        (2, vec![asked[0].clone()], vec![asked[1].clone()])
-    );
-    let sessions: Vec<_> = journal.iter().filter(|record| record["kind"] == "iteration_started").collect();
-    assert!(sessions[1]["session"].is_string(), "in the session that was cut off: {sessions:?}");
+    let of = |kind: &str| journal.iter().filter(|record| record["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!((of("approvals_kept").len(), of("approval_void").len()), (1, 0));
+    let by: Vec<_> = of("approval_answered").iter().map(|record| record["by"].clone()).collect();
+    assert_eq!(by, ["screen", "ticket"]);
+    let begun = of("iteration_started");
+    assert!(begun.len() == 2 && begun[1]["session"].is_string(), "in the session that was cut off: {begun:?}");
 }

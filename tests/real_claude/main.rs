@@ -20,6 +20,8 @@ mod limits;
 mod messages_stub;
 mod program;
 mod program_apart;
+mod program_chat;
+mod program_conflicts;
 mod program_critique;
 mod program_failures;
 mod program_planning;

@@ -49,7 +49,8 @@ impl Attended {
         let reporter = Reporter::new(store.clone());
         let news = reporter.subscribe(presence);
         let gates = Arc::new(move |_: &Judged<'_>| gate.clone());
-        let opener = Opener { store: store.clone(), clock: Arc::new(SystemClock), rules: rules(project), gates };
+        let (rules, config_folder) = (rules(project), None);
+        let opener = Opener { store: store.clone(), clock: Arc::new(SystemClock), rules, gates, config_folder };
         let mut supervisor = Supervisor::new(store.clone(), Arc::new(SystemClock), reporter, ended);
         let file = project.path(&format!("work/.tickets/{ticket}.md"));
         let (ticket, _) = supervisor.launch(opener.open(&file, &project.work()).unwrap()).unwrap();

@@ -271,7 +271,13 @@ impl Drain {
             asked => asked,
         };
         match asked {
-            Some(Asked::Tool(call)) => self.event(AgentEvent::ToolAsked(Box::new(call))),
+            Some(Asked::Tool(call)) => {
+                // Who is asked about it reads first what Claude has said.
+                if call.request.via == Via::CanUseTool {
+                    self.end_burst();
+                }
+                self.event(AgentEvent::ToolAsked(Box::new(call)));
+            }
             Some(Asked::Unreadable(ControlRequest { id, via })) => self.reply(match via {
                 Via::Callback => {
                     messages::callback_answer(&id, &super::CallbackAnswer::Deny { reason: UNREADABLE.into() })
@@ -378,6 +384,68 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::agent::pending::Pending;
+    use crate::base::time::Timestamp;
+    use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(1)
+        }
+    }
+
+    /// Counts what readers can see.
+    #[derive(Default)]
+    struct Counted {
+        lines: usize,
+        shown: Arc<AtomicUsize>,
+    }
+
+    impl Sink for Counted {
+        fn line(&mut self, _: &[u8], _: Option<EntryKind>) -> std::io::Result<()> {
+            self.lines += 1;
+            Ok(())
+        }
+
+        fn live(&mut self, _: LiveChange<'_>) {}
+
+        fn burst_ended(&mut self) -> std::io::Result<()> {
+            self.shown.store(self.lines, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_was_said_before_a_question_is_there_when_somebody_is_asked() {
+        let shown = Arc::<AtomicUsize>::default();
+        let (in_turn, pending) = (AtomicBool::new(true), Pending::default());
+        let mut drain = Drain {
+            sink: Box::new(Counted { lines: 0, shown: shown.clone() }),
+            out: mpsc::unbounded_channel().0,
+            clock: Arc::new(Still),
+            pulse: Arc::new(Pulse { last_byte: AtomicI64::new(0), last_answer: AtomicI64::new(0), in_turn, pending }),
+            turns: watch::channel(0).0,
+            turn: TurnReader::default(),
+            background: Background::default(),
+            foreign: false,
+            called: HashSet::new(),
+            sink_failed: false,
+            left_out: 0,
+            given: Vec::new(),
+        };
+        let ask = |kind: &str| {
+            format!(
+                r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"{kind}","tool_name":"Bash","input":{{}},"tool_use_id":"t"}}}}"#
+            )
+        };
+        drain.line(br#"{"type":"assistant","message":{"content":[{"type":"text","text":"First this."}]}}"#);
+        assert_eq!(shown.load(Ordering::Relaxed), 0);
+        drain.line(ask("can_use_tool").as_bytes());
+        assert!(shown.load(Ordering::Relaxed) > 0, "{:?}", drain.given);
+        assert!(matches!(&drain.given[..], [Out::Event(AgentEvent::ToolAsked(_))]), "{:?}", drain.given);
+    }
 
     #[test]
     fn the_tail_is_bounded_and_keeps_the_end() {

@@ -2,8 +2,10 @@
 //!
 //! The runs have left snapshots: before each iteration all files as they were, and after it the files as they were found.
 //! Between the two the run was at work; from there to the next snapshot, and to now, it was not. A file that was as
-//! committed at some snapshot starts from there: what was before is in the history.
+//! committed at some snapshot starts from there: what was before is in the history. And a file that is again as it was at
+//! one of them, which is what a restore makes of it, is whose it was then.
 
+use super::begun::begun;
 use super::command::line;
 use super::error::EvidenceError;
 use super::history;
@@ -209,18 +211,26 @@ impl Same<'_> {
 /// What stands against the file, by the rounds in their order.
 async fn against(rounds: &[Round], same: &Same<'_>) -> Result<Option<Why>, EvidenceError> {
     let (mut ours, mut why) = (false, None);
+    // As it was at the snapshots and ends before, and whose it was then.
+    let mut known: Vec<(&Side, bool, Option<Why>)> = Vec::new();
     for round in rounds {
         if round.is_clean(same).await? {
             (ours, why) = (false, None);
         } else if !ours && why.is_none() {
             why = Some(Why::Before);
         }
-        ours |= round.work.contains_key(same.path);
-        if !round.is_seen && round.work.contains_key(same.path) {
+        let work = round.work.get(same.path);
+        known.extend(work.map(|(before, _)| (before, ours, why)));
+        ours |= work.is_some();
+        if !round.is_seen && work.is_some() {
             why = why.or(Some(Why::Unseen));
         }
-        if round.after.contains_key(same.path) {
-            why = why.or(Some(Why::Since));
+        known.extend(work.filter(|_| round.is_seen).map(|(_, done)| (done, ours, why)));
+        if let Some((_, next)) = round.after.get(same.path) {
+            match known.iter().rev().find(|(side, ..)| *side == next) {
+                Some((_, was_ours, was)) => (ours, why) = (*was_ours, *was),
+                None => why = why.or(Some(Why::Since)),
+            }
         }
     }
     Ok(why)
@@ -230,6 +240,21 @@ async fn rounds(repository: &Repository, staged: &Staged, work: &Work) -> Result
     let scratch = &staged.scratch;
     let points = history::points(repository, &work.runs).await?;
     let mut rounds = Vec::new();
+    // A worktree that began with the files of a snapshot: they are work, too, also where no iteration followed.
+    if let Some(begun) = begun(repository.git("rev-parse")).await? {
+        let (from, to) = (tree_of(scratch, Some(&format!("{begun}^1"))).await?, tree_of(scratch, Some(&begun)).await?);
+        let next = match points.first() {
+            Some(first) => tree_of(scratch, Some(&first.before)).await?,
+            None => staged.tree.clone(),
+        };
+        rounds.push(Round {
+            uncommitted: Differing::new(),
+            work: differing(scratch, &from, &to).await?,
+            is_seen: true,
+            after: differing(scratch, &to, &next).await?,
+            between: (from, to),
+        });
+    }
     for (at, point) in points.iter().enumerate() {
         let before = tree_of(scratch, Some(&point.before)).await?;
         let next = match points.get(at + 1) {

@@ -35,7 +35,7 @@ impl Changes {
         let (added, removed) = files.iter().map(count).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let total = files.len();
         files.truncate(FILES);
-        Self { top: top.to_owned(), files, total, added, removed, plain, at_end: false, base: None }
+        Self { top: top.to_owned(), files, total, added, removed, plain, ..Changes::default() }
     }
 }
 

@@ -35,10 +35,11 @@ const HARDENING: [&str; 12] = [
     "credential.helper=", "safe.bareRepository=explicit", "protocol.allow=never",
 ];
 
-/// Variables of the person's that stay: which config files and which git, never which repository.
-const KEPT_GIT_VARIABLES: [&str; 7] = [
+/// Variables of the person's that stay: which config files, which git and who they are, never which repository.
+const KEPT_GIT_VARIABLES: [&str; 11] = [
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH",
-    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 ];
 
 /// Variables that name another repository than that of the folder.

@@ -109,7 +109,7 @@ fn settle(repository: &Arc<Repository>, objects: Vec<File>, reference: Ref) {
 }
 
 /// What the name of a tree at the end of an iteration ends with.
-const END: &str = "-end";
+pub(super) const END: &str = "-end";
 /// What a person calls the one at the end of a run's last iteration.
 const LAST: &str = "end";
 
@@ -139,6 +139,8 @@ pub(super) async fn lines(repository: &Repository, name: &SnapshotName) -> Resul
 
 /// An iteration: its snapshot, and the files at its end where they were seen.
 pub(super) struct Point {
+    pub(super) run: RunId,
+    pub(super) n: u32,
     pub(super) before: String,
     pub(super) after: Option<String>,
 }
@@ -160,8 +162,10 @@ pub(super) async fn points(repository: &Repository, runs: &[(TicketId, RunId)]) 
         let ids: &mut [Option<String>; 2] = known.entry(at).or_default();
         ids[usize::from(is_end)] = Some(id);
     }
-    let point = |[before, after]: [Option<String>; 2]| Some(Point { before: before?, after });
-    Ok(known.into_values().filter_map(point).collect())
+    let point = |((at, n), [before, after]): ((usize, u32), [Option<String>; 2])| {
+        Some(Point { run: runs[at].1, n, before: before?, after })
+    };
+    Ok(known.into_iter().filter_map(point).collect())
 }
 
 pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<Vec<Snapshot>, EvidenceError> {
@@ -197,7 +201,11 @@ pub(super) async fn list(repository: &Repository, ticket: &TicketId) -> Result<V
 }
 
 /// How much differs between each of these trees and the next one, as far as git can say.
-pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Vec<Option<Changed>>, EvidenceError> {
+pub(super) async fn counts(
+    repository: &Repository,
+    trees: &[&str],
+    exclude: &Excludes,
+) -> Result<Vec<Option<Changed>>, EvidenceError> {
     let pairs: Vec<String> = trees.windows(2).map(|two| two.join(" ")).collect();
     let mut counts = vec![None; trees.len().saturating_sub(1)];
     if pairs.is_empty() {
@@ -206,30 +214,40 @@ pub(super) async fn counts(repository: &Repository, trees: &[&str]) -> Result<Ve
     let call = repository
         .git("diff-tree")
         .args([
-            "--stdin", "-r", "-M", "-l400", "--numstat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none",
+            "--stdin", "-r", "-z", "-M", "-l400", "--numstat", "--no-ext-diff", "--no-textconv",
+            "--ignore-submodules=none",
         ])
         .input(pairs.iter().flat_map(|pair| [pair.as_str(), "\n"]).collect::<String>().into_bytes())
         .thorough();
     let said = call.run().await?;
-    let mut next = 0;
-    let mut open: Option<usize> = None;
-    for line in paths::shown(&said.stdout).lines() {
-        let mut columns = line.split('\t');
-        match (columns.next(), columns.next(), open) {
-            // Git leaves out the pair of a tree that somebody has thrown away.
-            (Some(pair), None, _) => {
-                open = (next..pairs.len()).find(|&at| pairs[at] == pair);
-                if let Some(at) = open {
-                    (counts[at], next) = (Some(Changed::default()), at + 1);
-                }
-            }
-            (Some(added), Some(removed), Some(at)) => {
-                let number = |text: &str| text.parse::<u64>().unwrap_or(0);
-                let Changed { files, added: came, removed: went } = counts[at].unwrap_or_default();
-                let (added, removed) = (came + number(added), went + number(removed));
-                counts[at] = Some(Changed { files: files + 1, added, removed });
-            }
-            _ => {}
+    let (mut next, mut open, mut rest) = (0, None, &said.stdout[..]);
+    while !rest.is_empty() {
+        // Git leaves out the pair of a tree that somebody has thrown away.
+        let begins = |at: &usize| rest.strip_prefix(pairs[*at].as_bytes()).and_then(|rest| rest.strip_prefix(b"\n"));
+        if let Some(at) = (next..pairs.len()).find(|at| begins(at).is_some()) {
+            (counts[at], next, open) = (Some(Changed::default()), at + 1, Some(at));
+            rest = begins(&at).unwrap_or_default();
+            continue;
+        }
+        // `1\t2\tpath\0`, of what was moved `1\t2\t\0before\0after\0`.
+        let mut word = || {
+            let end = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
+            let word = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            word
+        };
+        let mut columns = word().splitn(3, |&byte| byte == b'\t');
+        let mut number = || columns.next().and_then(|text| paths::shown(text).parse::<u64>().ok()).unwrap_or(0);
+        let (added, removed) = (number(), number());
+        let names = match columns.next() {
+            Some(b"") => [word(), word()],
+            name => [name.unwrap_or_default(); 2],
+        };
+        if let Some(changed) = open.and_then(|at: usize| counts[at].as_mut())
+            && !names.iter().all(|name| exclude.covers(name))
+        {
+            (changed.files, changed.added, changed.removed) =
+                (changed.files + 1, changed.added + added, changed.removed + removed);
         }
     }
     // It may have ended in the midst of one.

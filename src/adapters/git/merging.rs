@@ -12,7 +12,7 @@ use super::worktree::{changed, commit_at, unmerged};
 use crate::adapters::dependencies;
 use crate::adapters::room::Room;
 use crate::base::text::clean_line;
-use crate::domain::merge::MergeHow;
+use crate::domain::merge::{FILES, MergeHow};
 use crate::domain::worktree::{Held, Worktree};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
@@ -33,6 +33,8 @@ pub enum Prepared {
     Already(String),
     /// Both sides have changed these files.
     Conflict(Vec<String>),
+    /// Not all of the work is in a commit: words for the person.
+    Uncommitted(String),
 }
 
 /// A commit that the base may move to.
@@ -75,6 +77,10 @@ pub async fn prepare(
         if known(home_top, top).await?.is_none_or(|known| known.branch.as_ref() != Some(&own)) {
             return Err(format!("{} is not on {branch}: switch it back", top.display()));
         }
+        let conflicts = conflicted(top).await?;
+        if !conflicts.is_empty() {
+            return Ok(Prepared::Conflict(conflicts));
+        }
         let (mut uncommitted, mut untracked) = changed(top).await?;
         // The copy of the ticket's file is never merged, whatever is in it.
         let is_work = |name: &String| ticket.is_none_or(|ticket| Path::new(name) != ticket);
@@ -82,7 +88,9 @@ pub async fn prepare(
         untracked.retain(is_work);
         let held = Held { uncommitted, untracked, unmerged: 0 };
         if !held.is_nothing() {
-            return Err(format!("{} holds {}: commit it first, or set git.commit", top.display(), held.words()));
+            let (held, top) = (held.words(), top.display());
+            let words = format!("not committed: {held}; commit it first, or set git.commit ({top})");
+            return Ok(Prepared::Uncommitted(words));
         }
     }
     if unmerged(home_top, &upon, &tip).await? == 0 {
@@ -227,6 +235,13 @@ async fn forward(place: &Path, commit: &str, limit: Duration) -> Result<(), Stri
     let mut text = Vec::new();
     let _ = said.rewind().and_then(|()| said.read_to_end(&mut text));
     Err(clean_line(&paths::shown(&line(text)), 400))
+}
+
+/// The files with conflicts of a merge that is open in this working tree.
+pub(super) async fn conflicted(top: &Path) -> Result<Vec<String>, String> {
+    let listed = git(top, "diff").args(["--name-only", "--diff-filter=U", "-z"]).ok().await.map_err(words)?;
+    let names = listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Ok(names.map(paths::shown).take(FILES).collect())
 }
 
 /// A call that makes commits. Nobody is there for a signing program to ask.

@@ -37,6 +37,17 @@ pub(super) async fn change(home_top: &Path, call: Git) -> Result<Vec<u8>, String
     call.ok().await.map_err(words)
 }
 
+/// The same, and what has to be done before another program of ours looks.
+pub(super) async fn change_and(
+    home_top: &Path,
+    call: Git,
+    then: impl Future<Output = Result<(), String>>,
+) -> Result<(), String> {
+    let _turn = turn(home_top).await?;
+    call.ok().await.map_err(words)?;
+    then.await
+}
+
 async fn turn(home_top: &Path) -> Result<File, String> {
     let path = common(home_top).await?.join(LOCK);
     let trouble = |error| format!("{} cannot be locked: {error}", path.display());

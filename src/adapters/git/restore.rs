@@ -5,16 +5,17 @@
 
 use super::command::failed;
 use super::error::EvidenceError;
+use super::foretold::shown_as;
 use super::history::{self, Difference};
 use super::kept::{Looks, looks};
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::scratch::{self, Objects, Scratch, Staged, listing};
-use super::snapshot::SnapshotId;
+use super::snapshot::{Snapshot, SnapshotId};
 use crate::adapters::room;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::restore::{Kept, Plan, Restored, WantedFiles};
+use crate::domain::restore::{Kept, OthersWork, Plan, Restored, Spared, WantedFiles};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
@@ -26,6 +27,7 @@ pub(super) async fn plan(
     repository: &Arc<Repository>,
     ticket: &TicketId,
     wanted: &WantedFiles,
+    others: &OthersWork,
     exclude: &Excludes,
 ) -> Result<Plan, EvidenceError> {
     let known = history::list(repository, ticket).await?;
@@ -33,10 +35,15 @@ pub(super) async fn plan(
     let present = scratch::stage(repository, exclude, Objects::Passing).await?;
     let now = SnapshotId(present.tree.clone());
     let differences = history::differences(&present.scratch, &now, &target.id.0, exclude).await?;
-    let mut plan = Plan { tree: now.0, ..Plan::default() };
+    let tree = shown_as(now.0, &differences, wanted, others);
+    let mut plan = Plan { tree, unknown: others.unknown.clone(), ..Plan::default() };
     for difference in differences {
         let path = paths::shown(&difference.path);
         if !wanted.covers(&path) {
+            continue;
+        }
+        if let Some(spared) = others.keeps_back(wanted, &path) {
+            plan.spares.push(spared);
             continue;
         }
         let (may, list) = if difference.status == b'D' {
@@ -45,7 +52,10 @@ pub(super) async fn plan(
             (may_write(&repository.top, &difference), &mut plan.writes)
         };
         match may {
-            Ok(()) => list.push(path),
+            Ok(()) => {
+                plan.others.extend(others.of(&path));
+                list.push(path);
+            }
             Err(why) => plan.keeps.push(Kept { path, why }),
         }
     }
@@ -57,11 +67,23 @@ pub struct ReadyRestore {
     /// What a person calls the snapshot that is restored, and that of the state before.
     pub pick: String,
     pub saved: String,
+    /// The snapshot.
+    pub of: Snapshot,
     repository: Arc<Repository>,
     present: Staged,
     target: SnapshotId,
     exclude: Excludes,
     due: Vec<Due>,
+    spared: Vec<Spared>,
+    /// Files that are restored though the runs of other tickets have changed them.
+    others: Vec<Spared>,
+}
+
+/// What is to be done.
+pub enum Prepared {
+    Ready(Box<ReadyRestore>),
+    /// No file is to be written or removed, and nothing was saved.
+    Nothing(Restored),
 }
 
 /// A file that differs.
@@ -79,34 +101,50 @@ pub(super) async fn prepare(
     ticket: &TicketId,
     wanted: &WantedFiles,
     agreed: Option<&str>,
+    others: &OthersWork,
     exclude: &Excludes,
-) -> Result<ReadyRestore, String> {
+) -> Result<Prepared, String> {
     let words = |error: EvidenceError| error.to_string();
     let known = history::list(repository, ticket).await.map_err(words)?;
     let target = history::pick(&known, ticket, &wanted.snapshot).map_err(words)?;
     let present = scratch::stage(repository, exclude, Objects::Kept).await.map_err(words)?;
-    if agreed.is_some_and(|agreed| agreed != present.tree) {
+    let now = SnapshotId(present.tree.clone());
+    let differences = history::differences(&present.scratch, &now, &target.id.0, exclude).await.map_err(words)?;
+    let shown = shown_as(present.tree.clone(), &differences, wanted, others);
+    if agreed.is_some_and(|agreed| agreed != shown) {
         return Err(CHANGED.to_owned());
     }
-    let (saved, saved_id) = save(repository, ticket, &present).await.map_err(words)?;
-    let differences = history::differences(&present.scratch, &saved_id, &target.id.0, exclude).await.map_err(words)?;
-    let meant = differences.into_iter().filter(|difference| wanted.covers(&paths::shown(&difference.path)));
+    let (mut spared, mut touched) = (Vec::new(), Vec::new());
+    let is_meant = |difference: &Difference| {
+        let path = paths::shown(&difference.path);
+        let left = others.keeps_back(wanted, &path).filter(|_| wanted.covers(&path));
+        let is_meant = left.is_none() && wanted.covers(&path);
+        spared.extend(left);
+        touched.extend(others.of(&path).filter(|_| is_meant));
+        is_meant
+    };
+    let meant: Vec<Difference> = differences.into_iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        return Ok(Prepared::Nothing(Restored { spared, ..Restored::default() }));
+    }
+    let (saved, _) = save(repository, ticket, &present).await.map_err(words)?;
     let sizes = sizes(&present.scratch, &target.id).await.map_err(words)?;
     let looked = |difference: Difference| {
         let before = looked_at(&repository.top, &difference);
         let size = sizes.get(&difference.path).copied().unwrap_or(0);
         Due { grows: size.saturating_sub(before.map_or(0, |(size, ..)| size)), difference, before }
     };
-    let due: Vec<_> = meant.map(looked).collect();
+    let due: Vec<_> = meant.into_iter().map(looked).collect();
     has_room(&repository.top, &due).map_err(|why| format!("nothing was restored: {why}"))?;
     // Whoever writes from here on is seen by how the file looks.
     let again = scratch::stage(repository, exclude, Objects::Passing).await.map_err(words)?;
     if again.tree != present.tree {
         return Err(CHANGED.to_owned());
     }
-    let (pick, target) = (target.pick.clone(), target.id.clone());
+    let (pick, of, target) = (target.pick.clone(), target.clone(), target.id.clone());
     let (repository, exclude) = (Arc::clone(repository), exclude.clone());
-    Ok(ReadyRestore { pick, saved, repository, present, target, exclude, due })
+    let ready = ReadyRestore { pick, saved, of, repository, present, target, exclude, due, spared, others: touched };
+    Ok(Prepared::Ready(Box::new(ready)))
 }
 
 /// How large the files of a snapshot are, as far as git can say.
@@ -121,19 +159,20 @@ async fn sizes(scratch: &Scratch, snapshot: &SnapshotId) -> Result<HashMap<Vec<u
     Ok(said.stdout.split(|&byte| byte == 0).filter_map(entry).collect())
 }
 
+/// Fails where the disk has no room for files of a snapshot that are not there yet.
+pub(super) async fn has_room_for(
+    scratch: &Scratch,
+    top: &Path,
+    snapshot: &SnapshotId,
+    files: &[&Difference],
+) -> Result<(), String> {
+    let sizes = sizes(scratch, snapshot).await.map_err(|error| error.to_string())?;
+    room::fits(top, files.iter().filter_map(|one| sizes.get(&one.path)).copied().fold(0, u64::saturating_add))
+}
+
 /// Fails where the disk has no room for them.
 fn has_room(top: &Path, due: &[Due]) -> Result<(), String> {
-    let needed = due.iter().map(|due| due.grows).fold(0, u64::saturating_add);
-    // Where nobody says how much is free, the writing itself finds out.
-    match room::free(top) {
-        Some(free) if free < needed => Err(format!(
-            "its files need {} MiB more in {}, and only {} MiB are free",
-            needed.div_ceil(1 << 20),
-            top.display(),
-            free >> 20
-        )),
-        _ => Ok(()),
-    }
+    room::fits(top, due.iter().map(|due| due.grows).fold(0, u64::saturating_add))
 }
 
 /// What the file looks like; nothing where it is a folder or cannot be reached, for that is judged when it is written.
@@ -144,7 +183,8 @@ fn looked_at(top: &Path, difference: &Difference) -> Looks {
     if file.is_symlink() || !file.is_dir() { looks(&file) } else { None }
 }
 
-const CHANGED: &str = "nothing was restored: the files have changed meanwhile; look again";
+const CHANGED: &str =
+    "nothing was restored: the files, or what other tickets have changed, are not as they were shown; look again";
 
 impl ReadyRestore {
     /// How many files it is about.
@@ -159,9 +199,16 @@ impl ReadyRestore {
 
     /// Writes and removes them, but those that have changed since they were saved: each is looked at shortly before its
     /// turn.
-    pub async fn write(self) -> Result<Restored, String> {
+    pub async fn write(mut self) -> Result<Restored, String> {
+        let mut others = std::mem::take(&mut self.others);
+        let done = self.written().await?;
+        others.retain(|one| done.written.contains(&one.path) || done.removed.contains(&one.path));
+        Ok(Restored { others, ..done })
+    }
+
+    async fn written(self) -> Result<Restored, String> {
         let (top, scratch) = (&self.repository.top, &self.present.scratch);
-        let mut report = Restored { saved: self.saved, ..Restored::default() };
+        let mut report = Restored { saved: self.saved, spared: self.spared, ..Restored::default() };
         let words = |error: EvidenceError| format!("nothing was restored: {error}");
         scratch.git("read-tree").args([&self.target.0]).thorough().ok().await.map_err(words)?;
         let (removals, writes): (Vec<Due>, Vec<Due>) =
@@ -266,7 +313,7 @@ fn kept(difference: &Difference, why: String) -> Kept {
 }
 
 /// Has git write the files out of its index, which has the snapshot; git itself never follows a link here.
-async fn write(scratch: &Scratch, top: &Path, due: &[&Difference]) -> Result<(), EvidenceError> {
+pub(super) async fn write(scratch: &Scratch, top: &Path, due: &[&Difference]) -> Result<(), EvidenceError> {
     if due.is_empty() {
         return Ok(());
     }
@@ -289,7 +336,7 @@ fn may_remove(top: &Path, difference: &Difference) -> Result<(), String> {
 }
 
 /// Removes a file that the snapshot does not have, and the folders that this leaves empty.
-fn remove(top: &Path, difference: &Difference) -> Result<(), String> {
+pub(super) fn remove(top: &Path, difference: &Difference) -> Result<(), String> {
     may_remove(top, difference)?;
     let relative = paths::path(&difference.path);
     match fs::remove_file(top.join(&relative)) {

@@ -2,6 +2,7 @@
 
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::timeline::contents::end_key;
 use std::fmt;
 
 /// Names a snapshot: `refs/programmator/<ticket>/<run>/<n>`.
@@ -58,4 +59,15 @@ pub struct Snapshot {
     /// What a person calls it: `3` in the newest run, `9b1c22d0/3` in an earlier one, `end` and `9b1c22d0/end` after the
     /// last iteration, `restore/1`.
     pub pick: String,
+}
+
+impl Snapshot {
+    /// What the journals of the ticket's runs know it by.
+    pub fn key(&self) -> String {
+        match self.run {
+            None => self.pick.clone(),
+            Some(run) if self.is_end => end_key(run, self.n),
+            Some(_) => self.id.0.clone(),
+        }
+    }
 }

@@ -7,10 +7,11 @@
 mod marks;
 pub(super) mod sizes;
 
-pub use marks::{is_free, mark_ready};
+pub use marks::{forked, is_free, mark_ready};
 
 use super::command::{git, line};
 use super::error::words;
+use super::forking::Beginning;
 use super::paths;
 use super::registry::{self, INITIALIZING, all, forget, known};
 use crate::adapters::room::Room;
@@ -21,6 +22,7 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Half-made worktrees that are kept beside a good one, at most.
 const ASIDE: usize = 100;
@@ -32,12 +34,55 @@ pub struct Found {
     pub commit: String,
     /// It has all it needs.
     pub is_ready: bool,
+    /// Its branch was made for it.
+    pub is_new_branch: bool,
     /// What was done, for the person.
     pub notes: Vec<String>,
 }
 
+/// The files that a worktree is made with.
+pub struct Files<'a> {
+    pub beginning: &'a Beginning,
+    /// What of them is left out.
+    pub exclude: Vec<PathBuf>,
+    /// A folder of ours.
+    pub keep: &'a Path,
+}
+
 /// Finds the worktree of the ticket in this file, or makes it. Words for the person where it cannot be had.
 pub async fn make(worktree: &Worktree, ticket: &Path, room: &Room) -> Result<Found, String> {
+    made(worktree, ticket, room, None).await
+}
+
+/// Makes one with the files of a snapshot, or finds what a program that was killed has made. Where it cannot be made, nothing
+/// is left of it.
+pub async fn make_with(worktree: &Worktree, ticket: &Path, room: &Room, files: &Files<'_>) -> Result<Found, String> {
+    made(worktree, ticket, room, Some(files)).await
+}
+
+/// Removes what was just [made](make_with), in which nobody has worked, and the branch where that is new.
+pub async fn unmake(worktree: &Worktree, beginning: &Beginning, is_new_branch: bool) -> Result<(), String> {
+    let Worktree { top, home_top, branch, .. } = worktree;
+    if known(home_top, top).await?.is_some() {
+        let remove = git(home_top, "worktree").args(["remove", "--force"]).args([top.as_os_str()]);
+        registry::change(home_top, remove.thorough()).await?;
+    }
+    let own = format!("refs/heads/{branch}");
+    let elsewhere = all(home_top).await?.into_iter().any(|known| known.branch.as_ref() == Some(&own));
+    if is_new_branch && !elsewhere && commit_at(home_top, &own).await?.as_deref() == Some(&beginning.base) {
+        git(home_top, "update-ref").args(["-d", &own, &beginning.base]).ok().await.map_err(words)?;
+    }
+    Ok(())
+}
+
+/// As of a repository that was just made.
+fn no_commit(base: &str) -> String {
+    format!(
+        "there is no commit at {base} for a worktree to begin at: make the first one (git add -A && git commit), or set git.base"
+    )
+}
+
+async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Files<'_>>) -> Result<Found, String> {
     let Worktree { top, home_top, branch, base, .. } = worktree;
     let known = known(home_top, top).await?;
     let mut notes = Vec::new();
@@ -53,12 +98,21 @@ pub async fn make(worktree: &Worktree, ticket: &Path, room: &Room) -> Result<Fou
             .map_err(|_| format!("{} is in the way: it is no worktree of {}", top.display(), home_top.display()))?,
         (Ok(_), Some(known)) => {
             let is_ready = marks::is_ready(top);
-            // Git keeps its lock until all files are there. What differs later, somebody has changed.
-            if is_ready || known.locked.as_deref() != Some(INITIALIZING) {
+            // Git keeps its lock until all files are there, and no note says so before they are on the disk. What differs
+            // later, somebody has changed.
+            let is_whole = is_ready || marks::has_files(top);
+            if is_whole || known.locked.as_deref().is_some_and(|why| why != INITIALIZING) {
+                if let Some(files) = files
+                    && !files.beginning.is_of(top).await?
+                {
+                    return Err(format!("{} is there already, with other work: choose another id", top.display()));
+                }
                 marks::claim(top, ticket)?;
                 let wanted = format!("refs/heads/{branch}");
                 return match &known.branch {
-                    Some(there) if *there == wanted => Ok(Found { commit: known.commit.clone(), is_ready, notes }),
+                    Some(there) if *there == wanted => {
+                        Ok(Found { commit: known.commit.clone(), is_ready, is_new_branch: false, notes })
+                    }
                     there => Err(format!(
                         "{} is on {}: switch it back to {branch}",
                         top.display(),
@@ -72,9 +126,13 @@ pub async fn make(worktree: &Worktree, ticket: &Path, room: &Room) -> Result<Fou
         }
     }
     let is_there = commit_at(home_top, &format!("refs/heads/{branch}")).await?;
-    let commit = match &is_there {
-        Some(commit) => commit.clone(),
-        None => commit_at(home_top, base).await?.ok_or_else(|| format!("there is no commit at {base} to begin at"))?,
+    let commit = match (&is_there, files) {
+        (Some(there), Some(files)) if *there != files.beginning.base => {
+            return Err(format!("there is a branch {branch} already: choose another id"));
+        }
+        (Some(commit), _) => commit.clone(),
+        (None, Some(files)) => files.beginning.base.clone(),
+        (None, None) => commit_at(home_top, base).await?.ok_or_else(|| no_commit(base))?,
     };
     has_room(home_top, &commit, None, room).await?;
     let parent = top.parent().unwrap_or(top);
@@ -84,14 +142,30 @@ pub async fn make(worktree: &Worktree, ticket: &Path, room: &Room) -> Result<Fou
         .create(parent)
         .map_err(|error| format!("the folder {} cannot be made: {error}", parent.display()))?;
     let call = git(home_top, "worktree").args(["add", "--quiet"]);
+    let is_new_branch = is_there.is_none();
     let call = match is_there {
         Some(_) => call.args([top.as_os_str()]).args([branch]),
         None => call.args(["--no-track", "-b", branch]).args([top.as_os_str()]).args([&commit]),
     };
-    registry::change(home_top, call.thorough()).await?;
-    marks::claim(top, ticket)?;
+    // What stands there otherwise, somebody else has made.
+    let is_added = AtomicBool::new(false);
+    let begin = async {
+        is_added.store(true, Ordering::Relaxed);
+        if let Some(Files { beginning, exclude, keep }) = files {
+            beginning.fill(top, exclude, keep).await?;
+            marks::mark_forked(top, base)?;
+        }
+        marks::mark_files(top).await
+    };
+    let added = registry::change_and(home_top, call.thorough(), begin).await;
+    let claimed = added.and_then(|()| marks::claim(top, ticket));
+    if let (Err(why), Some(files), true) = (&claimed, files, is_added.load(Ordering::Relaxed)) {
+        let left = unmake(worktree, files.beginning, is_new_branch).await;
+        return Err(left.map_or_else(|left| format!("{why}; {} is left: {left}", top.display()), |()| why.clone()));
+    }
+    claimed?;
     notes.insert(0, format!("made on branch {branch}"));
-    Ok(Found { commit, is_ready: false, notes })
+    Ok(Found { commit, is_ready: false, is_new_branch, notes })
 }
 
 /// Whether git would not show a file or folder of this name, relative to the top.

@@ -13,6 +13,7 @@ use super::{beside, os};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::chat;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
@@ -38,10 +39,20 @@ pub struct Holder {
 }
 
 impl Holder {
-    fn text(&self) -> String {
+    /// The program that has a ticket.
+    fn program(&self) -> String {
         let run = self.run.map(|run| format!(", run {}", run.short())).unwrap_or_default();
         let (Self { pid, ticket, since, .. }, zone) = (self, TimeZone::system());
         format!("programmator (pid {pid}{run}, ticket {ticket}, since {} {})", since.day(&zone), since.minute(&zone))
+    }
+
+    /// The ticket, or the chat, that has a directory.
+    fn work(&self) -> String {
+        let who = if chat::is_id(&self.ticket) { "a chat" } else { self.ticket.as_str() };
+        match self.pid {
+            own if own == std::process::id() => who.to_owned(),
+            pid => format!("{who} (in another programmator, pid {pid})"),
+        }
     }
 }
 
@@ -67,6 +78,12 @@ pub struct TicketLock {
 pub struct TreeLock {
     /// Held by being there. Given up before the other.
     _own: Option<Own>,
+    _held: Held,
+}
+
+/// The right to move the files of a whole working tree, in whichever folder of it runs work; given up when dropped.
+#[derive(Debug)]
+pub struct FilesLock {
     _held: Held,
 }
 
@@ -141,8 +158,35 @@ impl Store {
         Ok(TicketLock { file, held })
     }
 
-    /// Locks a workspace, or says who has it. Does not wait.
+    /// Locks a workspace, or says who has it or moves the files around it. Does not wait.
     pub fn lock_tree(&self, workspace: &Workspace, holder: &Holder) -> Result<TreeLock, LockError> {
+        let lock = self.lock_within(workspace, holder)?;
+        // Behind it: whoever moves files later finds us, and whoever does so now is found.
+        match self.mover(workspace.lock_path())? {
+            None => Ok(lock),
+            Some(holder) => Err(LockError::Held { holder }),
+        }
+    }
+
+    /// Locks all files of a working tree against runs that [begin](Self::lock_tree) in it. Those that are at work there
+    /// already are [looked for](Self::lock_within) behind this.
+    pub fn lock_files(&self, top: &Path, holder: &Holder) -> Result<FilesLock, LockError> {
+        Ok(FilesLock { _held: self.lock("files", &real(top)?, holder)? })
+    }
+
+    /// Who moves the files of a working tree that the folder is in.
+    fn mover(&self, folder: &Path) -> Result<Option<String>, StoreError> {
+        let folder = real(folder)?;
+        for top in folder.ancestors().filter(|top| top.join(".git").exists()) {
+            if let Asked::Held(holder) = self.ask("files", top)? {
+                return Ok(Some(in_words("files", holder)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Locks a workspace for whoever has the files around it, or says who is at work in it. Does not wait.
+    pub fn lock_within(&self, workspace: &Workspace, holder: &Holder) -> Result<TreeLock, LockError> {
         let held = self.lock("tree", workspace.lock_path(), holder)?;
         Ok(TreeLock { _own: Own::take(beside::open(workspace.lock_path()))?, _held: held })
     }
@@ -153,7 +197,12 @@ impl Store {
             match self.lock_tree(workspace, holder) {
                 Ok(lock) => return Ok(lock),
                 Err(LockError::Store(error)) => return Err(error),
-                Err(LockError::Held { .. }) => self.until_free(workspace.lock_path()).await?,
+                Err(LockError::Held { .. }) => {
+                    self.until_free(workspace.lock_path()).await?;
+                    while self.mover(workspace.lock_path())?.is_some() {
+                        tokio::time::sleep(LOOK).await;
+                    }
+                }
             }
         }
     }
@@ -198,14 +247,14 @@ impl Store {
     pub fn ticket_holder(&self, ticket_path: &Path) -> Result<Option<String>, StoreError> {
         Ok(match self.ask("ticket", ticket_path)? {
             Asked::Free => None,
-            Asked::Held(holder) => Some(in_words(holder)),
+            Asked::Held(holder) => Some(in_words("ticket", holder)),
         })
     }
 
-    /// Whether this program holds the workspace.
-    pub fn is_tree_ours(&self, workspace: &Workspace) -> Result<bool, StoreError> {
+    /// Who holds the workspace now, as far as that can be read.
+    pub fn tree_holder(&self, workspace: &Workspace) -> Result<Option<Holder>, StoreError> {
         let asked = self.ask("tree", workspace.lock_path())?;
-        Ok(matches!(asked, Asked::Held(Some(holder)) if holder.pid == std::process::id()))
+        Ok(if let Asked::Held(holder) = asked { holder } else { None })
     }
 
     /// The summary with what its locks tell: a run that has not ended and that nobody works on is
@@ -248,7 +297,7 @@ impl Store {
                 held.describe(holder)?;
                 Ok(held)
             }
-            Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: in_words(said(&mut file)) }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: in_words(kind, said(&mut file)) }),
             Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error).into()),
         }
     }
@@ -260,8 +309,9 @@ impl Store {
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
-        let real = if kind == "tree" { fs::canonicalize(what) } else { in_real_folder(what) };
-        let path = self.inner.locks.join(beside::name(kind, &real.map_err(StoreError::file("find", what))?));
+        let path =
+            if kind == "tree" { real(what)? } else { in_real_folder(what).map_err(StoreError::file("find", what))? };
+        let path = self.inner.locks.join(beside::name(kind, &path));
         Ok((open(&path)?, path))
     }
 }
@@ -288,6 +338,10 @@ impl Held {
             _ => Ok(()),
         }
     }
+}
+
+fn real(folder: &Path) -> Result<PathBuf, StoreError> {
+    fs::canonicalize(folder).map_err(StoreError::file("find", folder))
 }
 
 fn out_of_space(error: &io::Error) -> bool {
@@ -339,6 +393,8 @@ fn said(file: &mut File) -> Option<Holder> {
     serde_json::from_str(&text).ok()
 }
 
-fn in_words(holder: Option<Holder>) -> String {
-    holder.map_or_else(|| "another programmator".to_owned(), |holder| clean_line(&holder.text(), 300))
+/// `kind`: of the lock.
+fn in_words(kind: &str, holder: Option<Holder>) -> String {
+    let words = |holder: Holder| if kind == "ticket" { holder.program() } else { holder.work() };
+    holder.map_or_else(|| "another programmator".to_owned(), |holder| clean_line(&words(holder), 300))
 }

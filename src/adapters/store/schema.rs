@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/008.sql"),
     include_str!("schema/009.sql"),
     include_str!("schema/010.sql"),
+    include_str!("schema/011.sql"),
 ];
 
 /// `application_id` of our databases: "prgm".

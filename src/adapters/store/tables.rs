@@ -4,19 +4,23 @@
 use super::ledger;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
+use crate::domain::chat;
 use crate::domain::record::{AgentReady, FORMAT, Record, SessionLost, Stored, TurnEnded, WishTaken};
 use crate::domain::session::SessionEnded;
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::turn::Usage;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// The columns that make a [`RunSummary`], in the order that [`summary`] reads.
 pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase, phases_done, phases, \
      iterations, cost_usd, reason, started, updated, \
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
-     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree, aside";
+     marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree, aside, \
+     CASE WHEN ticket LIKE 'chat-%' THEN (SELECT json ->> '$.text' FROM records
+         WHERE records.run = runs.run AND kind = 'note_given' ORDER BY seq LIMIT 1) END, merged, taken_back";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -83,16 +87,18 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
     db.prepare_cached(
         "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
              reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,
-             committing, added, removed, worktree, aside)
+             committing, added, removed, worktree, aside, merged, taken_back)
          VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
-             :worked_ms, :commit_id, :committing, :added, :removed, :worktree, :aside)
+             :worked_ms, :commit_id, :committing, :added, :removed, :worktree, :aside, :merged,
+             :taken_back)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
              marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
              worked_ms = :worked_ms, commit_id = :commit_id, committing = :committing, added = :added,
-             removed = :removed, worktree = :worktree, aside = :aside",
+             removed = :removed, worktree = :worktree, aside = :aside, merged = :merged,
+             taken_back = :taken_back",
     )?
     .execute(named_params! {
         ":run": id,
@@ -119,6 +125,8 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":added": ledger::stored(summary.added),
         ":removed": ledger::stored(summary.removed),
         ":aside": (!summary.aside.is_empty()).then(|| serde_json::to_string(&summary.aside)).transpose()?,
+        ":merged": summary.merged,
+        ":taken_back": (!summary.taken_back.is_empty()).then(|| serde_json::to_string(&summary.taken_back)).transpose()?,
         ":worktree": summary.worktree.as_ref().map(serde_json::to_string).transpose()?,
     })?;
     Ok(())
@@ -128,10 +136,12 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
     let (run, ticket): (String, String) = (row.get(0)?, row.get(1)?);
     let (Some(run), Ok(ticket)) = (RunId::parse(&run), ticket_id(&ticket)) else { return Ok(None) };
+    // A chat is called by its first message.
+    let said = row.get::<_, Option<String>>(25)?.filter(|_| chat::is_id(&ticket)).map(|text| chat::topic(&text));
     Ok(Some(RunSummary {
         run,
         ticket,
-        title: row.get::<_, Option<String>>(13)?.unwrap_or_default(),
+        title: said.or(row.get(13)?).unwrap_or_default(),
         ticket_path: row.get(2)?,
         folder: row.get(3)?,
         state: RunState::from_word(&row.get::<_, String>(4)?).unwrap_or(RunState::Interrupted),
@@ -154,8 +164,15 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         added: row.get::<_, i64>(21)?.cast_unsigned(),
         removed: row.get::<_, i64>(22)?.cast_unsigned(),
         worktree: row.get::<_, Option<String>>(23)?.and_then(|text| serde_json::from_str(&text).ok()),
-        aside: row.get::<_, Option<String>>(24)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        aside: list(row.get(24)?),
+        merged: row.get(26)?,
+        taken_back: list(row.get(27)?),
     }))
+}
+
+/// A list as JSON; what cannot be read is none.
+fn list<T: DeserializeOwned>(text: Option<String>) -> Vec<T> {
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// The id as it was stored: it was checked when it was made, and plans may bear names that `parse` refuses.
@@ -209,6 +226,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::UntickIntended(_)
         | Record::CommitDue
         | Record::MergeIntended(_)
+        | Record::ConflictStaged(_)
         | Record::StatusIntended { .. } => ledger::released(db, run)?,
         Record::CallCounted(counted) => ledger::count(db, run, counted.n, counted.purpose, time)?,
         Record::LimitSeen(_) | Record::LimitHit(_) => ledger::refused(db, record, time)?,
@@ -218,6 +236,7 @@ fn sum_up(db: &Connection, run: &str, ticket: &TicketId, time: Timestamp, record
         | Record::CritiqueMade { .. }
         | Record::EvaluationMade { .. }
         | Record::DraftMade { .. }
+        | Record::ChatAnswered(_)
         | Record::ClaimMissing { .. } => {
             ledger::answered(db, run)?;
         }

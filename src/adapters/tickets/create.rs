@@ -5,9 +5,13 @@ use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::ticket::draft::Draft;
+use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// Ids that are tried.
+const TRIES: u32 = 1_000;
 
 /// What a new ticket is made of.
 #[derive(Clone, Debug)]
@@ -41,7 +45,7 @@ pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
     std::fs::create_dir_all(dir).map_err(unwritable(dir))?;
     let prefix = prefix(new.project);
     loop {
-        let id = format!("{prefix}-{}", random_suffix());
+        let id = format!("{prefix}-{}", suffix(uuid::Uuid::new_v4().as_u128()));
         let path = dir.join(format!("{id}.md"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
@@ -75,10 +79,33 @@ fn prefix(project: &Path) -> String {
     if prefix.is_empty() || TicketId::parse(&prefix).is_err() { "tk".to_owned() } else { prefix }
 }
 
+/// The id of a ticket that is made of something else, and which `dir` has no ticket of: the same as before as long as there is
+/// none, so that a program which was killed is followed by one that goes on.
+pub fn id_for(what: &str, project: &Path, dir: &Path) -> Option<TicketId> {
+    let prefix = prefix(project);
+    (0..TRIES).find_map(|n| {
+        let digest = Sha256::digest(format!("{what}\0{n}"));
+        let number = digest.iter().take(16).fold(0, |number: u128, byte| number << 8 | u128::from(*byte));
+        let id = format!("{prefix}-{}", suffix(number));
+        let is_free = dir.join(format!("{id}.md")).symlink_metadata().is_err();
+        is_free.then(|| TicketId::parse(&id).ok()).flatten()
+    })
+}
+
+/// Writes a ticket that is not there yet, whole or not at all.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".new-").permissions(permissions).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path)?;
+    Ok(())
+}
+
 /// Four of `[a-z0-9]`.
-fn random_suffix() -> String {
+fn suffix(mut number: u128) -> String {
     const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
-    let mut number = uuid::Uuid::new_v4().as_u128();
     (0..4)
         .map(|_| {
             let letter = LETTERS[(number % 36) as usize];
@@ -147,6 +174,6 @@ mod tests {
         for (folder, expected) in cases {
             assert_eq!(prefix(Path::new(folder)), expected, "{folder}");
         }
-        assert!(random_suffix().bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert!(suffix(u128::MAX).bytes().all(|byte| byte.is_ascii_alphanumeric()));
     }
 }

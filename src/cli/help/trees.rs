@@ -4,6 +4,7 @@ pub const SNAPSHOTS: &str = "\
 Examples:
   programmator snapshots tk-4f2a
   programmator snapshots tk-4f2a --json | jq -r '.[].pick'
+  programmator snapshots prune --dry-run    what is older than snapshots.keep_days
 
 `end` is how the last iteration of the latest run left the files. Snapshots are hidden git refs, refs/programmator/…; branches, index and stash are not touched.";
 
@@ -15,6 +16,14 @@ Examples:
   programmator restore tk-4f2a 3 --yes      without asking
 
 It shows what it would write and remove, and asks first; without a terminal it needs --yes. The current state is saved as a snapshot. Files that git ignores, the ticket, .programmator/, HEAD and the index are not touched.";
+
+pub const FORK: &str = "\
+Examples:
+  programmator fork tk-4f2a 3
+  programmator fork tk-4f2a 3 --id tk-try2
+  programmator fork tk-4f2a 3 --json | jq -r .worktree
+
+The branch of the new worktree begins at the commit that HEAD was at when the snapshot was taken; what the snapshot has besides is uncommitted there. The ticket and its files stay as they are.";
 
 pub const WORKTREE_LIST: &str = "\
 Examples:

@@ -25,6 +25,7 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
         AnsweredBy::Person(by) => (by.to_string(), format!("by {by}")),
         AnsweredBy::Timeout => (person, "because nobody answered in time".to_owned()),
         AnsweredBy::Nobody => (person, "because nobody was there to ask".to_owned()),
+        AnsweredBy::Unshown => (person, "because plain lines could not ask you".to_owned()),
         AnsweredBy::Ticket => (person, "by your approval for this run".to_owned()),
         AnsweredBy::Rules => (person, "by the changed rules".to_owned()),
     };
@@ -49,6 +50,12 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
         }
         Answer::Deny { .. } => (Weight::Gate, format!("denied {who}: {call}")),
     }
+}
+
+/// The sentence for an answer about `call` that came too late.
+pub(super) fn too_late(call: &str, late: &Answered) -> (Weight, String) {
+    let what = if matches!(late.answer, Answer::Allow { .. }) { "allow" } else { "deny" };
+    (Weight::Warn, format!("your answer ({what}) came too late, {call} no longer waits for it"))
 }
 
 #[cfg(test)]
@@ -76,6 +83,7 @@ mod tests {
                 AnsweredBy::Person(Answerer { name: Some("Ann".into()), ..Answerer::COMMAND_LINE }),
                 "denied by Ann (command line): Bash make · “use npm”",
             ),
+            (deny("too long"), AnsweredBy::Unshown, "denied because plain lines could not ask you: Bash make"),
             (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),
         ];
         for (answer, by, expected) in cases {

@@ -5,8 +5,9 @@ use crate::base::amount::counted;
 use crate::domain::answerer::Answerer;
 use crate::domain::changes::RevertSettled;
 use crate::domain::commit::{CommitSettled, LeftOut, short};
+use crate::domain::pruning::freed;
 use crate::domain::record::Record;
-use crate::domain::restore::{RestoreIntended, RestoreSettled};
+use crate::domain::restore::{RestoreIntended, RestoreSettled, listed};
 
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
@@ -39,18 +40,47 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::RestoreIntended(RestoreIntended { pick, files, .. }) => {
             Some((Weight::Info, format!("restoring {} from snapshot {pick}", counted(*files, "file"))))
         }
-        Record::RestoreSettled(RestoreSettled { pick, saved, files, trouble: None, .. }) => {
-            let files = files.map_or_else(|| "the files".to_owned(), |files| counted(files, "file"));
-            let words = format!("{files} restored from snapshot {pick} · snapshot {saved} has the files from before");
-            Some((Weight::Info, words))
+        Record::RestoreSettled(settled @ RestoreSettled { pick, saved, trouble: None, .. }) => {
+            let lost = settled.taken_back.as_deref().unwrap_or_default();
+            let weight = if lost.is_empty() { Weight::Info } else { Weight::Warn };
+            let (files, lost) = (files(settled), taken_back(lost));
+            Some((
+                weight,
+                format!("snapshot {pick} restored{files}{lost} · snapshot {saved} has the files from before"),
+            ))
         }
-        Record::RestoreSettled(RestoreSettled { pick, files: Some(files), trouble: Some(why), .. }) => {
-            let files = counted(*files, "file");
-            Some((Weight::Warn, format!("{files} restored from snapshot {pick}, but not all: {why}")))
+        Record::RestoreSettled(settled @ RestoreSettled { pick, files: Some(_), trouble: Some(why), .. }) => {
+            let lost = taken_back(settled.taken_back.as_deref().unwrap_or_default());
+            Some((Weight::Warn, format!("snapshot {pick} restored in part{}: {why}{lost}", files(settled))))
         }
         Record::RestoreSettled(RestoreSettled { pick, trouble: Some(why), .. }) => {
             Some((Weight::Warn, format!("snapshot {pick} is not restored: {why}")))
         }
+        Record::SnapshotsPruned(pruned) => {
+            let words = format!("{} removed", counted(pruned.removed, "old snapshot"));
+            Some((Weight::Info, words + &freed(pruned.bytes)))
+        }
         _ => None,
     }
+}
+
+/// How many files were written and removed, where that is known.
+fn files(settled: &RestoreSettled) -> String {
+    match (settled.files, settled.removed) {
+        (Some(files), Some(removed)) => {
+            format!(": {} written, {removed} removed", counted(files.saturating_sub(removed), "file"))
+        }
+        // Older versions did not tell the two apart.
+        (Some(files), None) => format!(": {} written or removed", counted(files, "file")),
+        (None, _) => String::new(),
+    }
+}
+
+/// Phases that count as done without their work being there.
+fn taken_back(phases: &[String]) -> String {
+    if phases.is_empty() {
+        return String::new();
+    }
+    let named = phases.iter().map(|phase| if phase.is_empty() { "the whole ticket" } else { phase.as_str() });
+    format!(" · done, but not in the files now: {}", listed(named))
 }

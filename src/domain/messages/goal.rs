@@ -10,6 +10,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Info, Warn};
     match record {
         Record::TicketReviewed { .. } => Some((Info, "review of the ticket: nothing to fix".to_owned())),
+        Record::TicketFaulted { issues, .. } => Some((Info, faulted_words(issues.len()))),
         Record::EvaluationMade { evaluation, .. } => Some((Info, evaluation_words(evaluation))),
         Record::PhasesProposed(Proposal { phases, left_out, .. }) => {
             let more = match left_out {
@@ -35,9 +36,15 @@ pub fn goal_words(record: &Record) -> Option<String> {
     match record {
         Record::GoalAchieved { .. } => Some("✓ the ticket's goal is reached".to_owned()),
         Record::TicketReviewed { .. } => Some("✓ the review of the ticket has nothing to fix".to_owned()),
-        Record::PhasesProposed(_) | Record::ProposalAnswered { .. } => sentence(record).map(|(_, words)| words),
+        Record::TicketFaulted { .. } | Record::PhasesProposed(_) | Record::ProposalAnswered { .. } => {
+            sentence(record).map(|(_, words)| words)
+        }
         _ => None,
     }
+}
+
+fn faulted_words(many: usize) -> String {
+    format!("review of the ticket: {} found, looked at again before the fix", counted(many, "issue"))
 }
 
 /// An evaluator's answer in a sentence.

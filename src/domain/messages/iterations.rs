@@ -8,6 +8,7 @@ use crate::base::time::human;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Record;
+use crate::domain::step::StepName;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use std::time::Duration;
 pub struct IterationSummary {
     pub n: u32,
     phase: Option<String>,
+    /// It is one of a chat.
+    is_chat: bool,
     /// What became of it, and how much that wants to be read; `None`: it is under way.
     fate: Option<(Weight, String)>,
     /// Files that it changed.
@@ -28,8 +31,9 @@ pub struct IterationSummary {
 impl IterationSummary {
     /// The iteration that begins with this record.
     pub fn begun_by(record: &Record) -> Option<Self> {
-        let Record::IterationStarted { n, phase, .. } = record else { return None };
-        Some(Self { n: *n, phase: phase.clone(), fate: None, files: 0, ms: None, cost: 0.0 })
+        let Record::IterationStarted { n, phase, role, .. } = record else { return None };
+        let is_chat = role.step == StepName::CHAT;
+        Some(Self { n: *n, phase: phase.clone(), is_chat, fate: None, files: 0, ms: None, cost: 0.0 })
     }
 
     /// Takes a record of this iteration.
@@ -49,6 +53,9 @@ impl IterationSummary {
                 let who = if *of_ticket { "review" } else { "critic" };
                 self.fate = Some((Weight::Warn, format!("{who}: {} to fix", counted(issues.len(), "issue"))));
             }
+            Record::TicketFaulted { issues, .. } => {
+                self.fate = Some((Weight::Info, format!("{} to look at again", counted(issues.len(), "issue"))));
+            }
             Record::TicketReviewed { .. } => self.fate = Some((Weight::Info, "nothing to fix".to_owned())),
             Record::GoalAchieved { .. } => self.fate = Some((Weight::Info, "goal reached".to_owned())),
             Record::PhasesProposed(proposal) => {
@@ -62,6 +69,7 @@ impl IterationSummary {
             Record::IterationEnded { outcome, ms, .. } => {
                 self.ms = Some(*ms);
                 self.fate.get_or_insert_with(|| match outcome {
+                    IterationOutcome::Claimed if self.is_chat => (Weight::Info, "answered".to_owned()),
                     IterationOutcome::Claimed => (Weight::Info, "to be continued".to_owned()),
                     IterationOutcome::Interrupted | IterationOutcome::Parked => {
                         (Weight::Info, outcome_words(*outcome).to_owned())
@@ -81,7 +89,8 @@ impl IterationSummary {
     /// The line.
     pub fn line(&self) -> Line {
         let (level, fate) = self.fate.clone().unwrap_or((Weight::Info, "under way".to_owned()));
-        let mut text = format!("iteration {} · {} · {fate}", self.n, quoted(self.phase.as_deref()));
+        let what = if self.is_chat { "chat".to_owned() } else { quoted(self.phase.as_deref()) };
+        let mut text = format!("iteration {} · {what} · {fate}", self.n);
         if self.files > 0 {
             let _ = write!(text, " · {}", counted(self.files, "file"));
         }
@@ -100,6 +109,24 @@ mod tests {
     use super::*;
     use crate::domain::claim::Claim;
     use crate::domain::outcome::DoneHow;
+    use crate::domain::step::Role;
+
+    #[test]
+    fn one_of_a_chat_is_about_no_ticket() {
+        let role = Role { step: StepName::CHAT, ..Role::default() };
+        let started = Record::IterationStarted { n: 2, phase: None, session: None, id: None, role };
+        let mut summary = IterationSummary::begun_by(&started).unwrap();
+        let outcome = IterationOutcome::Claimed;
+        summary.hear(&Record::IterationEnded {
+            n: 2,
+            outcome,
+            changed: false,
+            fingerprint: None,
+            ms: 0,
+            reading: None,
+        });
+        assert!(summary.line().text.starts_with("iteration 2 · chat · answered"), "{}", summary.line().text);
+    }
 
     fn told(records: &[Record]) -> Line {
         let phase = Some("Wire".into());

@@ -4,7 +4,7 @@ use super::ends::done_words;
 use super::line::{Weight, quoted};
 use crate::base::amount::counted;
 use crate::domain::critique::{CriticVerdict, Critique};
-use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, Record, RevisionSettled, WriteOutcome};
+use crate::domain::record::{BoxSettled, OfPhase, PhaseByPerson, PhaseSeed, Record, RevisionSettled, WriteOutcome};
 
 /// The sentence of a record about a phase or the ticket's file.
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
@@ -69,6 +69,16 @@ fn critique_words(critique: &Critique) -> String {
         CriticVerdict::NeedsFixes => format!("the critic found {}", counted(critique.issues.len(), "issue")),
     };
     if critique.summary.is_empty() { verdict } else { format!("{verdict}: {}", critique.summary) }
+}
+
+/// How many phases a ticket has, and how many of them are ticked.
+pub(super) fn phases_word(phases: &[PhaseSeed]) -> String {
+    if phases.is_empty() {
+        return "no phases".into();
+    }
+    // A box is no more than a claim: the run counts what it has checked.
+    let ticked = phases.iter().filter(|phase| phase.done).count();
+    format!("{ticked}/{} phases ticked", phases.len())
 }
 
 fn written(outcome: &WriteOutcome, what: &str, done: &str) -> (Weight, String) {

@@ -1,8 +1,9 @@
 //! Worktrees in words.
 
 use super::line::Weight;
+use crate::base::amount::counted;
 use crate::domain::commit::short;
-use crate::domain::merge::{MergeIntended, MergeSettled};
+use crate::domain::merge::{ConflictStage, ConflictStaged, MergeIntended, MergeSettled};
 use crate::domain::record::Record;
 use crate::domain::workspace::Workspace;
 use crate::domain::worktree::{WorktreeMade, WorktreeRemoved};
@@ -27,6 +28,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::WorktreeMade(WorktreeMade { commit, notes }) if !notes.is_empty() => {
             Some((Weight::Info, format!("worktree ready at {} · {}", short(commit), notes.join(" · "))))
         }
+        Record::SwitchSettled(settled) => Some((Weight::Warn, settled.words())),
         Record::WorktreeRemoved(WorktreeRemoved { top, .. }) => {
             Some((Weight::Info, format!("worktree {} removed", top.display())))
         }
@@ -39,6 +41,27 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::MergeSettled(MergeSettled { commit, .. }) => {
             Some((Weight::Info, format!("merged as {}", short(commit.as_deref().unwrap_or_default()))))
         }
+        Record::ConflictStaged(staged) => Some(conflict(staged)),
         _ => None,
     }
+}
+
+fn conflict(staged: &ConflictStaged) -> (Weight, String) {
+    let ConflictStaged { stage, files, why, .. } = staged;
+    let files = || counted(files.len(), "file");
+    let words = match stage {
+        ConflictStage::Asked => format!("Claude is to resolve the conflict · {}", files()),
+        ConflictStage::Opening => "merging the base into the worktree".to_owned(),
+        ConflictStage::Open => match why.first().and_then(|why| why.lines().next()) {
+            Some(why) => return (Weight::Warn, format!("conflict not resolved: {why}")),
+            None => format!("the base is merged into the worktree · conflicts in {}", files()),
+        },
+        ConflictStage::Claimed => "conflict resolved, by Claude's word and the validation commands".to_owned(),
+        ConflictStage::Checking => "looking for conflict markers".to_owned(),
+        ConflictStage::Checked => "no conflict markers left".to_owned(),
+        ConflictStage::Approved => "the critic approved the resolved conflict".to_owned(),
+        ConflictStage::Committing => "committing the resolved conflict".to_owned(),
+        ConflictStage::Over => "conflict settled".to_owned(),
+    };
+    (Weight::Info, words)
 }

@@ -51,6 +51,9 @@ pub struct PhaseCarried {
     /// On what ground it is done; `None`: it is not.
     pub how: Option<DoneHow>,
     pub spent_ms: u64,
+    /// Its work was taken back by a restore.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub taken_back: bool,
     /// The person left it out after the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,

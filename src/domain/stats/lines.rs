@@ -4,17 +4,9 @@ use super::{Stats, Tally};
 use crate::base::amount::counted;
 use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
-use serde::{Deserialize, Serialize};
+use crate::domain::lines::Line;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
-
-/// One of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Line {
-    Heading(String),
-    Text(String),
-    Gap,
-}
 
 /// Columns of a ticket's id at most, and of its title.
 const ID: usize = 18;

@@ -157,6 +157,11 @@ impl TurnReader {
         calls.map(|block| string(block.id)).filter(|id| !id.is_empty()).collect()
     }
 
+    /// The turn's text so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     fn said(&mut self, envelope: &Envelope<'_>, message: &Message<'_>) {
         if word(message.model) == "<synthetic>" {
             self.error_kind = some_string(envelope.error).or(self.error_kind.take());

@@ -27,10 +27,15 @@ pub fn complete_phase(bytes: &[u8], text: &str, nth: usize) -> Result<Vec<u8>, U
     }
 }
 
-/// Unticks the phase with this text, of several the `nth`, from 0. Flips one byte.
+/// Unticks the phase with this text, of several the `nth`, from 0. Flips one byte; a ticket that is closed is open again:
+/// others may wait for it.
 pub fn reopen_phase(bytes: &[u8], text: &str, nth: usize) -> Result<Vec<u8>, Unchanged> {
     match spot(bytes, text, nth, Tick::Done)? {
-        Spot::Mark(at) => Ok(with_byte(bytes, at, b' ')),
+        Spot::Mark(at) => {
+            let open = with_byte(bytes, at, b' ');
+            let is_closed = super::parse::parse(&open, "").status == Some(TicketStatus::Closed);
+            Ok(if is_closed { set_status(&open, TicketStatus::Open).unwrap_or(open) } else { open })
+        }
         // A heading without a box is open.
         Spot::Append(_) => Err(Unchanged::AlreadySo),
     }

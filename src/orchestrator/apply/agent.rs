@@ -117,6 +117,12 @@ pub(super) fn fold_agent(state: &mut State, record: &Record, time: Timestamp) {
             iteration.claim_missing = None;
             state.stage = Stage::Closing;
         }
+        Record::ChatAnswered(answered) => {
+            iteration.said = true;
+            if !answered.more {
+                state.stage = Stage::Closing;
+            }
+        }
         Record::ClaimMissing { reason, .. } => {
             iteration.claim_missing = Some(reason.clone());
             state.stage = Stage::Closing;

@@ -11,7 +11,8 @@ const TRIES: u32 = 3;
 pub(super) fn fold(state: &mut State, record: &Record) {
     match record {
         Record::GoalAchieved { .. } => state.goal.achieved = true,
-        Record::TicketReviewed { .. } => state.goal.reviewed = true,
+        Record::TicketReviewed { .. } => (state.goal.reviewed, state.goal.found) = (true, Vec::new()),
+        Record::TicketFaulted { issues, .. } => state.goal.found.clone_from(issues),
         Record::PhasesProposed(proposal) => state.goal.proposal = Some(proposal.clone()),
         Record::ProposalAnswered { answer: ProposalAnswer::Refuse { .. }, .. } => {
             state.goal.proposal = None;
@@ -24,6 +25,12 @@ pub(super) fn fold(state: &mut State, record: &Record) {
         // Also an answer that adds: the proposal stays until its phases are in the ticket.
         _ => {}
     }
+}
+
+/// What a critic or the review of the whole ticket has found is to be fixed.
+pub(super) fn rejected(state: &mut State, by_review: bool) {
+    state.goal.rejections += u32::from(by_review);
+    state.goal.found = Vec::new();
 }
 
 /// A change of the ticket's text is made, or is not: what the run wanted is planned again where the file was another.

@@ -54,7 +54,7 @@ pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
     (state.goal.achieved, state.goal.reviewed) = (carried.achieved, carried.reviewed);
     for earlier in &carried.phases {
         let Some(phase) = state.phase_by_mut(earlier.id) else { continue };
-        phase.spent_ms = earlier.spent_ms;
+        (phase.spent_ms, phase.taken_back) = (earlier.spent_ms, earlier.taken_back);
         match (&mut phase.mark, earlier.how) {
             (Mark::Done(now), Some(how)) => *now = how,
             (mark @ Mark::Pending, _) if earlier.skipped => *mark = Mark::Skipped,
@@ -103,8 +103,10 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, is_claim: bool) -> PhaseState
     phase.text.clone_from(&seed.text);
     if phase.box_writes > 0 {
         // What it comes to is told when it is written.
+        phase.unread |= is_claim;
         return phase;
     }
+    let is_claim = std::mem::take(&mut phase.unread) || is_claim;
     match (phase.ticked, seed.done) {
         // The status block and the evidence decide.
         (false, true) if is_claim => phase.claimed_tick = true,
@@ -125,9 +127,10 @@ fn follow(mut phase: PhaseState, seed: &PhaseSeed, is_claim: bool) -> PhaseState
 mod tests {
     use super::*;
     use crate::base::time::Timestamp;
+    use crate::domain::answerer::Answerer;
     use crate::domain::outcome::IterationOutcome;
     use crate::domain::phase::PhaseId;
-    use crate::domain::record::{BoxSettled, Record, WriteOutcome};
+    use crate::domain::record::{BoxSettled, PhaseByPerson, Record, WriteOutcome};
     use crate::domain::settings::Settings;
     use crate::domain::step::Role;
     use crate::orchestrator::apply::fold;
@@ -260,6 +263,23 @@ mod tests {
             read(&mut state, &[("A", false)]);
             assert_eq!(counts(&mut state), happened[2], "{happened:?}");
         }
+    }
+
+    #[test]
+    fn a_tick_that_came_while_its_box_was_written_is_a_claim() {
+        let mut state = running(&[("A", false), ("B", true)]);
+        let reopened = PhaseByPerson { of: state.phases[1].named(), by: Answerer::SCREEN, why: None };
+        let settled = BoxSettled { phase: reopened.of.clone(), outcome: WriteOutcome::Written, reading: None };
+        fold(&mut state, &Record::PhaseReopened(reopened.clone()), Timestamp::from_millis(2));
+        fold(&mut state, &Record::UntickIntended(reopened.of), Timestamp::from_millis(2));
+        // Claude ticks it behind the write, which is heard of when the iteration is over.
+        end(&mut state, Some(4));
+        fold(&mut state, &Record::UntickSettled(settled), Timestamp::from_millis(5_001));
+        assert_eq!(read(&mut state, &[("A", false), ("B", true)])[1].1, Mark::Pending);
+        assert!(state.phases[1].claimed_tick);
+        // Seen empty, the next tick is the person's.
+        read(&mut state, &[("A", false), ("B", false)]);
+        assert_eq!(read(&mut state, &[("A", false), ("B", true)])[1].1, PERSON);
     }
 
     #[test]

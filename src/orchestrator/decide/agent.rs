@@ -100,6 +100,9 @@ impl Draft<'_> {
             }
             TurnOutcome::Answered | TurnOutcome::Running | TurnOutcome::Cut(_) => {}
         }
+        if self.state.chat.is_some() {
+            return self.chat_turn_ended(n, result);
+        }
         // A note that came too late for this turn begins another one: its answer is the one that counts.
         if self.state.notes.at(NoteStage::Sent).next().is_some() {
             return self.arm(Timer::PostResult(n));
@@ -187,7 +190,7 @@ impl Draft<'_> {
                 self.fail(n, failure, None);
             }
         }
-        self.void_all("Claude has exited");
+        self.void_waiting("Claude has exited");
         let respawn = self.open(|open| open.respawn);
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
@@ -203,6 +206,9 @@ impl Draft<'_> {
 
     /// Asks for the status block only, once an iteration; then closes.
     pub(super) fn ask_for_block(&mut self, n: u32, reason: &str) {
+        if self.state.chat.is_some() {
+            return self.chat_is_silent(n);
+        }
         self.record(Record::ClaimMissing { n, reason: reason.to_owned() });
         if self.open(|open| open.followed_up) {
             return self.close(n);

@@ -5,18 +5,15 @@
 
 use super::Draft;
 use crate::base::time::Timestamp;
-use crate::domain::answerer::Answerer;
+use crate::domain::answerer::{Answerer, FrontEnd};
 use crate::domain::approval::{
-    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, Voided,
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, not_applied,
 };
-use crate::domain::breaker::Circuit;
-use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{Level, Record};
 use crate::domain::tool_call::{ToolCall, Via};
 use crate::domain::verdict::Verdict;
-use crate::orchestrator::breaker::Move;
 use crate::orchestrator::effect::{Effect, Timer};
-use crate::orchestrator::state::{Failure, Stage};
+use crate::orchestrator::state::Stage;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,9 +74,7 @@ impl Draft<'_> {
         self.effect(Effect::Answer { request: call.request, verdict: ruling.verdict, reason });
     }
 
-    /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on. Its
-    /// process is held meanwhile: `defer`, which ends it and asks again when the session is resumed (measured over stdio,
-    /// 2.1.197 and 2.1.330), is an answer to the callback only; given to `can_use_tool` it is an invalid one, and refuses.
+    /// A call for the person: asked about once Claude can wait for the answer, which it can from `can_use_tool` on.
     fn ask(&mut self, n: u32, call: ToolCall, ruling: Ruling, presence: Presence) {
         let reason = ruling.words();
         if call.request.via == Via::Callback || !self.state.gate.asks(&call.tool_use_id) {
@@ -166,14 +161,14 @@ impl Draft<'_> {
             return Some(open);
         }
         let why = open.again.map_or("the call was changed", Again::words);
-        let text = format!("your answer to the {} call was not applied: {why}; asking again", open.tool);
+        let text = format!("{}: {why}; asking again", not_applied(&open.tool));
         self.notice(Level::Warn, text);
         None
     }
 
     /// The person's answer. One to a question that is not open any more changes nothing.
     pub(super) fn answered(&mut self, id: &QuestionId, by: Answerer, answer: Answer) {
-        let Some(approval) = self.decided_about(id) else { return };
+        let Some(approval) = self.decided_about(id) else { return self.too_late(id, by, answer) };
         if matches!(answer, Answer::Allow { .. }) && self.is_barred(&approval) {
             return;
         }
@@ -189,7 +184,8 @@ impl Draft<'_> {
             }
             Answer::Allow { input, .. } => return self.edited(id, by, input),
         };
-        self.close_question(id.clone(), answer, AnsweredBy::Person(by));
+        let by = if by.at == FrontEnd::Lines { AnsweredBy::Unshown } else { AnsweredBy::Person(by) };
+        self.close_question(id.clone(), answer, by);
     }
 
     /// The person has typed the right passphrase for this question.
@@ -212,10 +208,8 @@ impl Draft<'_> {
     fn is_barred(&mut self, approval: &Approval) -> bool {
         let barred = approval.kind != ApprovalKind::Question && self.state.rules_trouble.is_some();
         if barred {
-            let text = format!(
-                "your answer to the {} call was not applied: nothing can be approved while the policy has an error",
-                approval.tool
-            );
+            let text =
+                format!("{}: nothing can be approved while the policy has an error", not_applied(&approval.tool));
             self.notice(Level::Warn, text);
         }
         barred
@@ -223,26 +217,13 @@ impl Draft<'_> {
 
     pub(super) fn close_question(&mut self, id: QuestionId, answer: Answer, by: AnsweredBy) {
         let call = id.call.clone();
+        let kept = self.state.approvals.iter().find(|approval| self.state.gate.kept && approval.id == id).cloned();
         self.record(Record::ApprovalAnswered(Answered { id, answer: answer.clone(), by }));
+        if let Some(approval) = kept {
+            return self.tell_later(&approval, &answer);
+        }
         self.effect(Effect::ResolveApproval { id: call, answer });
         self.go_on_timing();
-    }
-
-    /// Claude does not wait any more.
-    pub(super) fn ask_withdrawn(&mut self, call: &str) {
-        let open = self.state.approvals.iter().find(|approval| approval.id.call == call);
-        if let Some(id) = open.map(|approval| approval.id.clone()) {
-            self.record(Record::ApprovalVoid(Voided { id, why: "Claude withdrew the request".to_owned() }));
-            self.go_on_timing();
-        }
-    }
-
-    /// Nobody waits for these answers any more.
-    pub(super) fn void_all(&mut self, why: &str) {
-        let ids: Vec<QuestionId> = self.state.approvals.iter().map(|approval| approval.id.clone()).collect();
-        for id in ids {
-            self.record(Record::ApprovalVoid(Voided { id, why: why.to_owned() }));
-        }
     }
 
     /// A timer that says nothing because of the person: an overdue question is a denial, and waiting for an answer
@@ -250,7 +231,8 @@ impl Draft<'_> {
     /// the timer is done with.
     pub(super) fn waits_for_person(&mut self, timer: Timer, seen: Timestamp) -> bool {
         let (Timer::Iteration(n) | Timer::Idle(n) | Timer::Approval(n)) = timer else { return false };
-        if !self.open(|open| open.n == n) {
+        let is_kept = matches!(timer, Timer::Approval(_)) && self.state.gate.kept;
+        if !is_kept && !self.open(|open| open.n == n) {
             return false;
         }
         let waiting = !self.state.approvals.is_empty();
@@ -286,7 +268,7 @@ impl Draft<'_> {
     }
 
     /// Nobody is waited for: Claude's time runs again, from where it stood.
-    fn go_on_timing(&mut self) {
+    pub(super) fn go_on_timing(&mut self) {
         let Some(n) = self.state.open_iteration().map(|open| open.n) else { return };
         if self.state.stage != Stage::Running || !self.state.approvals.is_empty() {
             return;
@@ -297,70 +279,34 @@ impl Draft<'_> {
         self.arm(Timer::Idle(n));
     }
 
-    fn arm_expiry(&mut self, seen: Timestamp) {
-        let next = self.state.approvals.iter().map(|approval| (end(approval, seen), approval.n)).min();
+    pub(super) fn arm_expiry(&mut self, seen: Timestamp) {
+        let next =
+            self.state.approvals.iter().filter_map(|approval| Some((self.due(approval, seen)?, approval.n))).min();
         if let Some((at, n)) = next {
             self.effect(Effect::Arm { timer: Timer::Approval(n), at });
         }
     }
 
     fn expire(&mut self, seen: Timestamp) {
-        let due = |approval: &&Arc<Approval>| end(approval, seen) <= self.now;
+        let due = |approval: &&Arc<Approval>| self.denied_at(approval, seen).is_some_and(|end| end <= self.now);
         let due: Vec<QuestionId> =
             self.state.approvals.iter().filter(due).map(|approval| approval.id.clone()).collect();
         for id in due {
             let words = format!("nobody answered in time; {NOBODY}");
             self.close_question(id, Answer::Deny { words }, AnsweredBy::Timeout);
         }
+        self.end_process_if_due();
         self.arm_expiry(seen);
     }
 
-    /// A tool that ran has a stored verdict, or the gate is broken: everything is killed, and nothing runs again before
-    /// somebody has looked. `unasked`: Claude's own configuration let it run, says Claude; it says so of a plan file, too,
-    /// that the gate let it write (measured, 2.1.330), so that alone is no fault.
-    pub(super) fn tool_ran(&mut self, n: u32, id: &str, unasked: bool) {
-        if !matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing) {
-            return;
-        }
-        if self.open(|open| open.foreign) && !unasked {
-            // A call that our interrupt overtook comes back as one that was tried; `tool_finished` knows whether it ran.
-            return;
-        }
-        if !self.state.gate.knows(id) {
-            self.tripwire(n, format!("a tool ran without a verdict from the gate (call {id})"));
-        } else if unasked && self.state.gate.holds_back(id) {
-            let what = format!("Claude's own configuration let a tool run that the gate had not allowed (call {id})");
-            self.tripwire(n, what);
-        }
+    /// When something becomes of the question by itself, if the person does not touch the screen again after `seen`.
+    fn due(&self, approval: &Approval, seen: Timestamp) -> Option<Timestamp> {
+        self.denied_at(approval, seen).into_iter().chain(self.deferred(approval)).min()
     }
 
-    /// A call came back. One that was refused, or that waits, comes back as an error (so did all of 130 that were
-    /// recorded with the real CLI): else it ran.
-    pub(super) fn tool_finished(&mut self, n: u32, id: String, is_error: bool) {
-        let at_work = matches!(self.state.stage, Stage::Spawning | Stage::Running | Stage::Closing);
-        let unknown = self.open(|open| open.foreign) && !self.state.gate.knows(&id);
-        if !is_error && at_work && (unknown || self.state.gate.holds_back(&id)) {
-            self.tripwire(n, format!("a tool ran that the gate had not allowed (call {id})"));
-        } else if self.open(|open| open.tools.contains(&id)) {
-            self.record(Record::ToolFinished { n, tool_use_id: id, is_error });
-        }
-    }
-
-    fn tripwire(&mut self, n: u32, reason: String) {
-        self.notice(
-            Level::Error,
-            format!(
-                "{reason}: Claude and all its processes were killed. Check what it did; the likely cause is a hook, \
-                a flag or a Claude version that bypasses the gate"
-            ),
-        );
-        if self.state.breaker.state != Circuit::Open {
-            self.move_breaker(n, Move { to: Circuit::Open, reason: reason.clone() });
-        }
-        self.void_all("stopping Claude");
-        self.fail(n, Failure { error: "ungated".to_owned(), message: reason, status: None }, None);
-        self.record(Record::StopAsked { n, outcome: IterationOutcome::Failed });
-        self.effect(Effect::KillAgent { n });
+    /// When the question is a denial by itself.
+    fn denied_at(&self, approval: &Approval, seen: Timestamp) -> Option<Timestamp> {
+        approval.expires.or_else(|| (!self.outlives()).then(|| approval.asked.max(seen).plus(UNATTENDED)))
     }
 
     /// At the end of a run: what was refused for want of somebody to ask.
@@ -374,11 +320,6 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
         }
     }
-}
-
-/// When the question is a denial by itself, if the person does not touch the screen again after `seen`.
-fn end(approval: &Approval, seen: Timestamp) -> Timestamp {
-    approval.expires.unwrap_or_else(|| approval.asked.max(seen).plus(UNATTENDED))
 }
 
 /// The plan that is to be approved says something.

@@ -5,6 +5,7 @@ use crate::domain::outcome::{ExitReason, IterationOutcome};
 use crate::domain::phase::Claimed;
 use crate::domain::record::{BoxSettled, Level, OfPhase, Record, TurnFailed, ValidationRan, WriteOutcome};
 use crate::domain::ticket::TicketStatus;
+use crate::domain::timeline::contents::EVIDENCE_FILES;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::failure;
 use crate::orchestrator::judge::Checks;
@@ -12,9 +13,6 @@ use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, Stage};
 use crate::orchestrator::step::Judged;
 use crate::orchestrator::turn_outcome::{IterationFacts, iteration_outcome};
-
-/// Names of changed files kept in a record.
-const FILES: usize = 200;
 
 impl Draft<'_> {
     /// Compares the working tree with the iteration's snapshot and the phase's baseline.
@@ -35,8 +33,8 @@ impl Draft<'_> {
         if self.state.stage == Stage::Validating {
             return;
         }
-        iteration_files.truncate(FILES);
-        phase_files.truncate(FILES);
+        iteration_files.truncate(EVIDENCE_FILES);
+        phase_files.truncate(EVIDENCE_FILES);
         self.record(Record::EvidenceGathered { n, iteration_files, phase_files });
         let checks = if self.state.validation.is_empty() { Checks::None } else { Checks::Pending };
         self.judge_claim(n, checks);

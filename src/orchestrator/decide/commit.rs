@@ -5,6 +5,7 @@ use super::Draft;
 use crate::domain::answerer::Answerer;
 use crate::domain::commit::{Agreed, CommitIntended, CommitSettled, CommitWhen, OwnCommit};
 use crate::domain::outcome::ExitReason;
+use crate::domain::phase::Mark;
 use crate::domain::record::Record;
 use crate::orchestrator::effect::Effect;
 use crate::orchestrator::state::Stage;
@@ -13,8 +14,13 @@ impl Draft<'_> {
     /// Something is done and not committed that is to be.
     pub(super) fn owes_commit(&self) -> bool {
         let commits = &self.state.commits;
-        !commits.due.is_empty()
-            && !commits.tried
+        // A fork of what is done begins with work that no phase of its own stands for.
+        let is_done = || self.state.parts().all(|part| matches!(part.mark, Mark::Done(_)));
+        let is_new = self.state.iterations == 0 || self.state.merge_failed.is_none();
+        let is_forked =
+            || self.owes_merge() && is_new && commits.last.is_none() && self.next_step().is_none() && is_done();
+        !commits.tried
+            && (!commits.due.is_empty() || is_forked())
             && match self.state.settings.git.commit {
                 CommitWhen::Off => false,
                 CommitWhen::Phase => true,

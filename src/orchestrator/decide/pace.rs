@@ -8,7 +8,7 @@ use crate::domain::limits::admission::{Asker, Counted, Ledger, Purpose};
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Level, OfPhase, PhaseSeed, Record};
-use crate::domain::session::Sessions;
+use crate::domain::session::{COMPLETE, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
 use crate::domain::step::Role;
 use crate::domain::ticket::TicketStatus;
@@ -63,7 +63,7 @@ impl Draft<'_> {
 
     pub(super) fn resumed(&mut self, pid: u32, reading: u64, phases: Vec<PhaseSeed>, settings: Option<Box<Settings>>) {
         self.record(Record::RunResumed { pid });
-        self.void_all("programmator was restarted; Claude asks again");
+        self.keep_over_restart();
         if let Some(settings) = settings {
             let what = self.state.settings.differences(&settings);
             if !what.is_empty() {
@@ -78,22 +78,6 @@ impl Draft<'_> {
         self.recover();
         self.goes_on_planning();
         self.take_place();
-    }
-
-    /// The folder is ours: settle what an earlier process left open, else go on.
-    pub(super) fn tree_granted(&mut self) {
-        if !self.awaits_tree() {
-            // The person has paused it meanwhile: another run may have the folder until it goes on.
-            if self.state.stage == Stage::Paused && !self.state.has_tree {
-                self.effect(Effect::ReleaseTree);
-            }
-            return;
-        }
-        self.record(Record::TreeGranted);
-        match self.state.commits.open.clone() {
-            Some(open) => self.effect(Effect::RecoverCommit(Box::new(open))),
-            None => self.take_up(),
-        }
     }
 
     /// Goes on from what is open.
@@ -133,7 +117,10 @@ impl Draft<'_> {
             self.set_box(phase, done);
             return false;
         }
-        if self.sees_to_plan() {
+        if !stop && self.waits_for_answers() {
+            return false;
+        }
+        if self.sees_to_plan() || self.waits_for_message() || self.ends_open_merge() {
             return false;
         }
         let counts = self.next_step().map(|(step, _)| step.counts);
@@ -215,20 +202,28 @@ impl Draft<'_> {
         }
     }
 
-    /// The run has nothing left to do but to hear what the person says about proposed phases, or changed validation
-    /// commands.
+    /// The run has nothing to do but to hear what the person says: about proposed phases or changed validation commands, or
+    /// about what Claude asked before its process ended.
     pub(super) fn is_held(&self) -> bool {
-        self.state.is_open()
-            && self.state.stage == Stage::Idle
-            && (self.state.validation_change.is_some() || self.state.goal.proposal.is_some())
-            && !self.state.is_writing_ticket()
-            && self.next_step().is_none()
+        let at_rest = self.state.is_open() && self.state.stage == Stage::Idle && !self.state.is_writing_ticket();
+        at_rest && (self.state.gate.kept || self.awaits_decision())
+    }
+
+    pub(super) fn awaits_decision(&self) -> bool {
+        let is_open = self.state.validation_change.is_some() || self.state.goal.proposal.is_some();
+        is_open && self.next_step().is_none()
     }
 
     /// Where nobody can decide, the run ends as it is, and says so.
     pub(super) fn person_sought(&mut self, presence: Presence) {
         self.person_sought_for_draft(presence);
+        self.person_sought_for_chat(presence);
         if presence == Presence::Nobody && self.is_held() {
+            if self.state.gate.kept {
+                let ticket = self.state.ticket.as_ref().map_or("<ticket>", |ticket| ticket.as_str());
+                let why = format!("nobody is here to answer; `programmator {ticket}` asks you on the screen");
+                return self.void_all(&why);
+            }
             match self.state.goal.proposal.as_ref().map(Proposal::unreached) {
                 Some(why) => self.end(ExitReason::ReviewFailed, why),
                 None => self.merge_and_close(),
@@ -238,7 +233,9 @@ impl Draft<'_> {
 
     /// The ticket is closed when its work is where it belongs: others may wait for it.
     fn merge_and_close(&mut self) {
-        if self.owes_merge() { self.merge() } else { self.close_ticket() }
+        if !self.sees_to_conflict() {
+            if self.owes_merge() { self.merge() } else { self.close_ticket() }
+        }
     }
 
     fn close_ticket(&mut self) {
@@ -247,15 +244,8 @@ impl Draft<'_> {
         if open && skipped == 0 && !self.state.status_given_up {
             return self.set_status(TicketStatus::Closed);
         }
-        let detail = match (self.state.phases.len(), skipped) {
-            (0, _) => "the ticket is done".to_owned(),
-            (1, 0) => "the phase is done".to_owned(),
-            (2, 0) => "both phases are done".to_owned(),
-            (all, 0) => format!("all {all} phases are done"),
-            (all, skipped) => format!("{} of {all} phases are done", all - skipped),
-        };
-        let detail = format!("{detail}{}", self.state.caveats());
-        self.reset_sessions("the ticket is complete");
+        let detail = self.state.completed();
+        self.reset_sessions(COMPLETE);
         self.end(ExitReason::Complete, detail);
     }
 
@@ -278,8 +268,9 @@ impl Draft<'_> {
         let role = Role { step: step.name.clone(), counts: step.counts, model: self.own_model(step, id) };
         self.record(Record::IterationStarted { n, phase, session, id, role });
         self.record(Record::CallCounted(Counted { n, purpose: Purpose::Iteration, ledger }));
+        let conflict = self.state.conflict.as_ref().and_then(|conflict| conflict.snapshot.clone());
         let since = match self.state.iteration.as_ref().and_then(|iteration| iteration.phase) {
-            None => self.state.since.clone(),
+            None => conflict.or_else(|| self.state.since.clone()),
             Some(_) => self.state.own_phase().and_then(|phase| phase.baseline.clone()),
         };
         self.effect(Effect::TakeSnapshot { n, shown_since: step.shows_changes.then(|| since.unwrap_or_default()) });
@@ -330,7 +321,7 @@ impl Draft<'_> {
 
     /// Ends the open iteration. `Claimed` and `Failed` give way to what really happened.
     pub(super) fn end_iteration(&mut self, outcome: IterationOutcome) {
-        self.void_all("the iteration has ended");
+        self.void_waiting("the iteration has ended");
         let Some(open) = self.state.open_iteration() else { return };
         let ms = u64::try_from(self.state.worked(self.now).as_millis()).unwrap_or(u64::MAX);
         let receipt = limits::receipt(open, self.state.own_text(), ms);
@@ -342,8 +333,9 @@ impl Draft<'_> {
             ms,
             reading: Some(self.reading.unwrap_or(0)),
         };
-        // As Claude Code's own Esc does, a pause or a skip keeps the session; a stop gives it up.
+        // As Claude Code's own Esc does, a pause or a skip keeps the session; a stop gives it up, but for a chat's.
         let stopped = open.cut == Some(IterationOutcome::Interrupted) && self.state.pace == Pace::StopNext;
+        let stopped = stopped && self.state.chat.is_none();
         let n = open.n;
         // Counted before the fold forgets what the iteration is compared with.
         let judged = breaker::observe(open, outcome).map(|seen| {
@@ -361,6 +353,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
+        self.void_all("the run has ended");
         self.tell_unasked();
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         self.record(Record::RunEnded {

@@ -1,7 +1,9 @@
 //! Obeying the person.
 
+use super::chat::CLOSED;
 use super::{Draft, STOPPED};
 use crate::domain::answerer::Answerer;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, QuestionId};
 use crate::domain::command::UserCommand;
 use crate::domain::limits::admission::Asker;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -39,6 +41,7 @@ impl Draft<'_> {
             UserCommand::Steer { text } => {
                 self.record(Record::NoteGiven { id, text });
                 self.send_notes();
+                self.chat_message_given();
             }
             UserCommand::Stop => {
                 self.stop_next();
@@ -53,7 +56,7 @@ impl Draft<'_> {
             }
             UserCommand::AnswerValidationChange { accept } => {
                 let Some(seen) = self.state.validation_change.clone() else { return };
-                let held = self.is_held();
+                let held = self.is_held() && self.awaits_decision();
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
                 // What was done last has to stand the new commands too.
@@ -131,7 +134,7 @@ impl Draft<'_> {
         }
         if self.state.stage == Stage::Parked {
             self.record(Record::Unparked);
-            self.record(Record::Paused);
+            self.rest();
         }
     }
 
@@ -170,7 +173,16 @@ impl Draft<'_> {
             _ => return,
         }
         if !self.state.is_writing_ticket() {
-            self.end(ExitReason::UserStopped, STOPPED);
+            let words = if self.state.chat.is_some() { CLOSED } else { STOPPED };
+            self.end(ExitReason::UserStopped, words);
+        }
+    }
+
+    /// An answer to a question that is open no more. Of one that is asked again the person is told.
+    pub(super) fn too_late(&mut self, id: &QuestionId, by: Answerer, answer: Answer) {
+        if !self.state.approvals.iter().any(|approval| approval.id.call == id.call) {
+            let by = AnsweredBy::Person(by);
+            self.record(Record::AnswerTooLate(Answered { id: id.clone(), answer, by }));
         }
     }
 
@@ -197,7 +209,9 @@ impl Draft<'_> {
     /// The person has decided about a phase: an iteration on it is in vain.
     fn settled_by_person(&mut self, phase: PhaseId, record: Record) {
         let running = self.open(|open| open.phase == Some(phase));
+        let text = self.state.phase_by(phase).map(|phase| phase.text.clone());
         self.record(record);
+        self.void_of_phase(&text.unwrap_or_default());
         if running {
             self.interrupt();
         }

@@ -42,7 +42,9 @@ impl Draft<'_> {
         if self.state.gate.has_granted() {
             self.record(Record::GrantsDropped);
         }
-        for approval in self.state.approvals.clone() {
+        // What nobody waits for is judged when it is made again.
+        let waiting = self.state.approvals.iter().filter(|_| !self.state.gate.kept);
+        for approval in waiting.cloned().collect::<Vec<_>>() {
             let Approval { id, input, .. } = (*approval).clone();
             self.effect(Effect::Rejudge { id, input });
         }
@@ -67,8 +69,8 @@ impl Draft<'_> {
 
     /// Another input than the one that was asked about: the rules have their say first.
     pub(super) fn edited(&mut self, id: &QuestionId, by: Answerer, input: String) {
-        if self.decided_about(id).is_some() {
-            self.effect(Effect::JudgeEdit { id: id.clone(), by, input });
+        if let Some(asked) = self.decided_about(id) {
+            self.effect(Effect::JudgeEdit { asked, by, input });
         }
     }
 

@@ -16,7 +16,8 @@ impl Draft<'_> {
         }
         let kept = self.state.sessions.of(&step.name)?.clone();
         // Anything but a UUID would be refused by Claude, or be taken for something else.
-        if !self.state.settings.session_continuity || uuid::Uuid::parse_str(&kept.id).is_err() {
+        let continues = self.state.settings.session_continuity || step.session == SessionUse::Always;
+        if !continues || uuid::Uuid::parse_str(&kept.id).is_err() {
             return None;
         }
         let expiry = Duration::from_secs(u64::from(self.state.settings.session_expiry_hours) * 3_600);

@@ -20,6 +20,8 @@ impl Draft<'_> {
             // own phases are the better guide.
             return self.notice(Level::Warn, "the ticket no longer has phases; the run continues with those it knows");
         }
+        // A chat is called by its first message, not by its file.
+        let title = if self.state.chat.is_some() { self.state.title.clone() } else { title };
         if title != self.state.title || self.says_something(&phases) || self.state.ticket_lost.is_some() {
             self.take_phases(reading, title, phases);
         }
@@ -70,6 +72,11 @@ impl Draft<'_> {
     pub(super) fn says_something(&self, phases: &[PhaseSeed]) -> bool {
         let ours = self.state.phases.iter().map(|phase| (phase.text.as_str(), phase.ticked));
         let is_first = self.state.iteration.as_ref().is_some_and(|last| last.unread);
+        let is_first = is_first || self.state.phases.iter().any(|phase| phase.unread && phase.box_writes == 0);
+        // A tick may be made behind the write of its box, which is not told yet: it looks as before, and is a claim.
+        let is_claim = self.state.open_iteration().is_some();
+        let is_first =
+            is_first || is_claim && self.state.phases.iter().any(|phase| phase.box_writes > 0 && !phase.unread);
         is_first || !ours.eq(phases.iter().map(|seed| (seed.text.as_str(), seed.done)))
     }
 

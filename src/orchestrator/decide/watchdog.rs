@@ -31,6 +31,7 @@ impl Draft<'_> {
         match (timer, &self.state.stage) {
             (Timer::Start(_), Stage::Spawning) => self.fire(n, Watch::Start),
             (Timer::FirstByte(_), Stage::Running) if self.unanswered(last_byte) => self.fire(n, Watch::FirstByte),
+            (Timer::Iteration(_), Stage::Running) if self.chat_waits_for_commands() => self.no_more_turns(n),
             (Timer::Iteration(_), Stage::Spawning | Stage::Running) => self.fire(n, Watch::Total),
             // No time is left for the question that is about to be asked.
             (Timer::Iteration(_), Stage::Closing) if self.awaits_follow_up() => self.fire(n, Watch::Total),
@@ -88,7 +89,7 @@ impl Draft<'_> {
 
     /// Cuts the iteration off: Claude is ended by the ladder.
     pub(super) fn cut(&mut self, n: u32, outcome: IterationOutcome) {
-        self.void_all(&format!("the iteration ends ({})", outcome_words(outcome)));
+        self.void_waiting(&format!("the iteration ends ({})", outcome_words(outcome)));
         self.record(Record::StopAsked { n, outcome });
         self.effect(Effect::StopAgent { n });
     }

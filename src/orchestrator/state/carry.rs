@@ -15,7 +15,13 @@ impl State {
                 Mark::Done(how) if seed.done => Some(how),
                 _ => None,
             };
-            PhaseCarried { id, how, spent_ms: phase.spent_ms, skipped: phase.since == Some(Mark::Skipped) }
+            PhaseCarried {
+                id,
+                how,
+                spent_ms: phase.spent_ms,
+                taken_back: phase.is_taken_back(),
+                skipped: phase.since == Some(Mark::Skipped),
+            }
         });
         let whole = if let Mark::Done(how) = self.whole.mark { Some(how) } else { None };
         Some(WorkCarried {

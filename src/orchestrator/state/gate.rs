@@ -13,6 +13,11 @@ use std::time::Duration;
 pub struct Gate {
     /// What holds for the rest of the ticket.
     pub(in crate::orchestrator) grants: Vec<Grant>,
+    /// A yes for once to a call whose process was gone by then, with the iteration that asked: it holds for the same call in
+    /// the next one.
+    pub(in crate::orchestrator) once: Vec<(u32, Grant)>,
+    /// The open questions outlive the process that asked: the next one begins with their answers.
+    pub kept: bool,
     /// Kinds of calls that are allowed for the rest of the ticket.
     pub(in crate::orchestrator) kinds: BTreeSet<String>,
     /// The rules that this was said under.
@@ -93,19 +98,31 @@ impl Gate {
     /// Forgets what the person has said yes to for the rest of the run.
     pub(in crate::orchestrator) fn forget_grants(&mut self) {
         self.grants.clear();
+        self.once.clear();
         self.kinds.clear();
     }
 
     /// The person has said yes to calls for the rest of the run.
     pub fn has_granted(&self) -> bool {
-        !self.grants.is_empty() || !self.kinds.is_empty()
+        !self.grants.is_empty() || !self.once.is_empty() || !self.kinds.is_empty()
     }
 
-    /// The person has said yes to this call, or to all of its kind, for the rest of the run.
+    /// The person has said yes to this call, or to all of its kind, for the rest of the run; or to this one, before it is
+    /// made again.
     pub fn grants(&self, approval: &Approval) -> bool {
-        let same = || self.grants.contains(&Grant::of(approval));
+        let same = || {
+            self.grants.iter().chain(self.once.iter().map(|(_, once)| once)).any(|grant| *grant == Grant::of(approval))
+        };
         let of_kinds = || approval.kinds().is_some_and(|kinds| kinds.iter().all(|kind| self.kinds.contains(*kind)));
         !self.is_unconfirmed && approval.kind == ApprovalKind::Call && (same() || of_kinds())
+    }
+
+    /// The call is made again that was allowed for once: no other one is.
+    pub(in crate::orchestrator) fn spend(&mut self, approval: &Approval) {
+        let spent = Grant::of(approval);
+        if let Some(at) = self.once.iter().position(|(_, grant)| *grant == spent) {
+            self.once.remove(at);
+        }
     }
 
     /// When a process that may work for `limit` is out of time: waiting for the person is no work. `None` where

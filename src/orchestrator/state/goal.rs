@@ -1,6 +1,7 @@
 //! How a run stands with the goal of its ticket, as its records tell it.
 
 use crate::domain::answerer::Answerer;
+use crate::domain::critique::Issue;
 use crate::domain::evaluation::Proposal;
 use crate::domain::ticket::revise::TicketEdit;
 
@@ -17,6 +18,8 @@ pub struct GoalState {
     pub added: u32,
     /// All that was changed was reviewed, and nothing was worked on since.
     pub reviewed: bool,
+    /// What that review wants fixed, while nobody has looked at it again.
+    pub found: Vec<Issue>,
     /// How often that review rejected it, since the run was last resumed.
     pub rejections: u32,
 }

@@ -68,9 +68,13 @@ pub struct Iteration {
     pub evaluation: Option<Evaluation>,
     /// Claude gave a readable draft of a plan.
     pub drafted: bool,
+    /// Claude has said something in a chat.
+    pub said: bool,
     pub claim_missing: Option<String>,
     pub failure: Option<Failure>,
     pub dispute: Option<String>,
+    /// It makes way for a question that waits, and no person has answered one since.
+    pub went_to_wait: bool,
     /// Cut off: how it will count.
     pub cut: Option<IterationOutcome>,
     /// The timer of the watchdog that ran out.
@@ -120,7 +124,7 @@ impl Iteration {
 
     /// Claude has said what it was asked for.
     pub fn has_answered(&self) -> bool {
-        self.claim.is_some() || self.critique.is_some() || self.evaluation.is_some() || self.drafted
+        self.claim.is_some() || self.critique.is_some() || self.evaluation.is_some() || self.drafted || self.said
     }
 }
 

@@ -8,6 +8,7 @@ use crate::domain::ticket::PhaseSettings;
 
 /// One phase in the run.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct PhaseState {
     /// Which phase of the run it is, whatever it is called.
     pub id: PhaseId,
@@ -22,6 +23,10 @@ pub struct PhaseState {
     pub claimed_tick: bool,
     /// Writes of its box that are under way: until they have ended, the file does not say what is meant.
     pub box_writes: u32,
+    /// Claude may have ticked it during such a write: a tick that is read next is only a claim.
+    pub unread: bool,
+    /// Its work is not in the files any more: they were restored from a snapshot that does not have it.
+    pub taken_back: bool,
     /// The box cannot be ticked (gone, or not writable); not tried again.
     pub untickable: bool,
     /// Snapshot before its first iteration in this run: what its evidence is judged against.
@@ -55,6 +60,20 @@ impl PhaseState {
         self.dispute = None;
         self.review = Review::default();
         self.claimed_tick = self.ticked;
+        self.taken_back = false;
+    }
+
+    /// It was found done, on this ground.
+    pub(in crate::orchestrator) fn done(&mut self, how: DoneHow) {
+        self.mark = Mark::Done(how);
+        self.dispute = None;
+        self.review.is_open = false;
+        self.taken_back = false;
+    }
+
+    /// It counts as done, and its work was taken back by a restore.
+    pub fn is_taken_back(&self) -> bool {
+        self.taken_back && self.since.is_none() && matches!(self.mark, Mark::Done(_))
     }
 
     pub fn is_open(&self) -> bool {

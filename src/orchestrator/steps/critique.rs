@@ -4,12 +4,13 @@
 //!
 //! autoclaude's critic writes its verdict into a file that the coder can write, too: there is none here.
 
-use super::context;
+use super::{context, resolve};
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
 use crate::domain::claim::parse::parse_critique;
 use crate::domain::critique::{CriticVerdict, Critique, Issue};
+use crate::domain::merge::{ConflictStage, ConflictStaged};
 use crate::domain::outcome::ExitReason;
 use crate::domain::profile::Profile;
 use crate::domain::record::{EditDue, Record};
@@ -35,7 +36,7 @@ pub const STEP: Step = Step {
     counts: Counts::Nothing,
     session: SessionUse::Fresh,
     next,
-    stands: |state| state.own_phase().is_some_and(|phase| phase.checked().is_some()),
+    stands: |state| is_of_conflict(state) || state.own_phase().is_some_and(|phase| phase.checked().is_some()),
     model: |settings| settings.workflow.of(&StepName::CRITIQUE).model,
     effort: |settings| settings.workflow.of(&StepName::CRITIQUE).effort,
     profile: |_| Some(Profile::ReadOnly),
@@ -48,17 +49,48 @@ pub const STEP: Step = Step {
     judge: judged,
 };
 
+/// How a conflict was resolved is to be looked at.
+fn is_of_conflict(state: &State) -> bool {
+    state.conflict_stage() == Some(ConflictStage::Checked)
+}
+
 fn next(state: &State) -> Next {
+    if is_of_conflict(state) {
+        return Next::Ticket;
+    }
     context::next_part(state, |phase| phase.checked().is_some())
 }
 
 fn prompt(state: &State, kind: Kind, notes: Vec<String>) -> Prompt {
     let issues = state.own_phase().map(|phase| phase.review.issues.iter().map(Issue::words).collect());
     let context = PromptContext { issues: issues.unwrap_or_default(), ..context::context(state, notes) };
-    Prompt { kind, context }
+    Prompt { kind, context: if is_of_conflict(state) { resolve::about(state, context) } else { context } }
+}
+
+/// How a conflict was resolved holds, or is to be done again.
+fn resolved(state: &State) -> Judged {
+    let Some(open) = state.open_iteration() else { return Judged::Facts(Vec::new()) };
+    let Some(critique) = &open.critique else {
+        return if open.is_unread() {
+            let why = "the critic gave no readable verdict on the resolved conflict, also when asked again";
+            Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why.to_owned())
+        } else {
+            Judged::Facts(Vec::new())
+        };
+    };
+    let tries = state.conflict.as_ref().map_or(0, |conflict| conflict.tries);
+    if is_rejected(state, tries, critique) {
+        let why = critique.issues.iter().map(Issue::words).chain([critique.summary.clone()]);
+        return resolve::rejected(state, open.n, why.filter(|why| !why.is_empty()).collect());
+    }
+    let approved = ConflictStaged { n: open.n, ..ConflictStaged::at(ConflictStage::Approved) };
+    Judged::Facts(vec![Record::ConflictStaged(approved)])
 }
 
 fn judged(state: &State, _: Checks<'_>) -> Judged {
+    if is_of_conflict(state) {
+        return resolved(state);
+    }
     let nothing = Judged::Facts(Vec::new());
     // The person may have settled it, or taken it out of the file, a moment ago.
     let (Some(open), Some(phase)) = (state.open_iteration(), state.own_phase()) else { return nothing };

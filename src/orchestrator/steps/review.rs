@@ -1,7 +1,8 @@
 //! A look at all of a ticket's changes once nothing in it is left to do, by a Claude that has written none of them and may
-//! only read: for each thing that reviewers look for (`workflow.review`), one after the other in one session. What is to be
-//! fixed goes to the phase that was done last, or to the ticket where there are none: it is fixed, validated and looked at
-//! as what a critic has rejected is, and then all of it is looked at again.
+//! only read: for each thing that reviewers look for (`workflow.review`), one after the other in one session. What it wants
+//! fixed is looked at again by another ([`check`](super::check)). What stays goes to the phase that was done last, or to the
+//! ticket where there are none: it is fixed, validated and looked at as what a critic has rejected is, and then all of it is
+//! reviewed again.
 
 use super::{context, critique};
 use crate::base::amount::counted;
@@ -39,7 +40,7 @@ pub const STEP: Step = Step {
 };
 
 /// Nothing is left to do, and nobody has looked at all that Claude did.
-fn is_due(state: &State) -> bool {
+pub(super) fn is_due(state: &State) -> bool {
     let goal = &state.goal;
     !state.settings.workflow.review.is_empty()
         && state.is_complete()
@@ -80,11 +81,19 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
         let note = critique::noted(open.n, "the ticket", &found.issues);
         return Judged::Facts([Record::TicketReviewed { n: open.n }].into_iter().chain(note).collect());
     }
+    if found.issues.is_empty() {
+        return rejected(state, open.n, found.issues);
+    }
+    Judged::Facts(vec![Record::TicketFaulted { n: open.n, issues: found.issues }])
+}
+
+/// These issues are to be fixed, or it was tried often enough.
+pub(super) fn rejected(state: &State, n: u32, issues: Vec<Issue>) -> Judged {
     let tries = state.settings.workflow.fix_tries;
     let last = state.phases.iter().rev().find(|phase| phase.is_done_by_claude());
     let (phase, id) = last.map_or((None, None), |phase| (Some(phase.text.clone()), Some(phase.id)));
-    let many = found.issues.len();
-    let rejected = Record::PhaseRejected { n: open.n, phase, issues: found.issues, id, of_ticket: true };
+    let many = issues.len();
+    let rejected = Record::PhaseRejected { n, phase, issues, id, of_ticket: true };
     if state.goal.rejections >= tries {
         let (issues, attempts) = (counted(many, "issue"), counted(tries as usize, "attempt"));
         let why = format!("the review still finds {issues} in the ticket after {attempts} to fix what it found");

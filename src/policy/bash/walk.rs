@@ -2,6 +2,7 @@
 //!
 //! What a word may be is found in `words`, what a command does in `command`, what a redirection does in `redirect`.
 
+use super::brackets;
 use super::parse::{self, Grammar};
 use super::redirect::Streams;
 use super::shell::{Shell, holds_numbers, is_named, is_set_once};
@@ -53,6 +54,9 @@ impl<'a> Walker<'a> {
     /// Walks a text that the same shell runs. Its state goes on behind it.
     pub(super) fn script(&mut self, text: &str, grammar: Grammar) {
         self.depth += 1;
+        if let Some(other) = brackets::apart(text) {
+            self.apart(|walker| walker.script(&other, grammar));
+        }
         match parse::program(text, grammar) {
             _ if self.depth > MAX_DEPTH => self.refuse(text, "nested too deeply"),
             Err(why) => self.refuse(text, &why),

@@ -30,7 +30,7 @@ impl Service {
 
     /// Commands that usually check what is here, and the person's templates.
     pub(super) fn suggest(&self) -> Reply {
-        let templates = self.config_folder.as_deref().map(config_files::templates).unwrap_or_default();
+        let templates = self.opener.config_folder.as_deref().map(config_files::templates).unwrap_or_default();
         let templates = templates.into_iter().map(|(name, text)| (name, Draft::of_template(&text)));
         Reply::Suggested { checks: checks::usual(&self.places.folder), templates: templates.collect() }
     }

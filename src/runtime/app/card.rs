@@ -42,7 +42,7 @@ impl Service {
         before: String,
         reply: oneshot::Sender<Reply>,
     ) {
-        let (folder, policy_engines) = (self.config_folder.clone(), self.policy_engines.clone());
+        let (folder, policy_engines) = (self.opener.config_folder.clone(), self.policy_engines.clone());
         let tell_run = self.supervisor.rule_saved(&ticket, id.clone(), by);
         tokio::task::spawn_blocking(move || {
             let saved = match folder {

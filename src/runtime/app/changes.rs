@@ -6,12 +6,15 @@ use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{Revert, SnapshotId, WorkTree};
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
+use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
 use crate::domain::changes::{Changes, Diff, Hunk, RevertIntended, RevertSettled, Since};
 use crate::domain::record::Record;
 use crate::domain::request::Reply;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::runtime::commits::runs_of;
+use crate::runtime::restoring::{Place, TicketsOf, here};
+use crate::runtime::ticket_runs::runs_of;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
@@ -23,6 +26,9 @@ struct Compared {
     /// From where to where, in their order, one at least; to `None`: the files as they are.
     spans: Vec<(SnapshotId, Option<SnapshotId>)>,
     base: Option<String>,
+    /// Where what other tickets' runs have changed since is known, in comparisons of the timeline.
+    place: Option<Place>,
+    run: RunSummary,
 }
 
 /// The snapshots that are meant.
@@ -37,10 +43,10 @@ enum Meant {
 
 impl Service {
     pub(super) fn changes(&self, run: RunId, since: Since, reply: oneshot::Sender<Reply>) {
-        let store = self.opener.store.clone();
+        let store = (self.opener.store.clone(), self.tickets.clone());
         tokio::spawn(async move {
             let changes: Result<Changes, String> = async {
-                let Compared { tree, exclude, spans, base } = open(store, run, since.clone()).await?;
+                let Compared { tree, exclude, spans, base, place, run } = open(store, run, since.clone()).await?;
                 let mut all: Option<Changes> = None;
                 for (from, to) in spans {
                     let some = tree.changes(&from, to.as_ref(), &exclude).await.map_err(|error| error.to_string())?;
@@ -49,7 +55,13 @@ impl Service {
                         None => some,
                     });
                 }
-                Ok(Changes { base, ..all.unwrap_or_default() })
+                let others = match (&since, &place) {
+                    (Since::Between(from, _) | Since::Now(from), Some(place)) => {
+                        place.others((&run.ticket, &run.ticket_path), from).await?.files
+                    }
+                    _ => BTreeMap::new(),
+                };
+                Ok(Changes { base, others, ..all.unwrap_or_default() })
             }
             .await;
             reply.send(Reply::Changes(run, since, changes))
@@ -58,7 +70,7 @@ impl Service {
 
     /// One at a time, for each reads the whole tree; of those that wait only the last.
     pub(super) fn diff(&self, run: RunId, since: Since, path: String, reply: oneshot::Sender<Reply>) {
-        let (store, turn) = (self.opener.store.clone(), self.diffs.last());
+        let (store, turn) = ((self.opener.store.clone(), self.tickets.clone()), self.diffs.last());
         tokio::spawn(async move {
             let Some(_turn) = turn.come().await else { return reply.send(Reply::Done) };
             let diff: Result<Diff, String> = async {
@@ -85,13 +97,13 @@ impl Service {
         by: Answerer,
         reply: oneshot::Sender<Reply>,
     ) {
-        let (store, commits) = (self.opener.store.clone(), self.commits.clone());
+        let (store, commits) = ((self.opener.store.clone(), self.tickets.clone()), self.commits.clone());
         let journal = self.supervisor.journal(run);
         let reverting = Making::begin(self.runs.clone());
         tokio::spawn(async move {
             let reverted: Result<String, String> = async {
                 let free = commits.free(run, journal).await?;
-                let Compared { tree, exclude, spans, base } = open(store, run, since).await?;
+                let Compared { tree, exclude, spans, base, .. } = open(store, run, since).await?;
                 let is_past = spans.iter().any(|(_, to)| to.is_some());
                 let from: Vec<SnapshotId> = spans.into_iter().map(|(from, _)| from).collect();
                 let (ticket, from, is_commit) = (&free.run.ticket, &from[..], base.is_some());
@@ -120,12 +132,28 @@ impl Service {
     }
 }
 
-async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String> {
-    let looked = tokio::task::spawn_blocking(move || look_up(&store, run, since)).await;
+async fn open((store, tickets): (Store, TicketsOf), run: RunId, since: Since) -> Result<Compared, String> {
+    let of = store.clone();
+    let looked = tokio::task::spawn_blocking(move || look_up(&of, run, since)).await;
     let (run, meant, keep) = looked.map_err(|error| error.to_string())??;
+    // Their files alone are looked at in the person's own tree, and said to be: the run's changes are not those made there.
+    let is_snapshots = matches!(meant, Meant::Between(..) | Meant::Now(_));
+    let run = if is_snapshots { here(run) } else { run };
     let folder = run.workspace().directory().to_owned();
+    if !folder.is_dir() {
+        let folder = clean_line(&folder.display().to_string(), 300);
+        return Err(format!("{folder} is gone: the changes of this run cannot be shown; U shows its snapshots"));
+    }
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
-    let exclude = tree.excluded(Path::new(&run.ticket_path), &run.workspace());
+    let mut exclude = tree.excluded(Path::new(&run.ticket_path), &run.workspace());
+    let mut place = None;
+    if is_snapshots {
+        // As a restore leaves them alone.
+        let (workspace, ticket) = (run.workspace(), Path::new(&run.ticket_path));
+        let known = Place::at(tree.clone(), &workspace, ticket, &tickets(&workspace)).knowing(Some(store));
+        exclude.clone_from(&known.exclude);
+        place = Some(known);
+    }
     // What came after the run is not its work.
     let left = tree.left_by(&run.ticket, run.run).await.map_err(|error| error.to_string())?;
     let end = left.filter(|(_, is_end)| *is_end && run.state == RunState::Ended).map(|(end, _)| end);
@@ -136,7 +164,7 @@ async fn open(store: Store, run: RunId, since: Since) -> Result<Compared, String
         Meant::Now(from) => (vec![(SnapshotId(from), None)], None),
         Meant::Firsts(firsts) => (each(&tree, firsts, (run.run, end)).await?, None),
     };
-    Ok(Compared { tree, exclude, spans, base })
+    Ok(Compared { tree, exclude, spans, base, place, run })
 }
 
 /// Each run from its first snapshot to how it left the files, this one to its end: what others did between them is not

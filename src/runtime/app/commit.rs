@@ -28,8 +28,9 @@ impl Service {
     }
 
     /// Whoever quits does not wait for git: it ends without this program, and the next one finishes.
-    pub(super) fn leave_commits(&self) {
+    pub(super) fn leave_commits(&self) -> Reply {
         self.runs.send_modify(|runs| runs.leaves_commits = true);
+        Reply::Done
     }
 }
 

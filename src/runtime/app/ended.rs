@@ -1,13 +1,34 @@
-//! Commands to a ticket whose run is not open: what can be appended to it all the same.
+//! The end of a run, and a ticket whose run is not open: what it makes of the exit code, and commands to it that can be appended all the same.
 
 use super::{Service, beside, real, refused, unknown};
+use crate::adapters::chats;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
+use crate::domain::outcome::ExitReason;
 use crate::domain::request::{BoxOutcome, Reply};
 use crate::domain::ticket::TicketKey;
+use std::path::PathBuf;
 use tokio::sync::oneshot;
 
 impl Service {
+    /// The run of a ticket has ended, and nothing of it is open any more.
+    pub(super) async fn ended(&mut self, ticket: &TicketKey, reason: Option<ExitReason>) {
+        self.supervisor.forget(ticket);
+        self.prune_after(ticket);
+        self.outcome(ticket, self.code_of(ticket, reason));
+        for (request, by, reply) in self.later.remove(ticket).unwrap_or_default() {
+            self.answer(request, by, reply).await;
+        }
+        self.pump();
+    }
+
+    /// The exit code that the end of a run makes. Who closes a chat has done what there was to do.
+    fn code_of(&self, ticket: &TicketKey, reason: Option<ExitReason>) -> u8 {
+        let is_chat = |path: PathBuf| chats::is_chat(self.opener.store.folder(), &path);
+        let closed = reason == Some(ExitReason::UserStopped) && self.files.of(ticket).is_some_and(is_chat);
+        if closed { 0 } else { reason.map_or(1, ExitReason::exit_code) }
+    }
+
     /// To a ticket whose run is not open.
     pub(super) fn command(&self, ticket: TicketKey, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
         if self.waiting.values().any(|waiting| waiting.ticket == ticket) {

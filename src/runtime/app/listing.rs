@@ -27,7 +27,7 @@ impl Service {
             known.tell_archived(&store);
             known.list(&dir);
             // Whoever asked may be gone.
-            let _ = reply.send(Reply::Listed);
+            let _ = reply.send(Reply::Listed(real(&dir).display().to_string()));
         });
     }
 

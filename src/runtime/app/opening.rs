@@ -1,12 +1,14 @@
 //! Opening runs, when their [turn](super::starting) has come. It may wait for other programs, so it is done beside everything else that is asked.
 
-use super::{Asked, Service, Waiting};
+use super::{Asked, Service, Waiting, real};
+use crate::adapters::chats;
 use crate::adapters::tickets::Places;
 use crate::domain::answerer::Answerer;
+use crate::domain::chat::ChatWanted;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{LATEST, Refused, Reply, Request};
 use crate::domain::ticket::TicketKey;
-use crate::runtime::supervisor::{OpenError, Opener, Opening};
+use crate::runtime::supervisor::{OpenError, Opener, Opening, chat_of};
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError};
@@ -59,6 +61,53 @@ impl Service {
             let waiting = Waiting { ticket, path: Some(path.clone()), asked: Some(name), reply: Some(reply) };
             self.open(waiting, move |opener, places| opener.open(&path, &places.folder)?.planning(asked));
         }
+    }
+
+    /// Opens the ticket's run again, to resolve the conflict that it ended with.
+    pub(super) fn resolve(
+        &mut self,
+        ticket: TicketKey,
+        path: PathBuf,
+        (by, reply): (Answerer, oneshot::Sender<Reply>),
+    ) {
+        if self.supervisor.is_ending(&ticket) {
+            self.later.entry(ticket.clone()).or_default().push((Request::Resolve(ticket), by, reply));
+        } else if self.is_opening(&path) || self.queue.has(&path) || self.supervisor.is_open(&ticket) {
+            self.reporter.trouble(&ticket, "is open already");
+            let _ = reply.send(Reply::Done);
+        } else {
+            let waiting = Waiting { ticket, path: Some(path.clone()), asked: None, reply: Some(reply) };
+            self.open(waiting, move |opener, places| opener.open(&path, &places.folder)?.resolving(by));
+        }
+    }
+
+    /// Opens a chat, or shows the one that is open.
+    pub(super) fn chat(&mut self, wanted: ChatWanted, by: Answerer, reply: oneshot::Sender<Reply>) {
+        let asked = Some(ChatWanted::NAME.to_owned());
+        let store = &self.opener.store;
+        let refuse = |message: String| {
+            let ticket = TicketKey::unknown("chat");
+            Reply::Refused(Refused { ticket, message, exit_code: 1, asked: asked.clone() })
+        };
+        let found = if wanted.resume {
+            let last = chat_of(store, &real(&self.places.folder)).map_err(|error| error.to_string());
+            let none = || "no chat was started in this directory yet; `programmator chat` starts one".to_owned();
+            last.and_then(|last| last.map(|last| PathBuf::from(last.ticket_path)).ok_or_else(none))
+        } else {
+            chats::create(store.folder()).map_err(|error| error.to_string())
+        };
+        let path = match found {
+            Ok(path) => path,
+            Err(why) => return drop(reply.send(refuse(why))),
+        };
+        let ticket = self.files.ticket(&path);
+        if self.supervisor.is_open(&ticket) || self.waiting.values().any(|waiting| waiting.path.as_ref() == Some(&path))
+        {
+            return drop(reply.send(opened(asked, ticket)));
+        }
+        self.open(Waiting { ticket, path: Some(path.clone()), asked, reply: Some(reply) }, move |opener, places| {
+            Ok(opener.open(&path, &places.folder)?.chat(wanted.plain, by))
+        });
     }
 
     pub(super) fn resume(&mut self, run: Option<String>, reply: oneshot::Sender<Reply>) {

@@ -6,7 +6,7 @@ use super::{Service, Waiting};
 use crate::adapters::tickets;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
-use crate::domain::queue::{self, Dep, Next, Queued, Rank};
+use crate::domain::queue::{self, Dep, Hold, Next, Queued, Rank, Slots};
 use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 use std::path::{Path, PathBuf};
@@ -57,34 +57,35 @@ impl Service {
     pub(super) fn pump(&mut self) {
         while self.waiting.is_empty() && self.queue.len() > 0 {
             let queued = self.looked_at();
-            let at_work = self.supervisor.open_tickets().count();
-            match queue::next(&queued, at_work, self.queue.most) {
+            let slots = self.supervisor.slots(self.queue.most);
+            match queue::next(&queued, slots) {
                 Some(Next::Start(ticket)) => {
                     let Some(Entry { ticket, path, asked, reply, told, .. }) = self.queue.take(&ticket) else { break };
                     self.tell_queued(&ticket, told.as_deref(), None);
                     let waiting = Waiting { ticket, path: Some(path.clone()), asked, reply };
-                    self.open(waiting, move |opener, places| opener.open(&path, &places.folder));
+                    self.open(waiting, move |opener, places| opener.open(&path, &places.folder)?.working());
                 }
-                Some(Next::Leave(ticket, why)) => {
-                    let message = format!("{ticket} is not started: {why}");
-                    self.leave(&ticket, message);
+                Some(Next::Leave(all)) => {
+                    for (ticket, why) in all {
+                        self.leave(&ticket, format!("{ticket} is not started: {why}"));
+                    }
                 }
                 None => {
                     for queued in &queued {
-                        self.say_why(queued, at_work);
+                        self.say_why(queued, slots);
                     }
                     break;
                 }
             }
         }
         if self.queue.len() == 0 {
-            self.queue.files.clear();
+            self.queue.rest();
         }
         self.count();
     }
 
-    fn say_why(&mut self, queued: &Queued, at_work: usize) {
-        let why = queue::reason(queued, at_work);
+    fn say_why(&mut self, queued: &Queued, slots: Slots) {
+        let why = queue::reason(queued, slots);
         let entry = self.queue.entries.iter_mut().find(|entry| entry.ticket == queued.ticket);
         let before = entry.and_then(|entry| entry.told.replace(why.clone()));
         self.tell_queued(&queued.ticket, before.as_deref(), Some(why));
@@ -106,14 +107,14 @@ impl Service {
         self.settle(entry.reply, Reply::Refused(refused));
     }
 
-    /// Takes a ticket out of the queue.
-    pub(super) fn unqueue(&mut self, ticket: &TicketKey) -> Reply {
-        if let Some(entry) = self.queue.take(ticket) {
-            self.tell_queued(ticket, entry.told.as_deref(), None);
+    /// Takes tickets out of the queue: all of them before the others are looked at, which may depend on them.
+    pub(super) fn unqueue(&mut self, tickets: &[TicketKey]) -> Reply {
+        let entries: Vec<Entry> = tickets.iter().filter_map(|ticket| self.queue.take(ticket)).collect();
+        for entry in entries {
+            self.tell_queued(&entry.ticket, entry.told.as_deref(), None);
             self.settle(entry.reply, opened(entry.asked, entry.ticket));
-            // Others may depend on it.
-            self.pump();
         }
+        self.pump();
         Reply::Done
     }
 
@@ -136,37 +137,36 @@ impl Service {
     }
 
     fn looked_at(&mut self) -> Vec<Queued> {
-        let entries: Vec<_> =
-            self.queue.entries.iter().map(|entry| (entry.ticket.clone(), entry.path.clone(), entry.given)).collect();
-        let look = |(ticket, path, given): (TicketKey, PathBuf, u64)| {
-            let (rank, deps) = match tickets::load(&path) {
+        let of = |entry: &Entry| (entry.ticket.clone(), entry.path.clone(), entry.given, entry.told.is_some());
+        let entries: Vec<_> = self.queue.entries.iter().map(of).collect();
+        let look = |(ticket, path, given, has_waited): (TicketKey, PathBuf, u64, bool)| {
+            let ending = self.supervisor.is_ending(&ticket).then_some(Hold::Ending);
+            match self.queue.read(&path, has_waited) {
                 Ok(read) => {
                     let folder = path.parent().unwrap_or(Path::new("/"));
                     let deps = read.deps.iter().map(|id| match self.queue.dep(folder, id) {
                         Ok(path) => self.stands(&path),
                         Err(what) => (TicketKey::unknown(id), Dep::Missing(what)),
                     });
-                    (Rank::of(&read, given), deps.collect())
+                    Queued { deps: deps.collect(), rank: Rank::of(&read, given), hold: ending, ticket }
                 }
-                // Whoever opens it says what is wrong with it.
-                Err(_) => (Rank::last(given), Vec::new()),
-            };
-            let is_ending = self.supervisor.is_ending(&ticket);
-            Queued { ticket, rank, deps, is_ending }
+                Err(hold) => Queued { deps: Vec::new(), rank: Rank::last(given), hold: Some(hold), ticket },
+            }
         };
         entries.into_iter().map(look).collect()
     }
 
-    fn stands(&self, path: &Path) -> (TicketKey, Dep) {
+    fn stands(&mut self, path: &Path) -> (TicketKey, Dep) {
         let ticket = self.files.ticket(path);
-        let is_closed = || tickets::load(path).is_ok_and(|read| read.is_closed());
-        let is_open =
-            || self.supervisor.is_open(&ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some());
+        let is_at_work =
+            self.supervisor.is_open(&ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some());
         // Whoever works on it may close it between the two looks: the ticket has the last word.
-        let dep = match is_open() {
-            _ if is_closed() => Dep::Closed,
-            true => Dep::AtWork,
-            false => Dep::Open,
+        let dep = match self.queue.read(path, true) {
+            Ok(read) if read.is_closed() => Dep::Closed,
+            _ if is_at_work => Dep::AtWork,
+            Ok(_) => Dep::Open,
+            Err(Hold::Unreadable(why)) => Dep::Missing(format!("not readable ({why})")),
+            Err(_) => Dep::Unread,
         };
         (ticket, dep)
     }

@@ -9,25 +9,24 @@ use crate::domain::request::Reply;
 use crate::domain::restore::{Restored, WantedFiles};
 use crate::domain::summary::RunSummary;
 use crate::domain::timeline::Moment;
-use crate::runtime::restoring::Place;
+use crate::runtime::restoring::{Place, TicketsOf};
 use crate::runtime::timeline::{journals, moments};
-use std::path::Path;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 impl Service {
     pub(super) fn timeline(&self, run: RunId, reply: oneshot::Sender<Reply>) {
-        let (store, tickets) = (self.opener.store.clone(), self.places.dir());
+        let (store, tickets) = (self.opener.store.clone(), self.tickets.clone());
         tokio::spawn(async move { reply.send(Reply::Timeline(run, told(store, run, &tickets).await)) });
     }
 
     pub(super) fn plan_restore(&self, run: RunId, wanted: WantedFiles, reply: oneshot::Sender<Reply>) {
-        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.places.dir());
+        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.tickets.clone());
         tokio::spawn(async move {
             let plan = async {
                 let known = commits.at_rest(run).await?;
-                let Place { tree, exclude } = Place::of(&store, &known, &tickets).await?;
-                tree.restore_plan(&known.ticket, &wanted, &exclude).await.map_err(|error| error.to_string())
+                let place = Place::of(&store, &known, &tickets).await?;
+                place.plan((&known.ticket, &known.ticket_path), &wanted).await
             };
             let plan = plan.await;
             reply.send(Reply::RestorePlanned(run, wanted, plan))
@@ -42,7 +41,7 @@ impl Service {
         by: Answerer,
         reply: oneshot::Sender<Reply>,
     ) {
-        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.places.dir());
+        let (store, commits, tickets) = (self.opener.store.clone(), self.commits.clone(), self.tickets.clone());
         let journal = self.supervisor.journal(run);
         let restoring = Making::begin(self.runs.clone());
         tokio::spawn(async move {
@@ -58,7 +57,7 @@ impl Service {
     }
 }
 
-async fn told(store: Store, run: RunId, tickets: &Path) -> Result<Vec<Moment>, String> {
+async fn told(store: Store, run: RunId, tickets: &TicketsOf) -> Result<Vec<Moment>, String> {
     let of = store.clone();
     let looked = spawn_blocking(move || {
         let (known, _): (RunSummary, _) =
@@ -68,5 +67,5 @@ async fn told(store: Store, run: RunId, tickets: &Path) -> Result<Vec<Moment>, S
     });
     let (known, journals) = looked.await.map_err(|error| error.to_string())??;
     let place = Place::of(&store, &known, tickets).await?;
-    moments(&place.tree, &known.ticket, &journals).await
+    moments((&place.tree, &place.exclude), &known.ticket, &journals).await
 }

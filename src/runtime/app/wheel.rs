@@ -121,16 +121,20 @@ impl Driving {
         launch.options.features = found.features;
         let tree = WorkTree::open(folder, &store.run_folder(run)).await.map_err(|error| error.to_string())?;
         let exclude = tree.excluded(ticket, &workspace);
-        // The next iteration's own takes its place.
-        let name = SnapshotName { ticket: free.run.ticket.clone(), run, n: state.iterations + 1 };
-        let before = tree.snapshot(&name, &exclude).await.map_err(|error| error.to_string())?;
-        tree.settled().await?;
-        let taken = WheelTaken { session, ungated: hook.as_ref().err().cloned(), by };
+        let before = tree.save(&free.run.ticket, &exclude).await.map_err(|error| error.to_string())?;
+        let (saved, before) = if let Some((saved, id)) = before {
+            (Some(saved), id)
+        } else {
+            // Without git only names can be compared.
+            let name = SnapshotName { ticket: free.run.ticket.clone(), run, n: state.iterations + 1 };
+            (None, tree.snapshot(&name, &exclude).await.map_err(|error| error.to_string())?.id)
+        };
+        let taken = WheelTaken { session, ungated: hook.as_ref().err().cloned(), saved, by };
         free.record(Record::WheelTaken(taken)).await?;
         free.is_still()?;
         let reached = Arc::new(AtomicBool::new(false));
         let ended = open(&launch, hook.ok().as_deref(), socket.as_ref(), answering(&free, &gate, &reached)).await;
-        let changed = tree.changed_since_each(&[&before.id], &exclude).await;
+        let changed = tree.changed_since_each(&[&before], &exclude).await;
         let (mut files, unknown) = match changed {
             Ok(changed) => (changed.into_iter().next().unwrap_or_default(), None),
             Err(error) => (Vec::new(), Some(format!("which files changed is not known: {error}"))),

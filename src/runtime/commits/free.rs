@@ -2,13 +2,14 @@
 
 use super::{Commits, LOOK, MOMENT, shares_directory};
 use crate::adapters::clock::fresh_id;
+use crate::adapters::git::Prepared;
 use crate::adapters::store::{LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::record::Record;
 use crate::domain::restore::{RestoreIntended, RestoreSettled, Restored, WantedFiles};
 use crate::domain::summary::{RunState, RunSummary};
-use crate::runtime::restoring::Place;
+use crate::runtime::restoring::{Place, here, taken_back_by};
 use crate::runtime::supervisor::Journal;
 use std::path::Path;
 use tokio::sync::OwnedMutexGuard;
@@ -53,21 +54,32 @@ impl Free {
         agreed: Option<&str>,
         by: Answerer,
     ) -> Result<Restored, String> {
-        let ready = place.tree.prepare_restore(&self.run.ticket, &wanted, agreed, &place.exclude).await?;
+        let ready = match place.prepare((&self.run.ticket, &self.run.ticket_path), &wanted, agreed).await? {
+            Prepared::Ready(ready) => ready,
+            Prepared::Nothing(restored) => return Ok(restored),
+        };
         let (id, pick, saved, files) = (fresh_id(), ready.pick.clone(), ready.saved.clone(), ready.files());
         // What the person calls it is another one's name later.
         let wanted = WantedFiles { snapshot: ready.snapshot().to_owned(), ..wanted };
+        let (target, meant) = (ready.of.clone(), wanted.clone());
         let intended = RestoreIntended { id: id.clone(), wanted, pick: pick.clone(), saved: saved.clone(), files, by };
         self.is_still()?;
         let recorded = self.record(Record::RestoreIntended(intended)).await;
         recorded.map_err(|error| format!("nothing was restored, for it cannot be recorded: {error}"))?;
-        let restored = match self.is_still() {
+        let mut restored = match self.is_still() {
             Ok(()) => ready.write().await,
             Err(why) => Err(why),
         };
         let files = restored.as_ref().ok().map(|done| done.written.len() + done.removed.len());
         let trouble = restored.as_ref().map_or_else(|why| Some(why.clone()), |done| done.trouble.clone());
-        let settled = RestoreSettled { id, pick, saved, files, trouble };
+        let store = &self.commits.store;
+        let taken = |done| block_in_place(|| taken_back_by(store, &self.run.ticket_path, &target, (&meant, done)));
+        let taken_back = restored.as_ref().ok().and_then(taken);
+        let removed = restored.as_ref().ok().map(|done| done.removed.len());
+        if let Ok(done) = &mut restored {
+            done.taken_back = taken_back.clone().unwrap_or_default();
+        }
+        let settled = RestoreSettled { id, pick, saved, files, removed, taken_back, trouble };
         if let Err(error) = self.record(Record::RestoreSettled(settled)).await {
             tracing::warn!(%error, "the journal does not say what came of a restore");
         }
@@ -91,15 +103,17 @@ impl Commits {
         let store = self.store.clone();
         let looked = spawn_blocking(move || at_rest(&store, run)).await;
         let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
+        let workspace = here(meant.clone()).workspace();
         let begun = Instant::now();
         let held = |holder: &str| format!("{holder} works in this directory: try again when it has ended");
         let tree = loop {
-            match block_in_place(|| self.store.lock_tree(&meant.workspace(), &self.holder(&meant))) {
+            match block_in_place(|| self.store.lock_tree(&workspace, &self.holder(&meant))) {
                 Ok(tree) => break Some(tree),
                 Err(LockError::Store(error)) => return Err(error.to_string()),
                 Err(LockError::Held { holder }) => {
-                    let ours = is_paused.then(|| block_in_place(|| self.store.is_tree_ours(&meant.workspace())));
-                    if ours.transpose().map_err(|error| error.to_string())? == Some(true) {
+                    let who =
+                        block_in_place(|| self.store.tree_holder(&workspace)).map_err(|error| error.to_string())?;
+                    if is_paused && who.is_some_and(|who| who.pid == std::process::id()) {
                         break None;
                     }
                     if begun.elapsed() >= MOMENT {
@@ -128,9 +142,11 @@ impl Commits {
 fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
     let words = |error: StoreError| error.to_string();
     let (meant, _) = store.run(run).map_err(words)?.ok_or("there is no such run any more")?;
+    // That its worktree is gone is said by whoever restores.
+    let place = here(meant.clone());
     let mut is_paused = false;
     for open in store.runs().map_err(words)? {
-        if open.state == RunState::Ended || !shares_directory(&open, &meant) {
+        if open.state == RunState::Ended || !shares_directory(&open, &place) {
             continue;
         }
         let open = store.as_seen(open).map_err(words)?;

@@ -62,11 +62,15 @@ impl Effects {
                 // An error: the run is gone, and this with it.
                 inputs.send(Input::AgentStarting { n }).await.ok();
                 let command = launch.command.clone();
-                let starting = Agent::spawn_by(launch, ahead, clock, Box::new(sink), events);
-                // The prompt is made while Claude starts.
-                let prompt = async { tokio::task::spawn_blocking(prompt).await.unwrap_or_else(|e| Err(e.to_string())) };
-                let (agent, prompt, stored) = tokio::join!(starting, prompt, store.synced());
-                let agent = agent.map_err(|error| match error {
+                let starting = async {
+                    let started = Agent::start_by(launch, ahead, clock, Box::new(sink), events).await?;
+                    // The prompt is made while Claude comes to life: before, it would only be in its way.
+                    let prompt = tokio::task::spawn_blocking(prompt);
+                    let (agent, prompt) = tokio::join!(started.agreed(), prompt);
+                    Ok((agent?, prompt.unwrap_or_else(|error| Err(error.to_string()))))
+                };
+                let (started, stored) = tokio::join!(starting, store.synced());
+                let (agent, prompt) = started.map_err(|error| match error {
                     AgentError::UnknownSession { .. } => Input::SessionUnknown { n },
                     error => {
                         probe::forget(&command);
@@ -153,6 +157,10 @@ impl Effects {
             // Claude reads the project's own itself.
             Loaded::Project => memory::collect_persons(&home),
             Loaded::Nothing => memory::collect(&home, self.workspace.directory()),
+        };
+        let memory = match (&self.config.soul, memory) {
+            (Some(soul), memory) => Some(format!("{}\n\n{}", soul.trim_end(), memory.unwrap_or_default())),
+            (None, memory) => memory,
         };
         let memory = memory.and_then(|text| memory::to_file(&text).ok());
         options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());

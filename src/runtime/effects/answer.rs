@@ -5,7 +5,7 @@
 use super::Effects;
 use crate::adapters::agent::{AgentError, CallbackAnswer, ToolAnswer};
 use crate::domain::answerer::Answerer;
-use crate::domain::approval::{Answer, ApprovalKind, QuestionId};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, QuestionId};
 use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::orchestrator::input::Input;
@@ -43,10 +43,13 @@ impl Effects {
         Some(Input::Judged { n, call, ruling, presence: self.reporter.presence() })
     }
 
-    pub(super) fn judge_edit(&self, id: QuestionId, by: Answerer, input: String) -> Option<Input> {
-        let call = ToolCall { input, ..self.work.asked.get(&id.call)?.clone() };
+    /// The process that has asked may be gone: the question says all that is to be known of its call.
+    pub(super) fn judge_edit(&self, asked: &Approval, by: Answerer, input: String) -> Input {
+        let request = ControlRequest { id: String::new(), via: Via::CanUseTool };
+        let Approval { id, tool, agent, cwd, .. } = asked.clone();
+        let call = ToolCall { request, tool_use_id: id.call.clone(), tool, input, agent, cwd };
         let ruling = Box::new(block_in_place(|| judge_edit(&*self.gate, &call)));
-        Some(Input::EditJudged { id, by, input: call.input, ruling })
+        Input::EditJudged { id, by, input: call.input, ruling }
     }
 
     pub(super) fn rejudge(&self, id: QuestionId, input: String) -> Option<Input> {

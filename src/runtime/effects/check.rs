@@ -4,9 +4,12 @@ use super::Effects;
 use crate::adapters::agent::marker::MARKER;
 use crate::adapters::agent::orphans;
 use crate::adapters::environment::{Variables, of_commands, set_scratch};
+use crate::adapters::git::resolving;
 use crate::adapters::room::Room;
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::validate::{self, Place};
+use crate::domain::merge::ConflictStage;
+use crate::domain::record::ValidationRan;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
@@ -66,14 +69,22 @@ impl Effects {
 
     pub(super) fn run_validation(&mut self, n: u32, commands: Vec<String>, state: &State) {
         let setting = self.setting(state, &format!("{n}.validation"));
+        let is_conflict = state.conflict_stage() == Some(ConflictStage::Open);
         let marker = self.run.to_string();
         let (file, tree) = (self.ticket_file.clone(), self.work.evidence.clone());
         let (stop, stopped) = oneshot::channel();
         self.work.validation = Some(stop);
         self.answer_with(async move {
             let place = setting.place();
+            let run = async {
+                let left = if is_conflict { markers(n, &setting.workspace).await } else { None };
+                match left {
+                    Some(left) => vec![left],
+                    None => validate::run(n, &commands, &place).await,
+                }
+            };
             let results = tokio::select! {
-                results = validate::run(n, &commands, &place) => Some(results),
+                results = run => Some(results),
                 Ok(()) = stopped => None,
             };
             // Claude has ended: whoever is left of the run is theirs, and would go on changing the tree.
@@ -89,4 +100,21 @@ impl Effects {
             }
         });
     }
+}
+
+/// Files in conflict that still hold markers: the commands would fail on nothing else. What keeps them from being looked for is
+/// told when the merge is to be committed.
+async fn markers(n: u32, workspace: &Workspace) -> Option<ValidationRan> {
+    let left = resolving::marked(workspace.worktree()?).await.unwrap_or_default();
+    let tail = format!("these files still hold conflict markers: {}", left.join(", "));
+    let command = "looking for conflict markers".to_owned();
+    (!left.is_empty()).then_some(ValidationRan {
+        n,
+        command,
+        exit: Some(1),
+        timed_out: false,
+        ms: 0,
+        tail,
+        log: String::new(),
+    })
 }

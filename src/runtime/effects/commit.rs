@@ -35,7 +35,7 @@ impl Effects {
     pub(super) fn make_commit(&mut self, id: String, agreed: Agreed) {
         let (store, run) = (self.store.clone(), self.run);
         let evidence = self.work.evidence.clone();
-        self.answer_with(async move {
+        self.answer_at_last(async move {
             let made = async {
                 let Place { tree, work, exclude } = Place::of_open(&store, run).await?;
                 tree.commit(&work, &agreed, &Try { id: &id, called: &|| {} }, &exclude).await

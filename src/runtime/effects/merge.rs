@@ -1,6 +1,7 @@
 //! Bringing the run's work into its base: one ticket after the other in a repository, validated as it would be there.
 
 use super::Effects;
+use super::lasting::Lasting;
 use super::worktree::Making;
 use crate::adapters::git::merging::{self, Candidate, Prepared};
 use crate::adapters::git::registry;
@@ -8,16 +9,21 @@ use crate::adapters::store::{Holder, LockError, Store};
 use crate::adapters::validate;
 use crate::base::text::clean_line;
 use crate::domain::merge::{MergeHow, MergeSettled};
-use crate::domain::summary::RunState;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::workspace::Workspace;
 use crate::domain::worktree::Worktree;
 use crate::orchestrator::input::Input;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::sleep;
 
 /// How often the base may move while a merge is validated.
 const TRIES: usize = 3;
+/// How often is looked whether a lock has come free, and how long is waited in between.
+const LOOKS: usize = 10;
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What a merge is made with.
 struct Merging {
@@ -30,6 +36,7 @@ struct Merging {
     message: String,
     commands: Vec<String>,
     making: Making,
+    lasting: Lasting,
 }
 
 impl Effects {
@@ -56,6 +63,7 @@ impl Effects {
             how,
             commands,
             making,
+            lasting: self.work.lasting.clone(),
         };
         self.answer_with(async move {
             let settled = merging.settle().await;
@@ -87,6 +95,9 @@ impl Merging {
                 match merging::prepare(&self.worktree, self.how, &self.message, copy, &self.making.room).await? {
                     Prepared::Already(commit) => return Ok(merged(commit)),
                     Prepared::Conflict(files) => return Ok(MergeSettled::conflict(base, files)),
+                    Prepared::Uncommitted(why) => {
+                        return Ok(MergeSettled { is_uncommitted: true, ..MergeSettled::refused(why) });
+                    }
                     Prepared::Ready(candidate) => candidate,
                 };
             self.validate().await?;
@@ -117,22 +128,40 @@ impl Merging {
 
     /// Nobody works where the base is checked out while its files go forward.
     async fn advance(&self, to: &Candidate) -> Result<bool, String> {
-        let mut locks = Vec::new();
+        let (mut locks, mut files) = (Vec::new(), None);
         if let Some(place) = merging::checked_out(&self.worktree).await? {
+            let held = |folder: &Path, error| match error {
+                LockError::Held { holder } => self.held(&holder, folder),
+                LockError::Store(error) => error.to_string(),
+            };
+            // First, so that a run that begins meanwhile waits, in whichever folder.
+            let lock = patiently(|| self.store.lock_files(&place, &self.holder)).await;
+            files = Some(lock.map_err(|error| held(&place, error))?);
             for folder in self.worked_in(&place)? {
-                let lock = self.store.lock_tree(&Workspace::shared(&folder), &self.holder);
-                locks.push(lock.map_err(|error| match error {
-                    LockError::Held { holder } => {
-                        format!("{holder} works in {}: start the ticket again when it has ended", folder.display())
-                    }
-                    LockError::Store(error) => error.to_string(),
-                })?);
+                let lock = patiently(|| self.store.lock_within(&Workspace::shared(&folder), &self.holder)).await;
+                locks.push(lock.map_err(|error| held(&folder, error))?);
             }
         }
         // Beside a ticket in the repository's top there is all of the work.
         let top = &self.worktree.home_top;
         let tickets = self.ticket.parent().filter(|folder| !top.starts_with(folder)).unwrap_or(&self.ticket);
-        merging::advance(&self.worktree, to, tickets, &self.making.room).await
+        let begun = self.lasting.begin();
+        let moved = merging::advance(&self.worktree, to, tickets, &self.making.room).await;
+        drop((begun, locks, files));
+        moved
+    }
+
+    /// Who has a directory in which files would go forward, and what to do about it.
+    fn held(&self, holder: &str, folder: &Path) -> String {
+        let who = self.store.tree_holder(&Workspace::shared(folder)).ok().flatten();
+        let is_it = |run: &&RunSummary| who.as_ref().is_some_and(|who| who.run == Some(run.run));
+        let state = self.store.runs().unwrap_or_default().iter().find(is_it).map(|run| run.state);
+        let (does, until) = match state {
+            Some(RunState::Paused) => ("paused", "resume or stop it, then start this ticket again"),
+            Some(RunState::Parked) => ("parked", "stop it, or start this ticket again when it is done"),
+            _ => ("running", "start this ticket again when it is done"),
+        };
+        format!("{holder} is {does} in {}: {until}", folder.display())
     }
 
     /// The directories of this working tree that runs may be at work in.
@@ -144,5 +173,37 @@ impl Merging {
         folders.extend([place.to_owned(), self.workspace.home().to_owned()]);
         // Locked twice, one would wait for the other.
         Ok(folders.into_iter().map(|folder| fs::canonicalize(&folder).unwrap_or(folder)).collect())
+    }
+}
+
+/// A lock that may be held for a moment only: whoever begins in a folder and finds its files locked lets go of it again.
+async fn patiently<T>(mut lock: impl FnMut() -> Result<T, LockError>) -> Result<T, LockError> {
+    for _ in 1..LOOKS {
+        match lock() {
+            Err(LockError::Held { .. }) => sleep(LOOK).await,
+            taken => return taken,
+        }
+    }
+    lock()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_lock_that_is_held_for_a_moment_is_waited_for_and_one_that_stays_is_not() {
+        let held = || LockError::Held { holder: "pid 2".to_owned() };
+        let mut asked = 0;
+        let mut until = async |free: usize| {
+            asked = 0;
+            let lock = || {
+                asked += 1;
+                if asked > free { Ok(()) } else { Err(held()) }
+            };
+            patiently(lock).await.map(|()| asked)
+        };
+        assert_eq!(until(2).await.unwrap(), 3);
+        assert!(matches!(until(LOOKS).await, Err(LockError::Held { .. })));
     }
 }

@@ -1,12 +1,16 @@
 //! Effects on the working directory: getting it, saving it, comparing it.
 
 use super::{Effects, Tree};
+use crate::adapters::git::branching;
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
 use crate::base::text::clean_line;
+use crate::domain::branching::{BranchSwitch, SwitchSettled};
 use crate::domain::critique::shown_hunks;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
+use crate::orchestrator::prompt::branch_name;
+use crate::orchestrator::state::State;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,9 +32,16 @@ const NO_GIT: &str = "this folder is in no git repository: changes are found by 
 undone or restored; `git init` gives snapshots";
 
 impl Effects {
+    /// The branch that the person wants the run on, if it works where they do.
+    fn branch(&self, state: &State) -> Option<String> {
+        let git = &state.settings.git;
+        let is_switched = git.switches && self.works && self.workspace.worktree().is_none();
+        branch_name(&git.branch, self.ticket.as_str()).ok().filter(|_| is_switched)
+    }
+
     /// One run at a time works in a workspace, whichever program it belongs to. A run that was paused while it waited
     /// waits on: there is one answer for each time that the folder is got.
-    pub(super) fn acquire_tree(&mut self) {
+    pub(super) fn acquire_tree(&mut self, state: &State) {
         let busy = match &*super::lock(&self.work.tree) {
             Tree::Free => None,
             Tree::Awaited(holder) => Some(holder.clone()),
@@ -46,7 +57,8 @@ impl Effects {
             run: Some(self.run),
             since: self.clock.now(),
         };
-        let place = self.work.tree.clone();
+        let (place, git) = (self.work.tree.clone(), state.settings.git.clone());
+        let branch = self.branch(state);
         self.answer_with(async move {
             let lock = match store.lock_tree(&workspace, &holder) {
                 Ok(lock) => Ok(lock),
@@ -59,11 +71,32 @@ impl Effects {
             };
             match lock {
                 Ok(lock) => {
-                    *super::lock(&place) = Tree::Held(lock);
-                    Input::TreeGranted
+                    let due = match branch {
+                        Some(branch) => branching::due(workspace.directory(), &branch, git.base.as_deref()).await,
+                        None => Ok(None),
+                    };
+                    let (tree, input) = match due {
+                        Ok(None) => (Tree::Held(lock), Input::TreeGranted),
+                        Ok(Some(switch)) => (Tree::Held(lock), Input::SwitchDue(switch)),
+                        Err(why) => (Tree::Free, Input::WorktreeFailed { why }),
+                    };
+                    *super::lock(&place) = tree;
+                    input
                 }
                 Err(error) => Input::Faulted { message: error.to_string() },
             }
+        });
+    }
+
+    /// Switches the directory, which the run has, to another branch.
+    pub(super) fn switch_branch(&mut self, switch: BranchSwitch) {
+        let (directory, place) = (self.workspace.directory().to_owned(), self.work.tree.clone());
+        self.answer_at_last(async move {
+            let trouble = branching::make(&directory, &switch).await.err();
+            if trouble.is_some() {
+                *super::lock(&place) = Tree::Free;
+            }
+            Input::Switched(SwitchSettled { switch, trouble })
         });
     }
 

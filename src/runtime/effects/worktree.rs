@@ -76,12 +76,12 @@ impl Making {
         // On the disk that it is on, or will be.
         let top = &self.worktree.top;
         let folder = top.ancestors().find(|folder| folder.is_dir()).unwrap_or(top).to_owned();
-        let Found { commit, is_ready, mut notes } =
+        let Found { commit, is_ready, mut notes, .. } =
             worktree::make(&self.worktree, ticket, &Room { folder, ..self.room.clone() }).await?;
         if !is_ready {
             notes.extend(self.fill().await?);
             notes.extend(self.set_up().await?);
-            worktree::mark_ready(top)?;
+            worktree::mark_ready(top).await?;
         }
         if !self.worktree.directory.is_dir() {
             let folder = self.worktree.directory.strip_prefix(top).unwrap_or(top).display();

@@ -5,19 +5,27 @@ use super::dying::Dying;
 use super::open_error::{OpenError, admit};
 use super::place;
 use crate::adapters::agent::{orphans, probe};
+use crate::adapters::chats;
 use crate::adapters::clock::fresh_run_id;
 use crate::adapters::scratch_folder;
-use crate::adapters::store::{Holder, LockError, RunScrollback, Store, TicketLock};
+use crate::adapters::soul;
+use crate::adapters::store::{Holder, LockError, RunScrollback, Store, StoreError, TicketLock};
+use crate::adapters::trust::TrustStore;
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Clock;
 use crate::config::Config;
+use crate::domain::answerer::Answerer;
+use crate::domain::chat::ChatAsked;
+use crate::domain::merge::MergeHow;
+use crate::domain::phase::Mark;
 use crate::domain::planning::PlanAsked;
 use crate::domain::stream::envelope::classify;
+use crate::domain::summary::RunSummary;
 use crate::domain::ticket::{Boxes, Problem, Ticket, TicketKey, TicketStatus};
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
-use crate::orchestrator::state::State;
+use crate::orchestrator::state::{Chat, State};
 use crate::runtime::gate::{Gate, Gates, Judged};
 use crate::runtime::offline::state_of;
 use crate::runtime::ticket_file::{commands, load, said};
@@ -42,6 +50,8 @@ pub struct Opener {
     pub clock: Arc<dyn Clock>,
     pub rules: Rules,
     pub gates: Gates,
+    /// The person's; `None` without a home.
+    pub config_folder: Option<PathBuf>,
 }
 
 /// The run that a ticket gets: the one that can be resumed, or a fresh one.
@@ -61,6 +71,19 @@ pub struct Plan {
 impl Plan {
     pub fn key(&self) -> TicketKey {
         TicketKey::new(self.ticket.id.clone(), &self.path)
+    }
+
+    /// The file has open phases that the run has not left out.
+    fn has_more_to_do(&self) -> bool {
+        let is_skipped =
+            |text: &str| self.state.phases.iter().any(|phase| phase.text == text && phase.stands() == Mark::Skipped);
+        self.ticket.phases.iter().any(|phase| !phase.done && !is_skipped(&phase.text))
+    }
+
+    /// It is neither a chat nor a plan, which commit nothing.
+    pub fn works(&self) -> bool {
+        let other = |input: &Input| matches!(input, Input::ChatAsked(_) | Input::PlanAsked(_));
+        self.state.chat.is_none() && self.state.plan.is_none() && !self.first.iter().any(other)
     }
 }
 
@@ -90,6 +113,54 @@ impl Opening {
         };
         self.give_up();
         Err(OpenError::Config(why))
+    }
+
+    /// The run works on its ticket, where it may commit.
+    pub fn working(self) -> Result<Self, OpenError> {
+        let Plan { ticket, workspace, config, state, .. } = &self.plan;
+        if !self.plan.works() || state.started.is_some() {
+            return Ok(self);
+        }
+        let Err(why) = place::may_work(workspace, config, &ticket.id) else { return Ok(self) };
+        let why = format!("{} is not started: {why}", ticket.id);
+        self.give_up();
+        Err(OpenError::Config(why))
+    }
+
+    /// The run begins with Claude resolving the conflict that kept its work from its base.
+    pub fn resolving(mut self, by: Answerer) -> Result<Self, OpenError> {
+        let state = &self.plan.state;
+        let is_conflict = state.merge_failed.as_ref().is_some_and(|failed| !failed.files.is_empty());
+        let id = &self.plan.ticket.id;
+        let why = if !is_conflict || state.workspace.worktree().is_none() {
+            format!("the last run of {id} did not end with a conflict to resolve")
+        } else if self.plan.config.settings.git.merge == MergeHow::Off {
+            format!("`git.merge` is off: what is resolved would be merged nowhere. Set it to rebase or merge for {id}")
+        } else if self.plan.has_more_to_do() {
+            // The yes is for the conflict.
+            format!("{id} has open phases again: start it, which works on them and merges then, or tick them")
+        } else {
+            self.plan.first.push(Input::ResolveAsked { by });
+            return Ok(self);
+        };
+        self.give_up();
+        Err(OpenError::Config(why))
+    }
+
+    /// Who opens the run, which is a chat, and whether it is read from stdin.
+    #[must_use]
+    pub fn chat(mut self, plain: bool, by: Answerer) -> Self {
+        let mut first = self.plan.first.iter_mut();
+        let asked = first.find_map(|input| if let Input::ChatAsked(asked) = input { Some(asked) } else { None });
+        match (asked, &self.plan.state.chat) {
+            (Some(asked), _) => (asked.plain, asked.by) = (plain, by),
+            (None, Some(chat)) if plain => {
+                let asked = ChatAsked { plain, by, ..chat.asked.clone() };
+                self.plan.first.push(Input::ChatAsked(asked));
+            }
+            (None, _) => {}
+        }
+        self
     }
 
     /// It does not begin.
@@ -156,8 +227,17 @@ impl Opener {
             Some(_) => earlier.workspace.clone(),
             None => Workspace::shared(std::fs::canonicalize(here).unwrap_or_else(|_| here.to_owned())),
         };
-        let (config, templates) = (self.rules)(&workspace).map_err(OpenError::Config)?;
-        let workspace = if resumed.is_some() {
+        let (mut config, templates) = (self.rules)(&workspace).map_err(OpenError::Config)?;
+        let is_chat = chats::is_chat(self.store.folder(), path);
+        let mut warnings = Vec::new();
+        if is_chat {
+            let trust = TrustStore::new(self.store.folder());
+            let soul =
+                soul::read(self.config_folder.as_deref(), workspace.home(), &trust).map_err(OpenError::Config)?;
+            config = Arc::new(Config { soul: soul.text, ..(*config).clone() });
+            warnings.extend(soul.ignored);
+        }
+        let workspace = if resumed.is_some() || is_chat {
             workspace
         } else {
             let own = place::worktree(earlier.workspace.worktree(), &workspace, &config, (&ticket.id, path));
@@ -191,6 +271,13 @@ impl Opener {
             let run = fresh_run_id();
             (run, State::of(run, ticket.id.clone()), vec![Input::Started(Box::new(start))])
         };
+        // Its file says nothing to work on: one that was killed before it was known to be a chat must not become a ticket.
+        if is_chat && (resumed.is_none() || state.chat.is_none()) {
+            let last = self.last_chat(workspace.home())?.unwrap_or_default();
+            // One in which nothing was said passes on what it was told.
+            let earlier = if last.topics.is_empty() { last.asked.earlier } else { last.topics };
+            first.push(Input::ChatAsked(ChatAsked { earlier, ..ChatAsked::default() }));
+        }
         if ticket.phases.iter().any(|phase| !phase.settings.is_empty()) {
             first.push(translate::phase_settings(&ticket));
         }
@@ -200,7 +287,15 @@ impl Opener {
         }
         let told = |problem: &Problem| Input::Warned { text: format!("line {}: {}", problem.line, problem.message) };
         first.extend(ticket.problems.iter().take(PROBLEMS).map(told));
+        first.extend(warnings.into_iter().map(|text| Input::Warned { text }));
         Ok(Plan { run, ticket, path: path.to_owned(), workspace, config, templates, state, first })
+    }
+
+    /// The last chat in this directory.
+    fn last_chat(&self, folder: &Path) -> Result<Option<Chat>, OpenError> {
+        let Some(last) = chat_of(&self.store, folder)? else { return Ok(None) };
+        let state = state_of(&self.store, last.run)?;
+        Ok(state.chat.map(Arc::unwrap_or_clone))
     }
 
     /// Finds and makes what the run needs.
@@ -245,6 +340,14 @@ impl Opener {
             None => Ok(gate),
         }
     }
+}
+
+/// The last run in this directory that is a chat.
+pub fn chat_of(store: &Store, folder: &Path) -> Result<Option<RunSummary>, StoreError> {
+    let is_one = |run: &RunSummary| {
+        Path::new(&run.folder) == folder && chats::is_chat(store.folder(), Path::new(&run.ticket_path))
+    };
+    Ok(store.runs()?.into_iter().filter(is_one).max_by_key(|run| run.updated))
 }
 
 /// The boxes of a plan without phases are Claude's to tick.

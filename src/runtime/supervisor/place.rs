@@ -2,7 +2,7 @@
 
 use super::open_error::OpenError;
 use crate::adapters::git::head;
-use crate::adapters::git::worktree::is_free;
+use crate::adapters::git::worktree::{forked, is_free};
 use crate::adapters::store::Store;
 use crate::base::id::TicketId;
 use crate::config::Config;
@@ -20,32 +20,90 @@ pub(super) fn worktree(
     config: &Config,
     (ticket, path): (&TicketId, &Path),
 ) -> Result<Option<Worktree>, String> {
-    let own = which(before, here, config, ticket)?;
+    let own = which(before, here, config, (ticket, path))?;
     if let Some(own) = &own {
         is_free(&own.top, path)?;
     }
     Ok(own)
 }
 
+/// The worktree that a forked ticket gets. `base`: what its work goes into, unless the configuration says that.
+pub(in crate::runtime) fn for_fork(
+    here: &Workspace,
+    config: &Config,
+    ticket: &TicketId,
+    base: Option<String>,
+) -> Result<Worktree, String> {
+    let top = top_of(here).ok_or("this folder is in no git repository")?;
+    fresh(here, config, ticket, (top, base))
+}
+
+fn top_of(here: &Workspace) -> Option<&Path> {
+    here.home().ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn base_of(config: &Config, top: &Path) -> Result<String, String> {
+    let known = config.settings.git.base.clone().or_else(|| head::on_branch(top));
+    known.ok_or_else(|| "no branch is checked out to begin a worktree at: set git.base".to_owned())
+}
+
+fn below(here: &Workspace, top: &Path) -> PathBuf {
+    here.home().strip_prefix(top).unwrap_or(Path::new("")).to_owned()
+}
+
 fn which(
     before: Option<&Worktree>,
     here: &Workspace,
     config: &Config,
-    ticket: &TicketId,
+    (ticket, path): (&TicketId, &Path),
 ) -> Result<Option<Worktree>, String> {
-    let git = &config.settings.git;
-    let top = here.home().ancestors().find(|folder| folder.join(".git").exists());
-    let below = |top: &Path| here.home().strip_prefix(top).unwrap_or(Path::new("")).to_owned();
+    let top = top_of(here);
     if let (Some(before), Some(top)) = (before, top)
         && before.home_top == top
         && before.top.is_dir()
     {
-        return Ok(Some(Worktree { directory: joined(&before.top, &below(top)), ..before.clone() }));
+        return Ok(Some(Worktree { directory: joined(&before.top, &below(here, top)), ..before.clone() }));
     }
+    if let Some(top) = top
+        && let Some((own, branch, base)) = forked(top, path)
+    {
+        if branch.is_empty() {
+            return Err(format!("{} is on no branch: switch it to its own", own.display()));
+        }
+        let (directory, home_top) = (joined(&own, &below(here, top)), top.to_owned());
+        return Ok(Some(Worktree { directory, top: own, home_top, branch, base }));
+    }
+    let git = &config.settings.git;
     if git.worktree == WorktreeFor::Off {
         return Ok(None);
     }
     let top = top.ok_or("git.worktree needs a git repository, and this folder is in none")?;
+    fresh(here, config, ticket, (top, None)).map(Some)
+}
+
+/// Refuses work on a branch of the ticket in the person's own directory that no run commits to.
+pub(super) fn may_work(here: &Workspace, config: &Config, ticket: &TicketId) -> Result<(), String> {
+    let git = &config.settings.git;
+    let is_switched = git.switches && here.worktree().is_none() && top_of(here).is_some();
+    let branch = branch_name(&git.branch, ticket.as_str()).ok().filter(|_| is_switched);
+    branch.map_or(Ok(()), |branch| is_free_to_commit(&branch, config))
+}
+
+fn is_free_to_commit(branch: &str, config: &Config) -> Result<(), String> {
+    if config.settings.git.protected.iter().any(|name| name == branch) {
+        return Err(format!("the branch {branch} (git.branch) is protected (git.protected)"));
+    }
+    Ok(())
+}
+
+/// One that is not there yet.
+fn fresh(
+    here: &Workspace,
+    config: &Config,
+    ticket: &TicketId,
+    (top, base): (&Path, Option<String>),
+) -> Result<Worktree, String> {
+    let git = &config.settings.git;
     let folder = config.worktree.folder.as_deref().ok_or("no folder for worktrees: set worktree.folder or HOME")?;
     let folder = real(Path::new(folder));
     if !folder.is_absolute() {
@@ -55,19 +113,14 @@ fn which(
         return Err(format!("worktree.folder ({}) is inside the repository: choose one outside", folder.display()));
     }
     let branch = branch_name(&git.branch, ticket.as_str()).map_err(|why| format!("git.branch: {why}"))?;
-    if git.protected.contains(&branch) {
-        return Err(format!("the branch {branch} (git.branch) is protected (git.protected)"));
-    }
-    let base = match &git.base {
-        Some(base) => base.clone(),
-        None => head::on_branch(top).ok_or("no branch is checked out to begin a worktree at: set git.base")?,
-    };
+    is_free_to_commit(&branch, config)?;
+    let base = base.map_or_else(|| base_of(config, top), Ok)?;
     if base == branch {
         return Err(format!("the worktree's branch would be {branch}, which it begins at: set git.branch or git.base"));
     }
     let name = top.file_name().unwrap_or_default().to_string_lossy();
     let own = folder.join(format!("{name}-{}", mark(top))).join(ticket.as_str());
-    Ok(Some(Worktree { directory: joined(&own, &below(top)), top: own, home_top: top.to_owned(), branch, base }))
+    Ok(Worktree { directory: joined(&own, &below(here, top)), top: own, home_top: top.to_owned(), branch, base })
 }
 
 /// Refuses the copy of a ticket that a worktree of ours has: its own file is the one that counts.
@@ -134,11 +187,11 @@ mod tests {
         fs::write(root.join("shop/.git/HEAD"), "ref: refs/heads/trunk\n").unwrap();
         let (here, ticket) = (Workspace::shared(root.join("shop/web")), TicketId::parse("tk-1").unwrap());
         let mut config = config();
-        assert_eq!(which(None, &here, &config, &ticket), Ok(None));
+        assert_eq!(which(None, &here, &config, (&ticket, Path::new(""))), Ok(None));
 
         config.settings.git.worktree = WorktreeFor::Ticket;
         config.worktree.folder = Some(root.join("trees").display().to_string());
-        let own = which(None, &here, &config, &ticket).unwrap().unwrap();
+        let own = which(None, &here, &config, (&ticket, Path::new(""))).unwrap().unwrap();
         assert!(own.top.starts_with(root.join("trees")) && own.top.ends_with("tk-1"));
         assert_eq!((own.directory.clone(), own.home_top.clone()), (own.top.join("web"), root.join("shop")));
         assert_eq!((own.branch.as_str(), own.base.as_str()), ("programmator/tk-1", "trunk"));
@@ -147,15 +200,15 @@ mod tests {
         config.settings.git.branch = "other".into();
         config.settings.git.worktree = WorktreeFor::Off;
         let above = Workspace::shared(root.join("shop"));
-        assert_eq!(which(Some(&own), &above, &config, &ticket), Ok(None));
+        assert_eq!(which(Some(&own), &above, &config, (&ticket, Path::new(""))), Ok(None));
         fs::create_dir_all(&own.top).unwrap();
-        let again = which(Some(&own), &above, &config, &ticket).unwrap().unwrap();
+        let again = which(Some(&own), &above, &config, (&ticket, Path::new(""))).unwrap().unwrap();
         assert_eq!((again.directory, again.branch.as_str()), (own.top.clone(), "programmator/tk-1"));
         let elsewhere = Workspace::shared(&root);
-        assert_eq!(which(Some(&own), &elsewhere, &config, &ticket), Ok(None));
+        assert_eq!(which(Some(&own), &elsewhere, &config, (&ticket, Path::new(""))), Ok(None));
 
         config.settings.git.worktree = WorktreeFor::Ticket;
-        let refused = |config: &Config| which(None, &here, config, &ticket).unwrap_err();
+        let refused = |config: &Config| which(None, &here, config, (&ticket, Path::new(""))).unwrap_err();
         config.settings.git.branch = "main".into();
         assert!(refused(&config).contains("protected"));
         config.settings.git.branch = "trunk".into();
@@ -163,7 +216,7 @@ mod tests {
         config.settings.git.branch = "own".into();
         config.worktree.folder = Some(root.join("shop/trees").display().to_string());
         assert!(refused(&config).contains("inside the repository"));
-        assert!(which(None, &elsewhere, &config, &ticket).unwrap_err().contains("in none"));
+        assert!(which(None, &elsewhere, &config, (&ticket, Path::new(""))).unwrap_err().contains("in none"));
         fs::write(root.join("shop/.git/HEAD"), "0123456789012345678901234567890123456789\n").unwrap();
         config.worktree.folder = Some(root.join("trees").display().to_string());
         assert!(refused(&config).contains("set git.base"));

@@ -3,6 +3,7 @@
 use super::dying::Dying;
 use super::open_error::OpenError;
 use super::opening::{Opener, Opening};
+use crate::adapters::chats;
 use crate::adapters::store::{Store, StoreError, newest_of_each};
 use crate::adapters::tickets::{self, FindError, Places};
 use crate::base::text::clean_line;
@@ -55,7 +56,9 @@ impl Opener {
             let path = Path::new(&summary.ticket_path);
             let reason = summary.reason.as_deref().and_then(ExitReason::from_word);
             let resumable = reason.is_none_or(ExitReason::is_resumable);
-            if resumable && path.is_file() && is_free(path)? {
+            // A chat is taken up by its own command.
+            let is_chat = chats::is_chat(self.store.folder(), path);
+            if resumable && !is_chat && path.is_file() && is_free(path)? {
                 if summary.workspace().contains(here) {
                     return Ok(summary);
                 }

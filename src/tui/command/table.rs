@@ -8,9 +8,9 @@ mod hidden;
 use self::hidden::{ALT_ENTER, HIDDEN, SHIFT_TAB};
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_take_wheel, can_undo,
-    can_undo_limit, end_word, has_timeline, in_replay, live, log_word, pause_word, play_word, retry_word, several_tabs,
-    someone_waits,
+    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_stop, can_take_wheel,
+    can_undo, can_undo_limit, end_word, has_conflict, has_timeline, has_unmerged, in_replay, live, log_word,
+    pause_word, play_word, retry_word, several_tabs, some_are_queued, someone_waits, stop_word,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::Key;
@@ -36,12 +36,16 @@ const FIRST: &[Row] = rows! {
         "to the end, and follow it";
     FocusNext "focus.next" Scope::Global, "screen", [press(Key::Tab)], Shown, beside_others, |model| after(model, true),
         "next pane";
-    Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_command, |_| "stop",
-        "stop the run now; it can be resumed";
+    Stop "run.stop" Scope::Global, "run", [c('x')], Destructive, can_stop, stop_word,
+        "stop the run now; it can be resumed; queued: take it out";
     ResetBreaker "breaker.reset" Scope::Global, "run", [c('b')], Destructive, can_reset_breaker, |_| "reset breaker",
         "close the circuit breaker and reset its counters";
     Commit "run.commit" Scope::Global, "run", [c('c')], Shown, can_commit, |_| "commit",
         "once a run has ended: commit what it did";
+    Resolve "merge.resolve" Scope::Global, "run", [c('M')], Shown, has_conflict, |_| "Claude resolves",
+        "after a conflict: let Claude resolve it; reviewed";
+    Shell "merge.shell" Scope::Global, "run", [c('W')], Shown, has_unmerged, |_| "shell there",
+        "after a failed merge: a shell in the ticket's worktree";
     NextReady "ticket.next_ready" Scope::Global, "ticket", [c('n')], Shown, can_go_on, |_| "next ticket",
         "once a run has ended: the next ticket that is ready";
 };
@@ -52,10 +56,12 @@ const REST: &[Row] = rows! {
         "edit the ticket in $EDITOR";
     TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_take_wheel, |_| "take the wheel",
         "open Claude on the session of a paused or ended run";
+    Chat "screen.chat" Scope::Global, "ticket", [c('C')], HelpOnly, live, |_| "chat",
+        "talk with Claude without a ticket, in a tab of its own";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
         "take back a tick, skip, edit of phases or changed limit";
     Timeline "run.timeline" Scope::Global, "run", [c('U')], HelpOnly, has_timeline, |_| "timeline",
-        "the snapshots of the ticket, and what differs between them";
+        "the ticket's snapshots: compare, restore or fork them";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
         "write the run, or one iteration, as a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
@@ -66,6 +72,8 @@ const REST: &[Row] = rows! {
         "Log: larger, and the keys go there; back";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
         "open another ticket";
+    QueuedTickets "ticket.queue" Scope::Global, "ticket", [c('Q')], HelpOnly, some_are_queued, |_| "queued tickets",
+        "the queue of tickets that wait to be started, on Home";
     Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
         "search the Stream, from a pane without a search of its own";
     Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, always, |_| "find",
@@ -125,13 +133,13 @@ const REST: &[Row] = rows! {
     Own("iteration_next") "replay.iteration_next" Scope::Replay, "replay", [c(')')], Shown, in_replay, |_| "iteration",
         "in a replay: to the next iteration";
     Own("copy") "select.copy" Scope::Visual, "selection", [c('y'), press(Key::Enter)], Shown, always, |_| "copy",
-        "while lines are selected: copy them";
+        "in a selection: copy its lines";
     Own("card_down") "select.card_down" Scope::Visual, "selection", [c('J')], HelpOnly, always, |_| "card below",
         "selecting in Stream: to the end of the card below";
     Own("card_up") "select.card_up" Scope::Visual, "selection", [c('K')], HelpOnly, always, |_| "card above",
         "selecting in Stream: to the start of the card above";
     Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",
-        "while lines are selected: leave the selection";
+        "in a selection: leave it";
     Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
         "in the message dialog: send";
     NewLine "steer.new_line" Scope::Steer, "message", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
@@ -146,9 +154,9 @@ const REST: &[Row] = rows! {
         "new ticket: save and start it";
     Own("plan") "draft.plan" Scope::Draft, "new ticket", [ctrl('p')], Shown, always, |_| "plan",
         "new ticket: save it; Claude drafts phases; asks first";
-    Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "editor",
+    Own("editor") "draft.editor" Scope::Draft, "new ticket", [ctrl('e')], Shown, always, |_| "edit",
         "new ticket: save it and open it in $EDITOR";
-    Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "usual check",
+    Own("suggest") "draft.suggest" Scope::Draft, "new ticket", [ctrl('n')], Shown, always, |_| "check",
         "new ticket: complete or add a command that usually checks";
     Own("template") "draft.template" Scope::Draft, "new ticket", [ctrl('t')], Shown, always, |_| "template",
         "new ticket: begin with the next of your templates";
@@ -191,7 +199,7 @@ const REST: &[Row] = rows! {
     Own("copy_path") "diff.copy_path" Scope::Diff, "diff", [c('y') => c('p')], HelpOnly, always, |_| "copy path",
         "in a diff: copy the file's path";
     Own("revert") "diff.revert" Scope::Diff, "diff", [c('R')], Destructive, always, |_| "revert hunk",
-        "in a diff: revert this hunk; asks, and saves a snapshot";
+        "in a diff: revert the hunk; in the timeline: restore file";
     Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
     Send "commit.send" Scope::Commit, "commit", [ctrl('s')], Shown, always, |_| "commit",
@@ -213,15 +221,15 @@ const REST: &[Row] = rows! {
     Close "phase.close" Scope::PhaseForm, "phase", [press(Key::Esc), ctrl('c')], Shown, always, |_| "cancel",
         "in the dialog of a phase: close it";
     Changes "evidence.diff" Scope::Evidence, "phase", [c('D')], Shown, always, |_| "diff",
-        "in a phase's evidence: what differs, line by line";
+        "in its evidence: what differs, line by line";
     Own("iteration_previous") "evidence.iteration_previous" Scope::Evidence, "phase", [c('[')], Shown, always, |_| "iteration back",
-        "in a phase's evidence: the iteration before";
+        "in its evidence: the iteration before";
     Own("iteration_next") "evidence.iteration_next" Scope::Evidence, "phase", [c(']')], HelpOnly, always, |_| "iteration",
-        "in a phase's evidence: the next iteration";
+        "in its evidence: the next iteration";
     Own("jump") "evidence.jump" Scope::Evidence, "phase", [press(Key::Enter), c('o')], Shown, always, |_| "in the Stream",
-        "in a phase's evidence: the iteration in the Stream";
+        "in its evidence: the iteration in the Stream";
     Close "evidence.close" Scope::Evidence, "phase", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "close",
-        "in a phase's evidence: close it";
+        "in its evidence: close it";
     Choose "timeline.before" Scope::Timeline, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
         "in the timeline: what differs from the snapshot before";
     Own("start") "timeline.start" Scope::Timeline, "timeline", [c('D')], Shown, always, |_| "since the start",
@@ -232,20 +240,22 @@ const REST: &[Row] = rows! {
         "in the timeline: mark a snapshot; on another, compare both";
     Own("restore") "timeline.restore" Scope::Timeline, "timeline", [c('R')], Destructive, always, |_| "restore",
         "in the timeline: restore all files; asks, saves a snapshot";
+    Own("fork") "timeline.fork" Scope::Timeline, "timeline", [c('f')], Shown, always, |_| "fork",
+        "in the timeline: fork the ticket into a new worktree";
     Choose "timeline_files.diff" Scope::TimelineFiles, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
-        "in the files of the timeline: show the file line by line";
+        "in its files: show the file line by line";
     Toggle "timeline_files.tick" Scope::TimelineFiles, "timeline", [c(' ')], Shown, always, |_| "tick",
-        "in the files of the timeline: tick files to restore alone";
+        "in its files: tick files to restore alone";
     Own("restore") "timeline_files.restore" Scope::TimelineFiles, "timeline", [c('R')], Destructive, always, |_| "restore",
-        "in the files of the timeline: restore those ticked, or all";
+        "in its files: restore those ticked, or all";
     Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
-        "in the list of limits: one more, a budget by $1";
+        "in Limits: one more, a budget by $1";
     Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
-        "in the list of limits: one less";
+        "in Limits: one less";
     Choose "limits.choose" Scope::Limits, "limits", [press(Key::Enter)], Shown, always, |_| "type a value",
-        "in the list of limits: type a value, or none";
+        "in Limits: type a value, or none";
     Undo "limits.undo" Scope::Limits, "limits", [c('u')], Shown, can_undo_limit, |_| "undo",
-        "in the list of limits: take the last change back";
+        "in Limits: take the last change back";
     Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
         "in the export dialog: write the file";
     FocusNext "export.what" Scope::Export, "export", [press(Key::Tab), SHIFT_TAB], Shown, always, |_| "run/iteration",
@@ -255,9 +265,9 @@ const REST: &[Row] = rows! {
     Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the export dialog: close it";
     Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
-        "in the search of all runs: open the run or ticket there";
+        "in Find: open the run or ticket there";
     Own("only") "find.only" Scope::Find, "find", [press(Key::Tab)], Shown, always, |_| "tools/errors/edits",
-        "in the search of all runs: calls, errors or edits only";
+        "in Find: calls, errors or edits only";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",

@@ -21,10 +21,18 @@ fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
     live(model) && model.tab().is_some_and(holds)
 }
 
+/// Why the ticket in front waits to be started.
+fn queued(model: &Model) -> Option<&str> {
+    model.queued_why(model.ticket_in_front()?)
+}
+
 pub fn can_pause(model: &Model) -> bool {
     let over = [TabStatus::Complete, TabStatus::Unverified, TabStatus::Gone];
     live(model)
+        && queued(model).is_none()
         && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
+        // A chat goes on with a message, and with nothing else.
+        && model.tab().is_some_and(|tab| !(tab.has_open_run() && tab.state.awaits_message()))
         && model.tab().is_some_and(|tab| tab.left_out() || !over.contains(&tab.standing()) && !model.is_barred(tab))
 }
 
@@ -34,6 +42,22 @@ pub fn can_pause_now(model: &Model) -> bool {
 
 pub fn can_command(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run)
+}
+
+pub fn can_stop(model: &Model) -> bool {
+    can_command(model) || live(model) && queued(model).is_some()
+}
+
+pub fn stop_word(model: &Model) -> &'static str {
+    match model.tab() {
+        _ if queued(model).is_some() => "unqueue",
+        Some(tab) if tab.state.chat.is_some() => "close chat",
+        _ => "stop",
+    }
+}
+
+pub fn some_are_queued(model: &Model) -> bool {
+    live(model) && !model.queued.is_empty()
 }
 
 pub fn can_take_wheel(model: &Model) -> bool {
@@ -77,7 +101,31 @@ pub fn can_retry(model: &Model) -> bool {
 /// The run in front has ended, and another one of its ticket could begin here.
 fn can_run_again(model: &Model) -> bool {
     let may = |tab: &Tab| !tab.gone && model.is_elsewhere(tab).is_none() && !model.is_barred(tab);
-    live_tab(model, Tab::is_over) && model.tab().is_some_and(may)
+    live_tab(model, Tab::is_over) && queued(model).is_none() && model.tab().is_some_and(may)
+}
+
+/// The run has ended with work that could not be merged, and nobody works on it.
+pub fn is_unmerged(model: &Model, tab: &Tab) -> bool {
+    live(model)
+        && tab.is_over()
+        && tab.state.merge_failed.is_some()
+        && model.queued_why(&tab.id).is_none()
+        && model.is_elsewhere(tab).is_none()
+}
+
+/// That is because both sides have changed the same files.
+pub fn is_in_conflict(model: &Model, tab: &Tab) -> bool {
+    let failed = tab.state.merge_failed.as_ref();
+    is_unmerged(model, tab) && failed.is_some_and(|failed| !failed.files.is_empty())
+}
+
+/// The run in front has.
+pub fn has_unmerged(model: &Model) -> bool {
+    !model.is_home() && model.tab().is_some_and(|tab| is_unmerged(model, tab))
+}
+
+pub fn has_conflict(model: &Model) -> bool {
+    !model.is_home() && model.tab().is_some_and(|tab| is_in_conflict(model, tab))
 }
 
 /// There is a run whose snapshots can be looked at.
@@ -87,7 +135,10 @@ pub fn has_timeline(model: &Model) -> bool {
 
 /// There is work of the run in front that may be committed.
 pub fn can_commit(model: &Model) -> bool {
+    // What could not be merged is in commits, but where that was what was missing.
+    let has_work = |tab: &Tab| tab.state.merge_failed.as_ref().is_none_or(|failed| failed.is_uncommitted);
     live_tab(model, Tab::is_over)
+        && model.tab().is_some_and(has_work)
         && !model.is_home()
         && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
 }
@@ -174,7 +225,7 @@ pub fn pause_word(model: &Model) -> &'static str {
         _ if model.tab().is_some_and(Tab::is_interrupted) => "resume",
         Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
         Some(TabStatus::Pausing) => "cancel pause",
-        Some(TabStatus::Paused | TabStatus::Stopped) => "resume",
+        Some(TabStatus::Paused | TabStatus::YourTurn | TabStatus::Stopped) => "resume",
         Some(TabStatus::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",
         Some(TabStatus::Halted) => "try again",
         _ => "pause",

@@ -16,7 +16,7 @@ mod hint;
 
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach};
+use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach, with_answers};
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
 use crate::policy::proposal;
@@ -299,7 +299,7 @@ impl Card {
                 let unchosen = command == Some(Command::Choose) && choices.lacks_choice();
                 self.hurry = unchosen.then_some(Hurry::Unchosen);
                 if let Some(answers) = choices.key(command, input) {
-                    let input = choices::answered(&self.approval.input, &answers);
+                    let input = with_answers(&self.approval.input, &answers);
                     return Outcome::Answers(Answer::Allow { input, scope: Reach::Once });
                 }
                 match command {

@@ -1,5 +1,8 @@
 //! One changed file, line by line, over the whole screen; what differs inside a line is marked.
 
+mod lines;
+
+use self::lines::{Line, lines, row};
 use crate::base::id::RunId;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::changes::{self, Change, ChangedFile, Lines, Side, Since};
@@ -8,20 +11,18 @@ use crate::domain::syntax::{Code, of_path};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
-use crate::tui::syntax::Syntax;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::diff;
 use crate::tui::widgets::frame::{Frame, foot};
 use crate::tui::widgets::row::{Row, highlight};
 use crate::tui::widgets::scrolled::Scrolled;
-use crate::tui::widgets::wrap::untabbed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
 use std::path::PathBuf;
 
 /// The file that is shown, among all of them.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Diff {
     run: RunId,
     since: Since,
@@ -42,19 +43,11 @@ pub struct Diff {
     selected: Option<(usize, usize)>,
     /// The files are shown as the run left them, whatever became of them since.
     is_past: bool,
+    /// It is of the timeline, where files are restored; and this one is to be.
+    is_of_timeline: bool,
+    wanted: Option<String>,
     /// What is to be reverted when the person says yes, and which lines that is.
     reverting: Option<(Ask, Range<usize>)>,
-}
-
-struct Line {
-    /// `None`: a new hunk begins here.
-    side: Option<Side>,
-    /// In the file as it was for an old line, else as it is.
-    n: u64,
-    text: String,
-    /// The line that stands in place of this one.
-    other: Option<usize>,
-    code: Option<Code>,
 }
 
 impl Diff {
@@ -84,10 +77,23 @@ impl Diff {
             is_only: false,
             selected: None,
             is_past: false,
+            is_of_timeline: false,
+            wanted: None,
             reverting: None,
         };
         let ask = diff.show(at);
         Some((diff, ask))
+    }
+
+    /// Of the timeline: there a file is restored, and no hunk reverted.
+    #[must_use]
+    pub fn of_timeline(self) -> Self {
+        Self { is_of_timeline: true, ..self }
+    }
+
+    /// The file that the person wants restored.
+    pub fn wants_restored(&self) -> Option<String> {
+        self.wanted.clone()
     }
 
     fn show(&mut self, at: usize) -> Ask {
@@ -193,6 +199,12 @@ impl Diff {
         Ask::Copy(self.lines()[lines].iter().map(text).collect::<Vec<_>>().join("\n"))
     }
 
+    /// The keys as they are called here.
+    fn named(&self, keys: Vec<(String, &'static str)>) -> Vec<(String, &'static str)> {
+        let word = |word| if self.is_of_timeline && word == "revert hunk" { "restore file" } else { word };
+        keys.into_iter().map(|(key, hint)| (key, word(hint))).collect()
+    }
+
     /// Does what a key means.
     pub fn key(&mut self, model: &Model, command: Option<Command>, lines: i32, room: Rect) -> Option<Ask> {
         self.notice.clear();
@@ -230,6 +242,10 @@ impl Diff {
                 return None;
             }
             Some(Command::Own("copy_hunk")) => return self.here().map(|(lines, _)| self.copied(lines)),
+            Some(Command::Own("revert")) if self.is_of_timeline => {
+                self.wanted = Some(self.files[self.at].path.clone());
+                return None;
+            }
             Some(Command::Own("revert")) => {
                 self.ask_to_revert(model);
                 return None;
@@ -327,7 +343,7 @@ impl Diff {
         let mut keys = Row::keys(match scope {
             Scope::Visual => hints(model, scope, &[Command::Own("copy"), Command::Down, Command::Close]),
             Scope::Confirm => hints(model, scope, &[Command::Yes, Command::No]),
-            _ => hints(model, scope, &keys),
+            _ => self.named(hints(model, scope, &keys)),
         });
         let notice = match (&self.reverting, &model.reverting) {
             (Some(_), _) => format!("Revert hunk {at} of {of}? A snapshot of now is saved first."),
@@ -344,46 +360,4 @@ impl Diff {
         }
         keys.draw(theme, foot(inside), buf);
     }
-}
-
-/// The lines of all hunks, safe to show.
-fn lines(changed: changes::Diff, language: &str) -> Vec<Line> {
-    let mut out: Vec<Line> = Vec::new();
-    for hunk in changed.hunks {
-        let (mut old, mut new) = (hunk.old, hunk.new);
-        out.push(Line { side: None, n: 0, text: format!("line {new}"), other: None, code: None });
-        for (side, text) in hunk.lines {
-            let text = untabbed(Clean::new(&text).as_str());
-            let n = if side == Side::Old { old } else { new };
-            old += u64::from(side != Side::New);
-            new += u64::from(side != Side::Old);
-            out.push(Line { side: Some(side), n, text, other: None, code: None });
-        }
-    }
-    let side = |line: &Line| match line.side {
-        None => diff::Side::Gap,
-        Some(Side::Both) => diff::Side::Context,
-        Some(Side::Old) => diff::Side::Removed,
-        Some(Side::New) => diff::Side::Added,
-    };
-    let pairs = diff::pairs(out.iter().map(side));
-    let code = diff::code(language, out.iter().map(|line| (side(line), &line.text)));
-    for ((line, other), code) in out.iter_mut().zip(pairs).zip(code) {
-        (line.other, line.code) = (other, code);
-    }
-    out
-}
-
-fn row(syntax: &Syntax, line: &Line, other: Option<&Line>) -> Row {
-    let (sign, role, mark) = match line.side {
-        None => return Row::new().left(Role::StreamDivider, format!("  ── {} ──", line.text)),
-        Some(Side::Both) => ("  ", Role::DiffContext, Role::DiffContext),
-        Some(Side::Old) => ("- ", Role::DiffDel, Role::DiffDelWord),
-        Some(Side::New) => ("+ ", Role::DiffAdd, Role::DiffAddWord),
-    };
-    let head = Row::new().left(Role::Dim, format!("{:>5} ", line.n)).left(role, sign);
-    let parts = other.map_or_else(|| vec![(false, line.text.as_str())], |other| diff::marks(&line.text, &other.text));
-    let pieces = diff::pieces(parts, role, mark, line.code.as_ref());
-    let parts = pieces.iter().flat_map(|piece| syntax.parts(piece).into_iter().map(|part| (piece.role, part)));
-    parts.fold(head, |row, (role, (text, over))| row.code(role, over, text))
 }

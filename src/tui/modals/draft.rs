@@ -22,6 +22,8 @@ const FIELDS: [(&str, &str, &str, u16, u16); 4] = [
 ];
 
 const PHASES: usize = 2;
+/// Columns inside in which the keys that go without saying are named, too.
+const ROOMY: u16 = 84;
 const CHECKS: usize = 3;
 
 /// What becomes of the ticket when it is written.
@@ -198,7 +200,9 @@ impl Form {
         let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
         let inside = Frame::dialog("New ticket", &status, model.glyphs).draw(theme, area, buf);
         let keys = ["save", "start", "plan", "editor", "suggest"].map(Command::Own);
-        let keys = [&keys[..], &[Command::FocusNext, Command::Close, Command::Own("template")]].concat();
+        let rest = [Command::Own("template"), Command::FocusNext, Command::Close];
+        let rest = rest.into_iter().filter(|key| *key != Command::FocusNext || inside.width >= ROOMY);
+        let keys: Vec<Command> = keys.into_iter().chain(rest).collect();
         Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
         for ((place, head), (at, field)) in self.places(body).into_iter().zip(self.fields.iter().enumerate()) {

@@ -194,6 +194,7 @@ impl Page<'_> {
 
     fn standing(&mut self, tab: &Tab, line: &PhaseLine<'_>, iterations: &[&IterationEvidence]) {
         let sign = self.model.standing(tab).of_phase(line.mark, self.model.glyphs);
+        let sign = line.sign(sign, self.model.glyphs);
         let mut facts = Vec::new();
         if let Some(time) = line.run.and_then(|run| tab.time_on(run, self.model.moment(tab))) {
             facts.push(human(time));
@@ -212,6 +213,12 @@ impl Page<'_> {
             }
             None if matches!(line.mark, Mark::Done(_)) => self.say(Role::Dim, "Decided before this run."),
             None => {}
+        }
+        if line.is_taken_back() {
+            self.say(
+                Role::Warning,
+                "A restore took its work back: it is not in the files now. `r` in Tickets reopens it.",
+            );
         }
         if let Some(dispute) = line.run.and_then(|run| run.dispute.as_deref()).filter(|_| line.mark == Mark::Disputed) {
             self.say(Role::Warning, dispute.lines().next().unwrap_or_default());

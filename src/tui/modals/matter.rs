@@ -5,6 +5,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::tui::attention::{Conflict, What};
+use crate::tui::command::when::{is_in_conflict, is_unmerged};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::Ask;
@@ -26,8 +27,12 @@ pub struct Matter {
 
 impl Matter {
     /// What a key wants done; `None` when it means nothing here.
-    pub fn act(&self, command: Option<Command>) -> Option<Ask> {
+    pub fn act(&self, model: &Model, command: Option<Command>) -> Option<Ask> {
         let command = match (command?, &self.what) {
+            (Command::Shell, What::Ended) => {
+                let tab = model.tab_of(&self.ticket).filter(|tab| is_unmerged(model, tab))?;
+                return Some(Ask::Shell(tab.state.workspace.worktree()?.directory.clone()));
+            }
             (Command::Edit, _) => return Some(Ask::Edit(self.ticket.clone())),
             (Command::Pause, What::Ended) => return Some(Ask::Request(Request::Start(self.ticket.clone()))),
             (Command::ResetBreaker, What::Ended) => UserCommand::ResetBreaker,
@@ -57,7 +62,7 @@ impl Matter {
             ),
             What::Conflict(Conflict::Lost(why)) => ("Conflict in the ticket", format!("The ticket's file cannot be used: {why}")),
             What::Ended => ("Run stopped", tab.and_then(|tab| banner(model, tab)).map_or_else(String::new, |(_, words)| words)),
-            What::Call(_) | What::Validation | What::MoreWork | What::Draft => ("", String::new()),
+            What::Call(_) | What::Validation | What::MoreWork | What::Draft | What::Interrupted => ("", String::new()),
         }
     }
 
@@ -73,9 +78,16 @@ impl Matter {
         for (place, line) in inside.rows().skip(1).zip(&lines) {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
+        let tab = model.tab_of(&self.ticket);
         let keys: &[Command] = match &self.what {
+            What::Ended if tab.is_some_and(|tab| is_in_conflict(model, tab)) => {
+                &[Command::Resolve, Command::Shell, Command::Pause, Command::Close]
+            }
+            What::Ended if tab.is_some_and(|tab| is_unmerged(model, tab)) => {
+                &[Command::Shell, Command::Pause, Command::Close]
+            }
             What::Dispute(_) => &[Command::Retry, Command::Own("accept"), Command::Skip, Command::Edit, Command::Close],
-            What::Ended => match model.tab_of(&self.ticket).and_then(|tab| model.breaker_left(tab)) {
+            What::Ended => match tab.and_then(|tab| model.breaker_left(tab)) {
                 None => &[Command::Pause, Command::Edit, Command::Close],
                 Some(Duration::ZERO) => &[Command::Pause, Command::ResetBreaker, Command::Edit, Command::Close],
                 Some(_) => &[Command::ResetBreaker, Command::Edit, Command::Close],

@@ -1,5 +1,6 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
+use crate::base::text::cut;
 use crate::tui::command::{Command, Scope, row_of};
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;
@@ -11,27 +12,69 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-    let area = centred(room, 64, 9);
+    let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
+    let withdrawn = withdrawn(&active);
+    let area = centred(room, 76, 9 + u16::from(withdrawn.is_some()));
     let frame = Frame::dialog("Quit", "", model.glyphs);
     let inside = frame.draw(theme, area, buf);
-    let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
-    let what = match active.as_slice() {
-        [one] => format!("{} is running.", one.id),
-        many => format!("{} tickets are running.", many.len()),
+    let running = match active.as_slice() {
+        [] => None,
+        [one] if one.state.chat.is_some() => Some("A chat is open.".to_owned()),
+        [one] => Some(format!("{} is running.", one.id)),
+        many => Some(format!("{} runs are open.", many.len())),
     };
-    let asks = active.iter().any(|tab| tab.unstored.open_questions(&tab.state).next().is_some());
-    let finish = if asks { "needs your answer first" } else { "nothing is lost" };
+    let mut queued = model.queued.keys();
+    let queued = match (queued.next(), model.queued.len()) {
+        (None, _) => None,
+        (Some(one), 1) => Some(format!("{one} is queued and will not be started.")),
+        (Some(_), many) => Some(format!("{many} tickets are queued and will not be started.")),
+    };
+    let what = running.into_iter().chain(queued).collect::<Vec<_>>().join(" ");
+    // The question whose process is gone is in nobody's way.
+    let holds = active.iter().any(|tab| asks(tab) && !tab.state.gate.kept);
+    let is_at_work = active.iter().any(|tab| !tab.state.gate.kept);
+    let finish = match withdrawn {
+        _ if holds => "needs your answer first",
+        Some(_) => "",
+        None => "nothing is lost",
+    };
     let rows = [
         Row::new().left(Role::Text, what),
         Row::new(),
         option(model, Command::QuitFinish, finish),
-        option(model, Command::QuitNow, "the iteration is interrupted"),
+        option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" }),
         option(model, Command::Close, ""),
         Row::new(),
-        Row::new().left(Role::Dim, "Either way, the same command resumes where it stopped."),
+        Row::new().left(Role::Dim, resumed(&active)),
+        Row::new().left(Role::Dim, withdrawn.unwrap_or_default()),
     ];
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);
+    }
+}
+
+fn asks(tab: &Tab) -> bool {
+    tab.unstored.open_questions(&tab.state).next().is_some()
+}
+
+/// What becomes of the questions that wait, also of those whose process is gone: a run that is stopped has none.
+fn withdrawn(active: &[&Tab]) -> Option<&'static str> {
+    let mut asking = active.iter().filter(|tab| asks(tab));
+    let first = asking.next()?;
+    Some(match asking.next() {
+        None if first.state.gate.kept => "Its question is withdrawn; Claude may ask again when resumed.",
+        None => "Stop now withdraws its question; Claude may ask again when resumed.",
+        Some(_) => "Questions that wait are withdrawn; Claude may ask again when resumed.",
+    })
+}
+
+/// How what is running is resumed.
+fn resumed(active: &[&Tab]) -> String {
+    match active {
+        [] => String::new(),
+        [one] if one.state.chat.is_some() => "Either way, `programmator chat --resume` resumes it.".to_owned(),
+        [one] => format!("Either way, `programmator {}` resumes it where it stopped.", cut(one.id.as_str(), 30)),
+        _ => "Either way, `programmator` lists them on Home, where each is resumed.".to_owned(),
     }
 }
 
@@ -39,4 +82,40 @@ fn option(model: &Model, command: Command, price: &str) -> Row {
     let row = row_of(Scope::Quit, command);
     let (key, words) = row.map_or((String::new(), ""), |row| (model.keys.first(row), row.doc));
     Row::new().left(Role::Key, format!("{key:<5}")).left(Role::Text, words).right(Role::Dim, price)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    #[test]
+    fn what_resumes_it_is_named() {
+        let [mut chat, ticket] = ["chat-7f3e01ab", "tk-1"].map(sample::running);
+        chat.state.chat = Some(std::sync::Arc::default());
+        assert!(resumed(&[&ticket]).contains("`programmator tk-1` resumes it"));
+        assert!(resumed(&[&chat]).contains("`programmator chat --resume`"));
+        assert!(resumed(&[&chat, &ticket]).contains("on Home"));
+        assert_eq!(resumed(&[]), "");
+    }
+
+    #[test]
+    fn what_becomes_of_a_question_that_waits_is_said() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::running("tk-1"));
+        let dialog = |ui: &mut crate::tui::ui::Ui| {
+            ui.modals = vec![crate::tui::modals::Modal::Quit];
+            sample::draw(ui, (80, 24))
+        };
+        assert!(!dialog(&mut ui).contains("withdraw"));
+        ui.tabs[0].state.approvals.push(sample::push("c").into());
+        let screen = dialog(&mut ui);
+        assert!(screen.contains("needs your answer first"), "{screen}");
+        assert!(screen.contains("Stop now withdraws its question; Claude may ask again when resumed."), "{screen}");
+        // No process waits for it: nothing is to be answered first, and both ways withdraw it.
+        ui.tabs[0].state.gate.kept = true;
+        let screen = dialog(&mut ui);
+        assert!(!screen.contains("needs your answer first") && !screen.contains("is interrupted"), "{screen}");
+        assert!(screen.contains("Its question is withdrawn; Claude may ask again when resumed."), "{screen}");
+    }
 }

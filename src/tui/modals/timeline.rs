@@ -1,46 +1,52 @@
 //! The snapshots of a ticket, newest first, and the files that differ between two of them, or between one and now.
 
 mod files;
+mod foot;
+mod question;
+mod row;
 
-use self::files::{Files, LEAST, below};
+use self::files::{Files, LEAST};
+use self::foot::Foot;
+use self::question::{Fork, named, question, spared};
+use self::row::snapshots;
 use crate::base::amount;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
 use crate::domain::changes::{Changes, Since};
-use crate::domain::messages::outcome_words;
-use crate::domain::request::Request;
+use crate::domain::request::{BoxOf, Request};
 use crate::domain::restore::{Plan, WantedFiles};
 use crate::domain::ticket::TicketKey;
-use crate::domain::timeline::{Moment, Origin};
+use crate::domain::timeline::Moment;
 use crate::tui::changes::Compared;
-use crate::tui::command::{Command, Scope};
+use crate::tui::command::{Command, Scope, hints};
+use crate::tui::modals::card::APPEARS;
 use crate::tui::modals::diff::Diff;
+use crate::tui::modals::prompt;
 use crate::tui::model::Model;
-use crate::tui::msg::Ask;
-use crate::tui::panes::changes::counted;
+use crate::tui::msg::{Ask, Input};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::{Row, wrap};
-use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 const EMPTY: &str =
     "No snapshot yet. One is taken before each iteration of a run: of all files but those that git ignores.";
 
-/// Columns for lines that came and went.
-const LINES: usize = 12;
-/// Inside so many columns there is room for what became of a phase in words.
-const WIDE: usize = 90;
-
 /// The dialog.
 pub struct Timeline {
     pub run: RunId,
-    ticket: TicketKey,
+    pub ticket: TicketKey,
     /// Newest first, or why there are none; `None`: not yet told.
     told: Option<Result<Vec<Moment>, String>>,
+    /// It is asked for; and since then there is another one.
+    is_asked: bool,
+    is_stale: bool,
     at: usize,
     /// One that another one is to be compared with.
     marked: Option<Key>,
@@ -66,6 +72,11 @@ enum Restoring {
     /// The person is asked.
     Asked(WantedFiles, Plan, String),
     Sent,
+    /// The id of a ticket is typed that is forked from this snapshot, which a person calls so.
+    Forks(Fork),
+    ForkSent,
+    /// Phases that count as done without their work being there: the person is asked whether to reopen them, since then.
+    Reopens(Vec<BoxOf>, Timestamp),
 }
 
 /// What a key wants besides.
@@ -73,7 +84,7 @@ enum Restoring {
 pub enum Outcome {
     Stays,
     Closes,
-    Asks(Ask),
+    Asks(Vec<Ask>),
     Shows(Box<Diff>, Ask),
 }
 
@@ -85,6 +96,8 @@ impl Timeline {
             run,
             ticket,
             told: None,
+            is_asked: true,
+            is_stale: false,
             at: 0,
             marked: None,
             files: None,
@@ -97,18 +110,27 @@ impl Timeline {
     /// Where its keys stand in the table.
     pub fn scope(&self) -> Scope {
         match (&self.restoring, &self.files) {
-            (Restoring::Asked(..), _) => Scope::Confirm,
+            (Restoring::Asked(..) | Restoring::Reopens(..), _) => Scope::Confirm,
+            (Restoring::Forks(_), _) => Scope::Prompt,
             (_, Some(_)) => Scope::TimelineFiles,
             (_, None) => Scope::Timeline,
         }
     }
 
-    /// The snapshots, oldest first, or why there are none.
-    pub fn tell(&mut self, told: Result<Vec<Moment>, String>) {
+    /// There may be another snapshot: the list is asked for again.
+    pub fn renew(&mut self) -> Option<Ask> {
+        self.is_stale = self.is_asked;
+        (!std::mem::replace(&mut self.is_asked, true)).then_some(Ask::Request(Request::Timeline(self.run)))
+    }
+
+    /// The snapshots, oldest first, or why there are none; what is to be asked for again.
+    pub fn tell(&mut self, told: Result<Vec<Moment>, String>) -> Option<Ask> {
+        self.is_asked = false;
         let chosen = self.chosen().map(key);
         self.told = Some(told.map(|moments| moments.into_iter().rev().collect()));
         let at = self.moments().iter().position(|moment| Some(key(moment)) == chosen);
         self.at = at.unwrap_or(0);
+        if std::mem::take(&mut self.is_stale) { self.renew() } else { None }
     }
 
     /// What differs is told; `false`: of something else.
@@ -124,13 +146,16 @@ impl Timeline {
         self.moments().get(self.at)
     }
 
-    pub fn key(&mut self, command: Option<Command>, lines: i32) -> Outcome {
-        self.notice.clear();
-        if let Restoring::Asked(..) = self.restoring {
-            return self.answer(command);
+    pub fn key(&mut self, command: Option<Command>, (input, lines): (&Input, i32), now: Timestamp) -> Outcome {
+        match self.restoring {
+            Restoring::Asked(..) | Restoring::Reopens(..) => return self.answer(command, now),
+            Restoring::Forks(_) => return self.type_id(command, input),
+            _ => {}
         }
+        self.notice.clear();
         if command == Some(Command::Own("restore")) {
-            return self.restore();
+            let ticked = self.files.as_ref().map(|files| files.ticked.clone()).unwrap_or_default();
+            return self.restore(ticked);
         }
         if let Some(files) = &mut self.files {
             match files.key(command, lines) {
@@ -150,23 +175,62 @@ impl Timeline {
             Some(Command::Own("start")) => return self.against_start(),
             Some(Command::Own("now")) => return self.compare(self.at, None),
             Some(Command::Own("mark")) => return self.mark(),
+            Some(Command::Own("fork")) => self.fork(),
             _ => self.at = self.at.saturating_add_signed(lines as isize).min(last),
         }
         Outcome::Stays
     }
 
-    /// Asks what restoring would do: of the files that are ticked, else of all.
-    fn restore(&mut self) -> Outcome {
+    /// Asks what restoring would do: of these files, else of all.
+    pub fn restore(&mut self, only: BTreeSet<String>) -> Outcome {
         let named = self.chosen().map(|moment| (moment.id.clone(), moment.pick.clone()));
         let Some((snapshot, pick)) = named else { return Outcome::Stays };
         if !matches!(self.restoring, Restoring::No) {
-            "Another restore is under way.".clone_into(&mut self.notice);
+            "A restore or a fork is under way.".clone_into(&mut self.notice);
             return Outcome::Stays;
         }
-        let only = self.files.as_ref().map(|files| files.ticked.clone()).unwrap_or_default();
         let wanted = WantedFiles { snapshot, only };
         self.restoring = Restoring::Planned(wanted.clone(), pick);
-        Outcome::Asks(Ask::Request(Request::PlanRestore(self.run, wanted)))
+        Outcome::Asks(vec![Ask::Request(Request::PlanRestore(self.run, wanted))])
+    }
+
+    /// Asks for the id of the new ticket.
+    fn fork(&mut self) {
+        let named = self.chosen().map(|moment| (moment.id.clone(), moment.pick.clone()));
+        match (named, &self.restoring) {
+            (Some((snapshot, pick)), Restoring::No) => {
+                self.restoring = Restoring::Forks(Fork { snapshot, pick, id: String::new() });
+            }
+            (Some(_), _) => "A restore or a fork is under way.".clone_into(&mut self.notice),
+            (None, _) => {}
+        }
+    }
+
+    fn type_id(&mut self, command: Option<Command>, input: &Input) -> Outcome {
+        let Restoring::Forks(fork) = &mut self.restoring else { return Outcome::Stays };
+        match command {
+            Some(Command::Close) => self.restoring = Restoring::No,
+            Some(Command::Choose) => {
+                let asked = Request::Fork(self.run, fork.snapshot.clone(), fork.id.trim().to_owned());
+                self.restoring = Restoring::ForkSent;
+                return Outcome::Asks(vec![Ask::Request(asked)]);
+            }
+            _ => drop(prompt::edit(&mut fork.id, input)),
+        }
+        Outcome::Stays
+    }
+
+    /// Takes pasted text; `false` when there is no room for it.
+    pub fn pasted(&mut self, text: &str) -> bool {
+        if let Restoring::Forks(fork) = &mut self.restoring { prompt::insert(&mut fork.id, text) } else { true }
+    }
+
+    /// What came of a fork.
+    pub fn forked(&mut self, words: String) {
+        if matches!(self.restoring, Restoring::ForkSent) {
+            self.restoring = Restoring::No;
+        }
+        self.notice = words;
     }
 
     /// What it would do, or why it cannot be done.
@@ -180,6 +244,12 @@ impl Timeline {
             Err(why) => self.notice = format!("Not restored: {why}"),
             Ok(plan) if plan.writes.is_empty() && plan.removes.is_empty() => {
                 self.notice = match plan.keeps.first() {
+                    _ if !plan.spares.is_empty() => {
+                        format!(
+                            "Nothing to restore but what other tickets changed. {}",
+                            spared(&plan.spares, self.files.is_some())
+                        )
+                    }
                     Some(kept) => format!("Nothing to restore: {} stays ({})", kept.path, kept.why),
                     None => "Nothing to restore: the files are like that already.".to_owned(),
                 };
@@ -188,11 +258,19 @@ impl Timeline {
         }
     }
 
-    fn answer(&mut self, command: Option<Command>) -> Outcome {
+    fn answer(&mut self, command: Option<Command>, now: Timestamp) -> Outcome {
         match (command, std::mem::replace(&mut self.restoring, Restoring::No)) {
             (Some(Command::Yes), Restoring::Asked(wanted, plan, _)) => {
                 self.restoring = Restoring::Sent;
-                return Outcome::Asks(Ask::Request(Request::Restore(self.run, wanted, plan.tree)));
+                return Outcome::Asks(vec![Ask::Request(Request::Restore(self.run, wanted, plan.tree))]);
+            }
+            // The yes to the restore, still held down, is none to this.
+            (Some(Command::Yes), Restoring::Reopens(phases, shown)) if now.since(shown) < APPEARS => {
+                self.restoring = Restoring::Reopens(phases, now);
+            }
+            (Some(Command::Yes), Restoring::Reopens(phases, _)) => {
+                self.notice = format!("Reopened: {}", named(&phases));
+                return Outcome::Asks(phases.into_iter().map(|phase| self.untick(phase)).collect());
             }
             (Some(Command::No), _) => {}
             (_, asked) => self.restoring = asked,
@@ -200,10 +278,16 @@ impl Timeline {
         Outcome::Stays
     }
 
-    /// What was restored, or why nothing, in words; what there is now is asked for.
-    pub fn restored(&mut self, words: String) -> Ask {
-        (self.restoring, self.files, self.notice) = (Restoring::No, None, words);
-        Ask::Request(Request::Timeline(self.run))
+    fn untick(&self, wanted: BoxOf) -> Ask {
+        Ask::Request(Request::SetBox(PathBuf::from(self.ticket.file()), wanted))
+    }
+
+    /// What was restored, or why nothing, in words; what there is now is asked for. `phases`: they count as done without
+    /// their work being there, and are to be unticked.
+    pub fn restored(&mut self, words: String, phases: Vec<BoxOf>, now: Timestamp) -> Option<Ask> {
+        let restoring = if phases.is_empty() { Restoring::No } else { Restoring::Reopens(phases, now) };
+        (self.restoring, self.files, self.notice) = (restoring, None, words);
+        self.renew()
     }
 
     /// What stands above the keys.
@@ -211,11 +295,13 @@ impl Timeline {
         match (&self.restoring, &self.marked) {
             (Restoring::Planned(..), _) => "Comparing with the files now …".to_owned(),
             (Restoring::Sent, _) => "Restoring …".to_owned(),
-            (Restoring::Asked(_, plan, pick), _) => format!(
-                "Restore snapshot {pick}: {} written, {} removed? Other tickets' work too. Saved first: the files now.",
-                plan.writes.len(),
-                plan.removes.len(),
-            ),
+            (Restoring::ForkSent, _) => "Forking …".to_owned(),
+            (Restoring::Forks(fork), _) => fork.question(),
+            (Restoring::Asked(_, plan, pick), _) => question(plan, pick, self.files.is_some()),
+            (Restoring::Reopens(phases, _), _) => {
+                let (boxes, named) = (if phases.len() == 1 { "its box" } else { "their boxes" }, named(phases));
+                format!("{} · Done, but not in the files now: {named}. Untick {boxes}?", self.notice)
+            }
             (Restoring::No, Some(marked)) if self.notice.is_empty() && self.files.is_none() => {
                 let known = self.moments().iter().find(|moment| key(moment) == *marked);
                 let words =
@@ -262,7 +348,7 @@ impl Timeline {
         };
         let (files, ask) = Files::of((self.run, since), format!("{from} to {to}"));
         self.files = Some(files);
-        Outcome::Asks(ask)
+        Outcome::Asks(vec![ask])
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
@@ -274,9 +360,28 @@ impl Timeline {
             0 => String::new(),
             all => amount::counted(all, "snapshot"),
         };
-        let height = (self.moments().len().max(LEAST) + 4) as u16;
-        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, centred(room, room.width, height), buf);
-        let list = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let keys: &[Command] = match self.moments().len() {
+            _ if self.scope() == Scope::Confirm => &[Command::Yes, Command::No],
+            _ if self.scope() == Scope::Prompt => &[Command::Choose, Command::Close],
+            0 => &[Command::Close],
+            _ => &[
+                Command::Choose,
+                Command::Own("start"),
+                Command::Own("now"),
+                Command::Own("mark"),
+                Command::Own("restore"),
+                Command::Own("fork"),
+                Command::Close,
+            ],
+        };
+        let mut hints = hints(model, self.scope(), keys);
+        if self.scope() == Scope::Prompt {
+            hints.iter_mut().zip(["fork", "cancel"]).for_each(|(hint, word)| hint.1 = word);
+        }
+        let foot = Foot::of(&self.words(), hints, room.width.saturating_sub(4).into());
+        let place = centred(room, room.width, self.moments().len().max(LEAST) as u16 + 3 + foot.height());
+        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, place, buf);
+        let list = foot.draw(theme, inside, buf);
         let words = match &self.told {
             None => "Reading the snapshots …",
             Some(Err(why)) => why,
@@ -286,61 +391,7 @@ impl Timeline {
         for (place, line) in list.rows().zip(wrap(words, list.width.into())) {
             Row::new().left(Role::Dim, line).draw(theme, place, buf);
         }
-        let rows = self.moments().iter().map(|moment| self.row(moment, inside.width.into(), model));
-        let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
-        scrolled.list(rows, self.chosen().map(|_| self.at), theme, list, buf);
-        let keys: &[Command] = match self.moments().len() {
-            0 => &[Command::Close],
-            _ => &[
-                Command::Choose,
-                Command::Own("start"),
-                Command::Own("now"),
-                Command::Own("mark"),
-                Command::Own("restore"),
-                Command::Close,
-            ],
-        };
-        below(&self.words(), (self.scope(), keys), model, theme, inside, buf);
-    }
-
-    fn row(&self, moment: &Moment, columns: usize, model: &Model) -> Row {
-        let mark = if self.marked == Some(key(moment)) { model.glyphs.pick("◆ ", "* ") } else { "  " };
-        let longest = self.moments().iter().map(|moment| moment.pick.len()).max().unwrap_or(0).min(24);
-        let pick = format!("{:<longest$}  ", clean_line(&moment.pick, longest));
-        let row = Row::new().left(Role::Accent, mark).left(Role::Text, pick);
-        let row = match &moment.origin {
-            Origin::Start => row.left(Role::Dim, "start of the run"),
-            Origin::Unknown => row.left(Role::Dim, "its journal is not known here"),
-            Origin::Saved(before) => row.left(Role::Warning, before.words()),
-            Origin::Iteration { n, step, phase, .. } => row
-                .left(Role::Dim, format!("{n:<3} {:<8} ", clean_line(step.word(), 8)))
-                .left(Role::Text, clean_line(phase.as_deref().unwrap_or("the whole ticket"), 400)),
-        };
-        let (role, glyph, words) = match &moment.origin {
-            Origin::Iteration { mark: Some(mark), .. } => {
-                let sign = model.glyphs.phase(*mark);
-                (sign.role, sign.glyph, sign.word)
-            }
-            Origin::Iteration { outcome: Some(outcome), .. } => (Role::Dim, "-", outcome_words(*outcome)),
-            _ => (Role::Dim, "", ""),
-        };
-        let became = if columns < WIDE {
-            format!("  {glyph:<1}")
-        } else {
-            format!("  {glyph:<1} {:<14}", clean_line(words, 14))
-        };
-        let is_recent = model.now.is_within_a_day_of(moment.time);
-        let time = if is_recent { moment.time.minute(&model.zone) } else { moment.time.day(&model.zone) };
-        let row = match moment.changed {
-            Some(changed) => {
-                let lines = counted(Row::new(), changed.added, changed.removed).right_width();
-                let gap = " ".repeat(LINES.saturating_sub(lines));
-                let word = if changed.files == 1 { "file" } else { "files" };
-                let files = format!("{:>4} {word:<5} {gap}", changed.files);
-                counted(row.right(Role::Dim, files), changed.added, changed.removed)
-            }
-            None => row.right(Role::Dim, " ".repeat(LINES + 11)),
-        };
-        row.right(role, became).right(Role::Dim, format!("  {time:>6}"))
+        let is_marked = |moment: &Moment| self.marked == Some(key(moment));
+        snapshots((self.moments(), self.at), &is_marked, model, theme, list, buf);
     }
 }

@@ -12,13 +12,15 @@ use crate::domain::phase::Mark;
 use crate::orchestrator::state::{PhaseState, State};
 use crate::tui::command::Command;
 use crate::tui::model::{Mode, Model};
-use crate::tui::tab::Tab;
+use crate::tui::tab::{PhaseLine, Tab};
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
 use unicode_width::UnicodeWidthStr;
 
 /// The keys of the card, in their order.
-const KEYS: [Command; 7] = [
+const KEYS: [Command; 9] = [
+    Command::Resolve,
+    Command::Shell,
     Command::Retry,
     Command::Commit,
     Command::Changes,
@@ -32,10 +34,19 @@ const WORDS: usize = 4;
 /// Columns of a phase's line at most: what belongs together stands together.
 const WIDEST: usize = 96;
 
-/// The keys that the card may offer: where no file changed there is nothing to commit.
+/// The keys that the card may offer.
 pub fn keys(model: &Model) -> Vec<Command> {
+    KEYS.into_iter().filter(|key| *key != Command::Commit || may_commit(model)).collect()
+}
+
+/// Something may be left to commit, as far as that is known: files changed, and no commit was made or merged since.
+pub fn may_commit(model: &Model) -> bool {
     let unchanged = whole_ticket(model).is_some_and(|changes| changes.total == 0);
-    KEYS.into_iter().filter(|key| !(unchanged && *key == Command::Commit)).collect()
+    let is_in = |tab: &Tab| {
+        let Commits { last, refused, .. } = &tab.state.commits;
+        tab.state.is_merged || last.is_some() && refused.is_none()
+    };
+    !unchanged && !model.tab().is_some_and(is_in)
 }
 
 /// The card's lines under the words on how it ended, `most` in all; the fewer there may be, the more is summed up.
@@ -49,12 +60,21 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
     let mut out: Vec<Row> =
         words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect();
     let refused = usize::from(tab.state.commits.refused.is_some());
-    let room = room.saturating_sub(out.len() + 1 + refused);
-    out.extend(phases(model, &tab.state, width.min(WIDEST), room));
+    let merge = tab.state.merge_failed.as_ref().map_or(0, |failed| 1 + usize::from(failed.files.len() > 1));
+    let room = room.saturating_sub(out.len() + 1 + refused + merge);
+    out.extend(phases(model, tab, width.min(WIDEST), room));
     out.push(facts(model, tab));
     if let Some(why) = tab.state.commits.refused.as_deref().and_then(|why| why.lines().next()) {
         let words = format!("  not committed: {}", clean_line(why, 400));
         out.push(Row::new().left(Role::Warning, cut(&words, width)));
+    }
+    if let (Some(failed), Some(worktree)) = (&tab.state.merge_failed, tab.state.workspace.worktree()) {
+        if failed.files.len() > 1 {
+            let files: Vec<String> = failed.files.iter().map(|file| clean_line(file, 200)).collect();
+            out.push(Row::new().left(Role::Dim, "  conflicts ").left(Role::Warning, files.join(", ")));
+        }
+        let folder = model.short_path(&worktree.directory.display().to_string());
+        out.push(Row::new().left(Role::Dim, "  worktree ").left(Role::Text, folder));
     }
     out.truncate(most.saturating_sub(keys.len()));
     out.extend(keys);
@@ -64,16 +84,23 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
 /// What the run came to, in numbers.
 fn facts(model: &Model, tab: &Tab) -> Row {
     let state = &tab.state;
-    let iterations = counted(state.counted_iterations() as usize, "iteration");
-    let in_all = if state.carried_usd > 0.0 { " in all" } else { "" };
+    let iterations = match state.chat {
+        Some(_) => counted(state.aside as usize, "message"),
+        None => iterations(state.counted_iterations(), state.reviews),
+    };
+    let (in_all, in_run) = if state.carried_usd > 0.0 { (" in all", " in this run") } else { ("", "") };
     let worked = human(tab.worked(state.updated.unwrap_or(model.now)));
-    let row = Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {iterations}", state.ticket_usd()));
-    let row = match &state.commits {
-        Commits { open: Some(_), .. } => row.left(Role::Warning, " · committing …"),
-        Commits { last: Some(id), .. } => row.left(Role::Success, format!(" · committed as {}", short(id))),
+    let row =
+        Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {iterations}{in_run}", state.ticket_usd()));
+    let merged = state.workspace.worktree().filter(|_| state.is_merged);
+    let row = match (&state.commits, merged) {
+        (Commits { open: Some(_), .. }, _) => row.left(Role::Warning, " · committing …"),
+        (_, Some(worktree)) => row.left(Role::Success, format!(" · merged into {}", worktree.base)),
+        (Commits { last: Some(id), .. }, _) => row.left(Role::Success, format!(" · committed as {}", short(id))),
         _ => row,
     };
-    match whole_ticket(model) {
+    // Others have worked in the directory while a chat waited.
+    match whole_ticket(model).filter(|_| state.chat.is_none()) {
         Some(Changes { total: 0, .. }) => row.left(Role::Dim, " · no file changed"),
         Some(changes) => {
             let row = row.left(Role::Dim, format!(" · {}", counted(changes.total, "file")));
@@ -89,27 +116,43 @@ fn facts(model: &Model, tab: &Tab) -> Row {
     }
 }
 
+/// Those that worked, and those that reviewed it: the log numbers all of them.
+pub fn iterations(work: u32, reviews: u32) -> String {
+    let work = counted(work as usize, "iteration");
+    if reviews == 0 { work } else { format!("{work} + {}", counted(reviews as usize, "review")) }
+}
+
 /// What differs since the ticket began, where that is known.
 fn whole_ticket(model: &Model) -> Option<&Changes> {
     let (_, since) = model.compared()?;
     model.told_changes()?.as_ref().ok().filter(|_| since == Since::Ticket)
 }
 
-/// Each phase and how it stands; where they have not the room, how many stand how.
-fn phases(model: &Model, state: &State, width: usize, room: usize) -> Vec<Row> {
-    if state.phases.is_empty() || room == 0 {
+/// Each phase and how it stands, as Tickets has it; where they have not the room, how many stand how.
+fn phases(model: &Model, tab: &Tab, width: usize, room: usize) -> Vec<Row> {
+    let lines = tab.phases(model.mode == Mode::Replay);
+    let state = &tab.state;
+    // The file does not say on what ground its boxes were ticked.
+    let mark = |line: &PhaseLine<'_>| {
+        let known = line.run.or_else(|| state.phases.iter().find(|phase| phase.text == line.text));
+        let known = known.map(PhaseState::stands).filter(|known| matches!(known, Mark::Done(_)));
+        known.filter(|_| matches!(line.mark, Mark::Done(_))).unwrap_or(line.mark)
+    };
+    if lines.is_empty() || room == 0 {
         return Vec::new();
     }
-    if state.phases.len() > room {
-        return vec![Row::new().left(Role::Text, format!("  {}", summed(state)))];
+    if lines.len() > room {
+        let all: Vec<Mark> = lines.iter().map(mark).collect();
+        return vec![Row::new().left(Role::Text, format!("  {}", summed(state, &all)))];
     }
-    let each = state.phases.iter().map(|phase| {
-        let sign = model.glyphs.phase(phase.mark);
-        let how = how(state, phase.mark);
+    let each = lines.iter().map(|line| {
+        let (mark, is_back) = (mark(line), line.is_taken_back());
+        let sign = if is_back { model.glyphs.taken_back() } else { model.glyphs.phase(mark) };
+        let how = if is_back { "taken back by a restore".to_owned() } else { how(state, mark) };
         let columns = width.saturating_sub(how.width() + 6);
-        let text = cut(&clean_line(&phase.text, 400), columns);
+        let text = cut(&clean_line(line.text, 400), columns);
         let fill = " ".repeat(columns.saturating_sub(text.width()) + 2);
-        let role = if phase.mark.is_settled() { Role::Dim } else { sign.role };
+        let role = if mark.is_settled() { Role::Dim } else { sign.role };
         Row::new().left(sign.role, format!("  {} ", sign.glyph)).left(Role::Text, text).left(role, fill + &how)
     });
     each.collect()
@@ -139,16 +182,16 @@ fn by(state: &State) -> String {
 }
 
 /// How many phases stand how, in the order in which they first do.
-fn summed(state: &State) -> String {
+fn summed(state: &State, marks: &[Mark]) -> String {
     let mut kinds: Vec<(String, usize)> = Vec::new();
-    for PhaseState { mark, .. } in &state.phases {
+    for mark in marks {
         let how = how(state, *mark);
         match kinds.iter_mut().find(|(known, _)| *known == how) {
             Some((_, count)) => *count += 1,
             None => kinds.push((how, 1)),
         }
     }
-    let all = counted(state.phases.len(), "phase");
+    let all = counted(marks.len(), "phase");
     let kinds: Vec<String> = kinds.into_iter().map(|(how, count)| format!("{count} {how}")).collect();
     format!("{all}: {}", kinds.join(", "))
 }
@@ -170,8 +213,10 @@ fn key_lines(model: &Model, width: usize) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::merge::MergeSettled;
     use crate::domain::outcome::ExitReason;
     use crate::domain::request::{Reply, Request};
+    use crate::domain::worktree::Worktree;
     use crate::tui::msg::{Ask, Msg};
     use crate::tui::sample;
     use crate::tui::ui::Ui;
@@ -232,6 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn only_what_reviewed_is_a_review_and_a_chat_counts_messages_and_no_files() {
+        let mut ui = over();
+        let asks = update(&mut ui, Msg::Tick(sample::NOW));
+        let [Ask::Request(Request::Changes(run, since))] = &asks[..] else { panic!("{asks:?}") };
+        let changes = Changes { total: 9, added: 212, removed: 64, at_end: true, ..Changes::default() };
+        update(&mut ui, Msg::Replied(Reply::Changes(*run, since.clone(), Ok(changes))));
+        (ui.tabs[0].state.aside, ui.tabs[0].state.reviews) = (3, 2);
+        assert!(text(&mut ui, 12).join("\n").contains("4 iterations + 2 reviews · 9 files"));
+        ui.tabs[0].state.chat = Some(std::sync::Arc::default());
+        let card = text(&mut ui, 12).join("\n");
+        assert!(card.contains("3 messages") && !card.contains("iteration") && !card.contains("9 files"), "{card}");
+    }
+
+    #[test]
     fn a_run_that_was_stopped_is_resumed() {
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
@@ -241,6 +300,60 @@ mod tests {
         assert!(text(&mut ui, 14).join("\n").contains("r resume"));
         let start = Ask::Request(Request::Start(sample::id("tk-1")));
         assert!(update(&mut ui, Msg::Key(sample::key("r"))).contains(&start));
+    }
+
+    #[test]
+    fn a_failed_merge_says_where_the_work_is_and_offers_no_commit_of_what_is_in_one() {
+        let mut ui = sample::model();
+        let mut tab = sample::guarded("tk-1");
+        tab.state.ended =
+            Some(crate::orchestrator::state::Ended { reason: ExitReason::MergeFailed, detail: "conflict".into() });
+        tab.state.workspace = std::mem::take(&mut tab.state.workspace).in_worktree(Some(Worktree {
+            top: "/trees/tk-1".into(),
+            directory: "/trees/tk-1".into(),
+            home_top: "/home/ann/shop".into(),
+            ..Worktree::default()
+        }));
+        let failed = MergeSettled::conflict("main", vec!["a.rs".into()]);
+        tab.state.merge_failed = Some(failed.clone().into());
+        ui.tabs.push(tab);
+        let card = text(&mut ui, 14).join("\n");
+        assert!(card.contains("worktree /trees/tk-1") && card.contains("r merge again"), "{card}");
+        assert!(!card.contains("c commit"), "{card}");
+        ui.tabs[0].state.merge_failed = Some(MergeSettled { is_uncommitted: true, ..failed }.into());
+        assert!(text(&mut ui, 14).join("\n").contains("c commit"));
+    }
+
+    #[test]
+    fn a_phase_that_was_opened_again_since_is_open_on_the_card_too() {
+        for by_the_file in [false, true] {
+            let mut ui = over();
+            let tab = &mut ui.tabs[0];
+            let phases: Vec<String> = tab.state.phases.iter().map(|phase| phase.text.clone()).collect();
+            let read: Vec<_> = phases.iter().enumerate().map(|(at, text)| (text.as_str(), at != 1, &[][..])).collect();
+            if by_the_file {
+                tab.state.phases.iter_mut().for_each(|phase| phase.ticked = true);
+                tab.read(sample::ticket("tk-1", "T", &read));
+            } else {
+                (tab.state.phases[1].since, tab.ticket) = (Some(Mark::Pending), None);
+            }
+            let card = text(&mut ui, 14);
+            let open: Vec<&String> = card.iter().skip(1).filter(|line| line.trim_start().starts_with('○')).collect();
+            assert!(open.len() == 1 && open[0].contains(&phases[1]) && open[0].ends_with("open"), "{card:?}");
+            assert_eq!(card.iter().filter(|line| line.contains("verified by cargo test")).count(), 5, "{card:?}");
+        }
+    }
+
+    #[test]
+    fn work_that_is_in_its_base_says_so() {
+        let mut ui = over();
+        let state = &mut ui.tabs[0].state;
+        state.commits.last = Some("abcdef0123".into());
+        let worktree = Worktree { base: "main".into(), ..Worktree::default() };
+        state.workspace = std::mem::take(&mut state.workspace).in_worktree(Some(worktree));
+        assert!(text(&mut ui, 12).join("\n").contains("committed as abcdef012"));
+        ui.tabs[0].state.is_merged = true;
+        assert!(text(&mut ui, 12).join("\n").contains("7 iterations · merged into main"));
     }
 
     #[test]

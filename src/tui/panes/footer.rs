@@ -6,6 +6,7 @@ use crate::tui::attention::What;
 use crate::tui::command::{Command, Flag, Row as Entry, Scope, hints, table};
 use crate::tui::keys::{Pressed, key_text};
 use crate::tui::model::{Mode, Model};
+use crate::tui::panes::ending::may_commit;
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -78,6 +79,7 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
     let is_double = !has_open_run(model)
         && (is(|row| row.command == Command::Retry) || is(|row| row.command == Command::Own("start")));
     rows.retain(|row| !(is_double && row.command == Command::Pause));
+    rows.retain(|row| row.command != Command::Commit || may_commit(model));
     rows.sort_by_key(place);
     let all = rows.into_iter().map(|row| (model.keys.first(row), (row.hint)(model)));
     let all: Vec<(String, &str)> = all.filter(|(key, _)| !key.is_empty()).collect();

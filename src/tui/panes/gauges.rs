@@ -24,6 +24,7 @@ mod gauge;
 mod limits;
 
 use gauge::{BAR, Gauge, role_of};
+use limits::COST;
 
 /// The row of the table.
 pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::new(Gauges) };
@@ -40,7 +41,7 @@ const KEYS: &[command::Row] = rows! {
 struct Gauges;
 
 /// Least lines of the pane, borders included.
-const LEAST: u16 = 7;
+const LEAST: u16 = 6;
 /// Share of its limit below which a gauge need not be seen.
 const AT_REST: f64 = 0.5;
 
@@ -58,13 +59,31 @@ fn told(model: &Model, tab: &Tab) -> Vec<Gauge> {
         !gauge.warns() && (gauge.label.starts_with(' ') || gauge.label == "Model" || is_low(gauge) || is_said(gauge))
     };
     let mut all = gauges(model, tab);
-    all.retain(|gauge| model.focus == NAME || !at_rest(gauge));
+    if model.focus != NAME {
+        all.retain(|gauge| !at_rest(gauge));
+        join(&mut all);
+    }
     all
+}
+
+/// Iteration and cost in one line, where neither is near a limit.
+fn join(all: &mut Vec<Gauge>) {
+    let at = |label: &str| all.iter().position(|gauge| gauge.label == label && !gauge.warns());
+    let (Some(iteration), Some(cost)) = (at("Iteration"), at(COST)) else { return };
+    let Gauge { value: spent, .. } = all.remove(cost);
+    let mut joined = all.remove(iteration);
+    joined.value = format!("{} · {spent}", joined.value);
+    all.insert(cost - 1, joined);
 }
 
 /// It has nothing to say as long as it is low.
 fn is_low(gauge: &Gauge) -> bool {
     matches!(gauge.label, "Context" | "Tokens/h") && gauge.share.is_some_and(|share| share < AT_REST)
+}
+
+/// It counts, and nothing was counted.
+fn is_at_zero(gauge: &Gauge) -> bool {
+    gauge.value.starts_with("0/")
 }
 
 /// Columns of the labels.
@@ -76,6 +95,8 @@ const LAMP: &str = "Breaker";
 const LAST_BYTE: &str = "Last byte";
 /// The same gauge while Claude waits for the service.
 const RETRY: &str = "Retry";
+/// Iterations that only looked at what was found done, which count for nothing.
+const REVIEWS: &str = "  reviews";
 /// Share of the idle limit from which silence is worth a word, and from which the end is near.
 const QUIET: f64 = 0.5;
 const CUT_SOON: f64 = 0.8;
@@ -112,14 +133,20 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
         Some(counter("  no progress", "stuck", glyphs, breaker.no_progress, most.no_progress)),
         Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
-        Some(iteration),
+        // A chat has no end to come near to.
+        state.chat.is_none().then_some(iteration),
+        // The log numbers them on.
+        (state.reviews > 0).then(|| Gauge::new(REVIEWS, "reviews", state.reviews.to_string())),
         forecast::left(model, tab).map(|left| Gauge::new(TIME_LEFT, "left", forecast::words(left))),
         last_byte(model, tab),
         state.model.as_ref().map(|name| Gauge::new("Model", "model", name.clone())),
     ];
     let mut rows: Vec<Gauge> = rows.into_iter().flatten().collect();
     // Behind the iteration and its time.
-    let at = rows.iter().rposition(|row| ["Iteration", TIME_LEFT].contains(&row.label)).map_or(rows.len(), |at| at + 1);
+    let at = rows
+        .iter()
+        .rposition(|row| ["Iteration", REVIEWS, TIME_LEFT].contains(&row.label))
+        .map_or(rows.len(), |at| at + 1);
     rows.splice(at..at, limits::rows(model, tab).into_iter().chain(context(glyphs, state)));
     rows
 }
@@ -212,7 +239,7 @@ impl Pane for Gauges {
     fn view_line(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
         let Some(tab) = model.tab().filter(|tab| tab.run.is_some()) else { return };
         let mut all = gauges(model, tab);
-        all.retain(|gauge| !is_low(gauge));
+        all.retain(|gauge| !is_low(gauge) && !is_at_zero(gauge));
         let last =
             all.iter().position(|gauge| gauge.label == LAST_BYTE || gauge.label == RETRY).map(|at| all.remove(at));
         let mut row = Row::new().left(Role::Text, " ");
@@ -344,6 +371,21 @@ mod tests {
         Gauges.view_line(&model, &Theme::plain(), buf.area, &mut buf);
         let line: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(line.contains("breaker ● closed  stuck 1/3  errors 1/5  it "), "{line}");
+    }
+
+    #[test]
+    fn at_rest_there_are_three_lines_and_the_heartbeat_and_none_is_lost_to_who_looks() {
+        let mut model = sample::busy();
+        let labels = |model: &Model| told(model, &model.tabs[0]).iter().map(|gauge| gauge.label).collect::<Vec<_>>();
+        let screen = sample::draw(&mut model, (120, 40));
+        assert_eq!(labels(&model), [LAMP, "Calls/h", "Iteration", LAST_BYTE]);
+        assert!(screen.contains("7/50 · $1.42 │"), "{screen}");
+        let iterations = model.tabs[0].state.settings.max_iterations;
+        model.tabs[0].state.iterations = iterations;
+        assert!(labels(&model).contains(&COST), "what warns has its own line");
+        model.tabs[0].state.iterations = 7;
+        model.focus = NAME;
+        assert!(["Iteration", COST].iter().all(|label| labels(&model).contains(label)));
     }
 
     #[test]

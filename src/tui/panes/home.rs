@@ -61,6 +61,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: sort by attention, age, cost, title or progress";
     Stats "home.stats" Scope::Pane(NAME), "home", [c('%')], HelpOnly, always, |_| "statistics",
         "in Home: what came of all runs so far, in figures";
+    Report "home.report" Scope::Pane(NAME), "home", [c('R')], HelpOnly, always, |_| "report",
+        "in Home: what the runs came to while you were away";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
         "in Home: the runs of all directories, or of this one";
     Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, can_go_back, |_| "back",
@@ -72,7 +74,7 @@ fn has_row(model: &Model) -> bool {
 }
 
 fn can_start(model: &Model) -> bool {
-    meant(model).iter().any(|entry| is_startable(model, entry)) || queued(model).is_some()
+    meant(model).iter().any(|entry| is_startable(model, entry)) || !queued(model).is_empty()
 }
 
 /// There is something to filter, or a filter.
@@ -230,8 +232,10 @@ impl pane::Pane for HomePane {
         match command {
             Command::Choose => return open(model),
             Command::Own("start") => {
-                if let Some(ticket) = queued(model) {
-                    return vec![Ask::Request(Request::Unqueue(ticket))];
+                let queued = queued(model);
+                if !queued.is_empty() {
+                    model.home.marked.clear();
+                    return vec![Ask::Request(Request::Unqueue(queued))];
                 }
                 let startable = meant(model).into_iter().filter(|entry| is_startable(model, entry));
                 return startable.map(|entry| Ask::Request(Request::Start(entry.id.clone()))).collect();

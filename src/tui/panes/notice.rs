@@ -12,6 +12,7 @@ use crate::domain::limits::provider::Reset;
 use crate::domain::messages::{reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
 use crate::orchestrator::state::Stage;
+use crate::tui::attention::left_words;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::stream::FollowStatus;
@@ -80,12 +81,20 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     let key = |words: &str| {
         if live { words.to_owned() } else { String::new() }
     };
+    if let Some(why) = model.queued_why(&tab.id) {
+        return Some((Role::Dim, format!("waits to be started: {why}{}", key(" · x takes it out of the queue"))));
+    }
     if let Some(failure) = &tab.failure {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
     if tab.is_interrupted() && live {
-        return Some((Role::Warning, "interrupted: the program that worked on it is gone · p resumes".to_owned()));
+        let left = model.runs.get(&tab.id).map_or_else(String::new, |run| left_words(run));
+        let words = match left.as_str() {
+            "" => "p resumes".to_owned(),
+            left => format!("{left} · p resumes it, then its card comes"),
+        };
+        return Some((Role::Warning, format!("interrupted: the program that worked on it is gone · {words}")));
     }
     if let Some(why) = model.is_elsewhere(tab).filter(|_| live) {
         return Some((Role::Dim, why));
@@ -146,6 +155,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 let role = if tab.state.is_unverified() { Role::Warning } else { Role::Success };
                 (role, complete(tab))
             }
+            ExitReason::UserStopped if tab.state.chat.is_some() => (Role::Dim, "chat closed".to_owned()),
             ExitReason::UserStopped => (Role::Dim, "stopped by you".to_owned()),
             ExitReason::Error | ExitReason::StorageFailed | ExitReason::TicketGone => (Role::Danger, words),
             ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
@@ -159,6 +169,15 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     match (&tab.state.stage, tab.standing()) {
         (_, TabStatus::Gone) => Some((Role::Danger, "The ticket's file is gone.".into())),
+        _ if tab.state.awaits_message() => {
+            let running = tab.state.open_iteration().map_or(0, |open| open.background.len());
+            let running = match running {
+                0 => String::new(),
+                running => format!(" · {} in the background", counted(running, "command")),
+            };
+            let keys = key(" · i writes it, x closes the chat");
+            Some((Role::Info, format!("waiting for your message{running}{keys}")))
+        }
         (Stage::Paused, _) => {
             Some((Role::Warning, format!("paused{}", key(" · p resumes, i sends Claude a message first, x stops"))))
         }
@@ -176,6 +195,8 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             let keys = key(keys);
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
         }
+        // A chat gets the directory for each message, at once where nobody has it.
+        (Stage::AwaitingTree { holder: None }, _) if tab.state.chat.is_some() => None,
         (Stage::AwaitingTree { holder }, _) => {
             let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
             Some((Role::Dim, format!("{words}{}", key(" · p pauses, x cancels"))))
@@ -226,6 +247,7 @@ pub fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
     let beside = beside.into_iter().find(|other| other.state.workspace.collides_with(&tab.state.workspace));
     match (beside, holder) {
         (Some(beside), _) if beside.state.stage == Stage::Paused => format!("{}, which is paused", beside.id),
+        (Some(beside), _) if beside.state.chat.is_some() => "a chat".to_owned(),
         (Some(beside), _) => beside.id.to_string(),
         (None, Some(holder)) => clean_line(holder, 100),
         (None, None) => "another run".into(),
@@ -261,7 +283,12 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
         Some(tab) => {
             say.push((Role::Title, clean_line(tab.title(), 200)));
             say.push((Role::Text, String::new()));
-            if let Some(failure) = &tab.failure {
+            if let Some(why) = model.queued_why(&tab.id) {
+                let words = wrap(&format!("Waits to be started: {why}"), area.width.into());
+                say.extend(words.into_iter().map(|line| (Role::Text, line)));
+                say.push((Role::Text, String::new()));
+                say.push((Role::Text, "x      takes it out of the queue".into()));
+            } else if let Some(failure) = &tab.failure {
                 let words = wrap(failure, area.width.into());
                 say.extend(words.into_iter().map(|line| (Role::Danger, line)));
                 say.push((Role::Text, String::new()));

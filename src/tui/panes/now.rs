@@ -70,6 +70,7 @@ fn call(model: &Model, tab: &Tab) -> String {
             let ran = if long { format!(" · {}", human(ran)) } else { String::new() };
             format!("{call}{ran}")
         }
+        _ if tab.state.awaits_message() => "waiting for your message".to_owned(),
         (Stage::Running, None) => "Claude is thinking".to_owned(),
         _ => String::new(),
     }

@@ -11,6 +11,7 @@ mod edits;
 mod fold;
 mod journal;
 mod jump;
+mod kept;
 mod layout;
 mod live;
 mod marks;

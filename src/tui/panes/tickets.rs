@@ -6,8 +6,10 @@ mod keys;
 
 pub use keys::NAME;
 
+use crate::base::text::{clean_line, cut, cut_middle};
 use crate::base::time::short;
 use crate::domain::command::UserCommand;
+use crate::domain::outcome::ExitReason;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::summary::RunState;
 use crate::domain::ticket::TicketKey;
@@ -29,6 +31,8 @@ use ratatui::layout::Rect;
 
 /// Inner width from which on a state has a word beside its glyph.
 const WORDY: u16 = 48;
+/// Topics of a chat that are listed, the newest.
+const TOPICS: usize = 10;
 
 /// The row of the table.
 pub const PANE: Entry = Entry { name: NAME, keys: keys::KEYS, new: || Box::<Tickets>::default() };
@@ -43,6 +47,8 @@ enum Item<'a> {
     Phase(&'a Tab, PhaseLine<'a>),
     Task(&'a Task),
     Whole(&'a Tab),
+    /// What a message of a chat is about.
+    Topic(&'a str),
     Gap,
     Listed(&'a TicketKey, &'a Ticket),
 }
@@ -53,7 +59,7 @@ impl Item<'_> {
             Self::Tab(tab) => Some(Thing::Ticket(tab.id.clone())),
             Self::Phase(tab, phase) => Some(Thing::Phase(tab.id.clone(), phase.id)),
             Self::Listed(key, _) => Some(Thing::Ticket((*key).clone())),
-            Self::Task(_) | Self::Whole(_) | Self::Gap => None,
+            Self::Task(_) | Self::Whole(_) | Self::Topic(_) | Self::Gap => None,
         }
     }
 }
@@ -81,7 +87,11 @@ fn items(model: &Model) -> Vec<Item<'_>> {
             }
         }
         if out.len() == before && (tab.ticket.is_some() || tab.run.is_some()) {
-            out.push(Item::Whole(tab));
+            let topics = tab.state.chat.as_ref().map_or(&[][..], |chat| &chat.topics);
+            out.extend(topics.iter().rev().take(TOPICS).rev().map(|topic| Item::Topic(topic)));
+            if topics.is_empty() {
+                out.push(Item::Whole(tab));
+            }
         }
         if model.tabs.len() > 1 {
             out.push(Item::Gap);
@@ -191,7 +201,25 @@ fn choose(model: &mut Model) -> Vec<Ask> {
     Vec::new()
 }
 
+/// The branch that the ticket in front is worked on: of its worktree, else of the directory.
+fn branch(model: &Model) -> Option<&str> {
+    let tab = model.tab();
+    let own = tab.and_then(|tab| tab.state.workspace.worktree()).map(|worktree| worktree.branch.as_str());
+    let is_here = |tab: &Tab| tab.run.is_none() || tab.state.workspace.home().as_os_str() == model.folder.as_str();
+    own.or_else(|| model.branch.as_deref().filter(|branch| !branch.is_empty() && tab.is_none_or(is_here)))
+}
+
+/// Columns of the border around its words.
+const AROUND: u16 = 20;
+
 impl Pane for Tickets {
+    fn border(&self, model: &Model, width: u16) -> (String, String) {
+        let shown = branch(model)
+            .filter(|_| model.mode == Mode::Live)
+            .map(|branch| cut_middle(&clean_line(branch, 200), width.saturating_sub(AROUND).into()));
+        (String::new(), shown.unwrap_or_default())
+    }
+
     fn act(&mut self, model: &mut Model, command: Command, height: usize) -> Vec<Ask> {
         match command {
             Command::Choose => return choose(model),
@@ -278,7 +306,7 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
             signed(row, model.standing(tab).sign(glyphs), width)
         }
         Item::Phase(tab, phase) => {
-            let sign = model.standing(tab).of_phase(phase.mark, glyphs);
+            let sign = phase.sign(model.standing(tab).of_phase(phase.mark, glyphs), glyphs);
             let time = phase.run.and_then(|run| tab.time_on(run, model.moment(tab))).map(short).unwrap_or_default();
             let text = match phase.mark {
                 Mark::Running => Role::PhaseRunning,
@@ -295,12 +323,19 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
         Item::Task(task) => {
             Row::new().left(Role::Dim, format!("    {} ", glyphs.task(task.done))).left(Role::Dim, &task.text)
         }
+        Item::Topic(topic) => {
+            Row::new().left(Role::Dim, format!("  {} ", glyphs.pick("·", "-"))).left(Role::Dim, topic)
+        }
         Item::Whole(tab) => {
-            let sign = glyphs.phase(tab.state.whole.mark);
+            if tab.state.chat.is_some() {
+                return Row::new().left(Role::Dim, "    a chat without a ticket");
+            }
+            let whole = &tab.state.whole;
+            let sign = if whole.is_taken_back() { glyphs.taken_back() } else { glyphs.phase(whole.mark) };
             Row::new().left(sign.role, format!("  {} ", sign.glyph)).left(Role::Dim, "no phases: worked on as a whole")
         }
         Item::Listed(key, ticket) => {
-            let (sign, word) = listed(model, key, ticket);
+            let (sign, word) = listed(model, key, ticket, width);
             Row::new()
                 .left(sign.role, format!("{} ", sign.glyph))
                 .left(Role::Text, ticket.id.as_str())
@@ -318,17 +353,24 @@ fn signed(row: Row, sign: Sign, width: u16) -> Row {
     }
 }
 
-/// How a ticket without a tab stands, and its word.
-fn listed(model: &Model, key: &TicketKey, ticket: &Ticket) -> (Sign, String) {
+/// How a ticket without a tab stands, and its word; why it waits, where there is room for that.
+fn listed(model: &Model, key: &TicketKey, ticket: &Ticket, width: u16) -> (Sign, String) {
+    if let Some(why) = model.queued_why(key) {
+        let sign = TabStatus::Waiting.sign(model.glyphs);
+        let why = if width >= WORDY { cut(why, usize::from(width) / 2) } else { sign.word.to_owned() };
+        return (sign, why);
+    }
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
         let sign = Sign { glyph: "!", word: "broken", role: Role::Danger };
         return (sign, format!("broken {}:{}", problem.line, problem.column));
     }
-    let waits = model.listed.open_dependency(key, ticket).is_some();
+    let waits = model.listed.open_dependencies(key, ticket).next().is_some();
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
     let ended = model.last_run(key).filter(|run| matches!(run.state, RunState::Ended | RunState::Interrupted));
+    let is_unmerged = ended.is_some_and(|run| run.reason.as_deref() == Some(ExitReason::MergeFailed.word()));
     let sign = match ticket.status {
+        _ if is_unmerged => Sign { word: "not merged", ..TabStatus::Halted.sign(model.glyphs) },
         _ if waits => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
         _ if all_done => TabStatus::Complete.sign(model.glyphs),
         Some(TicketStatus::InProgress) if ended.is_some_and(|run| run.state == RunState::Interrupted) => {
@@ -365,7 +407,7 @@ mod tests {
         let word = |model: &Model, done: bool, status| {
             let mut ticket = sample::ticket("tk-2", "T", &[("X", done, &[])]).as_ref().clone();
             ticket.status = status;
-            listed(model, &sample::id("tk-2"), &ticket).1
+            listed(model, &sample::id("tk-2"), &ticket, 40).1
         };
         assert_eq!(word(&model, false, Some(TicketStatus::Open)), "ready");
         assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "in progress");
@@ -373,8 +415,11 @@ mod tests {
         let mut run = sample::seen("tk-2", &model.folder);
         run.ticket_path = sample::id("tk-2").file().to_owned();
         run.state = RunState::Ended;
-        model.see_run(run.into());
+        model.see_run(run.clone().into());
         assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "stopped");
+        run.reason = Some("merge_failed".into());
+        model.see_run(run.into());
+        assert_eq!(word(&model, true, Some(TicketStatus::InProgress)), "not merged");
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub fn key(name: &str) -> Input {
         "PgUp" => Key::PageUp,
         "PgDn" => Key::PageDown,
         "Left" => Key::Left,
+        "Up" => Key::Up,
         "End" => Key::End,
         "Space" => Key::Char(' '),
         one => Key::Char(one.chars().next().unwrap()),

@@ -6,6 +6,7 @@ use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::ticket::Ticket;
 use crate::domain::ticket::revise::PhasePlace;
 use crate::orchestrator::state::{PhaseState, State};
+use crate::tui::marks::{Glyphs, Sign};
 
 /// A phase.
 #[derive(Clone, Debug)]
@@ -22,6 +23,16 @@ pub struct PhaseLine<'a> {
 impl PhaseLine<'_> {
     pub fn place(&self) -> PhasePlace {
         PhasePlace { text: self.text.to_owned(), nth: self.nth }
+    }
+
+    /// It counts as done, and its work is not in the files.
+    pub fn is_taken_back(&self) -> bool {
+        matches!(self.mark, Mark::Done(_)) && self.run.is_some_and(PhaseState::is_taken_back)
+    }
+
+    /// As it is shown; `mark`: what its mark is shown as.
+    pub fn sign(&self, mark: Sign, glyphs: Glyphs) -> Sign {
+        if self.is_taken_back() { glyphs.taken_back() } else { mark }
     }
 }
 

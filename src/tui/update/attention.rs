@@ -7,7 +7,9 @@ use crate::domain::passphrase::Checked;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::tui::attention::{Item, What, answer_words};
-use crate::tui::command::Command;
+use crate::tui::command::when::is_in_conflict;
+use crate::tui::command::{Command, Scope};
+use crate::tui::home;
 use crate::tui::layout;
 use crate::tui::modals::Modal;
 use crate::tui::modals::card::{Card, Outcome};
@@ -18,7 +20,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::msg::{Ask, Input};
 use crate::tui::panes::stream;
 use crate::tui::ui::Ui;
-use crate::tui::update::phases;
+use crate::tui::update::{certain, phases};
 
 /// `!`: to the next thing that waits, of the ticket in front first.
 pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
@@ -41,7 +43,22 @@ pub(super) fn after(ui: &mut Ui, ticket: &TicketKey, what: &What) -> Vec<Ask> {
 
 /// Brings a thing to the front, with its dialog.
 pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
-    let Some(at) = ui.tabs.iter().position(|tab| tab.id == item.ticket) else { return Vec::new() };
+    let at = ui.tabs.iter().position(|tab| tab.id == item.ticket);
+    if item.what == What::Interrupted {
+        // Its card comes with the run.
+        let resume = if at.is_some() && !ui.is_home() { Command::Pause } else { Command::Own("start") };
+        let scope = if resume == Command::Pause { Scope::Global } else { Scope::Pane(home::NAME) };
+        let (words, key) = (ui.words_of(item), ui.keys.key_of(scope, resume));
+        if let Some(at) = at.filter(|_| !ui.is_home()) {
+            ui.show_tab(at);
+        } else {
+            (ui.focus, ui.home.shown) = (home::NAME, ui.now);
+            (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
+        }
+        ui.tell(format!("{words} · {key} resumes {}, then its card comes", item.ticket));
+        return Vec::new();
+    }
+    let Some(at) = at else { return Vec::new() };
     // From Home a question is answered there.
     if ui.is_home() {
         (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
@@ -65,6 +82,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             let card = proposal.map(|proposal| MoreWork::new(item.ticket.clone(), proposal));
             ui.modals.extend(card.map(|card| Modal::MoreWork(Box::new(card))));
         }
+        What::Interrupted => {}
         What::Dispute(_) | What::Conflict(_) | What::Ended => {
             ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }
@@ -142,7 +160,7 @@ pub(super) fn key(ui: &mut Ui, mut card: Box<Card>, command: Option<Command>, in
 
 /// A key for what is no call.
 pub(super) fn matter(ui: &mut Ui, matter: Matter, command: Option<Command>) -> Vec<Ask> {
-    if let Some(ask) = matter.act(command) {
+    if let Some(ask) = matter.act(ui, command) {
         return vec![ask];
     }
     match command {
@@ -151,6 +169,11 @@ pub(super) fn matter(ui: &mut Ui, matter: Matter, command: Option<Command>) -> V
             if let What::Dispute(phase) = matter.what {
                 phases::accept(ui, &matter.ticket, phase);
             }
+        }
+        Some(Command::Resolve)
+            if matter.what == What::Ended && ui.tab_of(&matter.ticket).is_some_and(|tab| is_in_conflict(ui, tab)) =>
+        {
+            certain::ask_to_resolve(ui, &matter.ticket);
         }
         Some(Command::NextWaiting) => return after(ui, &matter.ticket, &matter.what),
         Some(Command::Seen) if matches!(matter.what, What::Conflict(_)) => {

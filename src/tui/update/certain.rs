@@ -1,7 +1,9 @@
 //! What is asked about before it is done: it interrupts, or cannot be taken back.
 
+use crate::base::amount::counted;
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
+use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::PhaseState;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
@@ -55,13 +57,32 @@ pub(super) fn ask_to_skip(ui: &mut Ui) {
 
 pub(super) fn ask_to_stop(ui: &mut Ui) {
     let Some(tab) = ui.tab() else { return };
-    let interrupts = if tab.state.open_iteration().is_some() { INTERRUPTS } else { "" };
-    let confirm = Confirm {
-        title: "Stop the run",
-        words: format!("Stop {} now?{interrupts} p resumes it.", tab.id),
-        asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop))],
+    let interrupts = match tab.state.chat {
+        _ if tab.state.open_iteration().is_none() => "",
+        Some(_) => " Claude is interrupted; its changes stay.",
+        None => INTERRUPTS,
     };
+    let (title, words) = match tab.state.chat {
+        Some(_) => ("Close the chat", format!("Close this chat now?{interrupts} p resumes it.")),
+        None => ("Stop the run", format!("Stop {} now?{interrupts} p resumes it.", tab.id)),
+    };
+    let confirm =
+        Confirm { title, words, asks: vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::Stop))] };
     ui.modals.push(Modal::Confirm(confirm));
+}
+
+pub(super) fn ask_to_resolve(ui: &mut Ui, ticket: &TicketKey) {
+    let Some(tab) = ui.tab_of(ticket) else { return };
+    let base = tab.state.workspace.worktree().map_or("its base", |worktree| worktree.base.as_str());
+    let files = tab.state.merge_failed.as_ref().map_or(0, |failed| failed.files.len());
+    let words = format!(
+        "Let Claude resolve the conflicts of {} with {base} in {}? It works in the ticket's worktree. {base} changes only \
+         after the validation commands pass and another session has reviewed the result.",
+        tab.id,
+        counted(files, "file")
+    );
+    let asks = vec![Ask::Request(Request::Resolve(tab.id.clone()))];
+    ui.modals.push(Modal::Confirm(Confirm { title: "Resolve the conflict", words, asks }));
 }
 
 pub(super) fn ask_to_reset_breaker(ui: &mut Ui) {

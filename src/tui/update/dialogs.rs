@@ -31,13 +31,19 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
-        Modal::Stats(mut figures) => {
-            figures.scroll(lines, room);
-            (command != Some(Command::Close)).then_some(Modal::Stats(figures))
+        Modal::Listing(mut listing) => {
+            listing.scroll(lines, room);
+            (command != Some(Command::Close)).then_some(Modal::Listing(listing))
         }
         Modal::Diff(diff) if command == Some(Command::Close) && !diff.selects() => None,
         Modal::Diff(mut diff) => {
             let ask = diff.key(&ui.model, command, lines, room);
+            if let Some(path) = diff.wants_restored()
+                && let Some(Modal::Timeline(dialog)) = ui.modals.last_mut()
+            {
+                let timeline::Outcome::Asks(asks) = dialog.restore([path].into()) else { return Vec::new() };
+                return asks;
+            }
             ui.modals.push(Modal::Diff(diff));
             return ask.into_iter().collect();
         }
@@ -60,13 +66,13 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         },
         Modal::Evidence(evidence) => return phases::evidence_key(ui, evidence, command, lines),
         Modal::Timeline(mut dialog) => {
-            let outcome = dialog.key(command, lines);
+            let outcome = dialog.key(command, (input, lines), ui.now);
             if !matches!(outcome, timeline::Outcome::Closes) {
                 ui.modals.push(Modal::Timeline(dialog));
             }
             return match outcome {
                 timeline::Outcome::Stays | timeline::Outcome::Closes => Vec::new(),
-                timeline::Outcome::Asks(ask) => vec![ask],
+                timeline::Outcome::Asks(asks) => asks,
                 timeline::Outcome::Shows(diff, ask) => {
                     ui.modals.push(Modal::Diff(diff));
                     vec![ask]
@@ -107,7 +113,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Steer(mut steer) => match command {
             Some(Command::Send) => {
                 let text = steer.text();
-                keep_draft(ui, &steer.ticket, Vec::new());
+                keep_draft(ui, &steer.ticket, steer.left());
                 if text.is_empty() {
                     return Vec::new();
                 }
@@ -238,6 +244,7 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         Some(Modal::Limits(limits)) => limits.pasted(text),
         Some(Modal::Export(export)) => export.pasted(text),
         Some(Modal::Palette(palette)) => prompt::insert(&mut palette.query, text),
+        Some(Modal::Timeline(timeline)) => timeline.pasted(text),
         Some(Modal::Find(finder)) => finder.pasted(text).is_some_and(|ask| {
             asks.extend(ask);
             true

@@ -27,7 +27,7 @@ use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::update::{
-    arrange, attention, certain, commits, dialogs, find, phases, replay, spending, stats, unavailable, wheel,
+    arrange, attention, certain, chat, commits, dialogs, find, listing, phases, replay, spending, unavailable, wheel,
 };
 use crate::tui::{changes, home};
 
@@ -178,7 +178,23 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             }
         }
         Command::Skip => certain::ask_to_skip(ui),
-        Command::Stop => certain::ask_to_stop(ui),
+        Command::Stop => {
+            // What has not begun is no loss.
+            let queued = ui.ticket_in_front().filter(|ticket| ui.queued_why(ticket).is_some()).cloned();
+            if let Some(ticket) = queued {
+                return vec![Ask::Request(Request::Unqueue(vec![ticket]))];
+            }
+            certain::ask_to_stop(ui);
+        }
+        Command::Resolve => {
+            if let Some(ticket) = ui.tab().map(|tab| tab.id.clone()) {
+                certain::ask_to_resolve(ui, &ticket);
+            }
+        }
+        Command::Shell => {
+            let worktree = ui.tab().and_then(|tab| tab.state.workspace.worktree());
+            return worktree.map(|worktree| Ask::Shell(worktree.directory.clone())).into_iter().collect();
+        }
         Command::ResetBreaker => certain::ask_to_reset_breaker(ui),
         Command::Steer => {
             if let Some(tab) = ui.tab() {
@@ -190,8 +206,10 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::Queue => ui.modals.push(Modal::Queue(Queue::default())),
         Command::Edit => return ui.ticket_in_front().cloned().map(Ask::Edit).into_iter().collect(),
         Command::TakeWheel => return wheel::take(ui),
-        Command::Home => {
-            ui.home.cursor = ui.ticket_in_front().cloned();
+        Command::Chat => return chat::begin(ui),
+        Command::Home | Command::QueuedTickets => {
+            let first = ui.queued.keys().next().filter(|_| command == Command::QueuedTickets);
+            ui.home.cursor = first.or(ui.ticket_in_front()).cloned();
             (ui.home.is_chosen, ui.home.shown) = (ui.home.cursor.is_some(), ui.now);
             ui.focus = home::NAME;
             return vec![Ask::Request(Request::ListTickets)];
@@ -248,7 +266,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.push(Modal::Palette(palette));
         }
         Command::Quit => {
-            if ui.anything_active() {
+            if ui.anything_active() || !ui.queued.is_empty() {
                 ui.modals.push(Modal::Quit);
             } else {
                 return commits::quit(ui);
@@ -267,7 +285,8 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             let prompt = ui.focused().and_then(|pane| pane.prompt(ui));
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
-        Command::Stats => return stats::show(ui),
+        Command::Stats => return listing::stats(ui),
+        Command::Report => return listing::report(ui),
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),
         command if replay::is_key(command) => replay::run(ui, command),
         // A pane's own, or a movement in it.

@@ -16,13 +16,14 @@ use crate::domain::ticket::TicketKey;
 use crate::tui::changes;
 use crate::tui::home::Place;
 use crate::tui::modals::Modal;
+use crate::tui::modals::listing::Listed;
 use crate::tui::modals::open::Open;
 use crate::tui::model::{Mode, starting};
 use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, commits, created, find, phases, spending, stats, told};
+use crate::tui::update::{attention, chat, commits, created, find, listing, phases, spending, told};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -48,11 +49,14 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
         }
         News::RunOpened { ticket, run, earlier, records, owner } => {
+            ui.reopened.take_if(|reopened| *reopened == ticket);
             let at = ui.open_tab(&ticket);
             let old = &ui.tabs[at];
-            if owner != Owner::Here && old.run != Some(run) && old.has_open_run() {
-                // Nothing takes the place of a run that this program works on.
-                ui.tell(format!("{ticket} is running here; its other run is not shown"));
+            if owner != Owner::Here && old.has_open_run() {
+                // Nothing takes the place of a run that this program works on, nor does what was asked for before it did.
+                if old.run != Some(run) {
+                    ui.tell(format!("{ticket} is running here; its other run is not shown"));
+                }
                 return asks;
             }
             let goes_on = old.failure.is_none() && old.state.ended.is_none();
@@ -142,7 +146,8 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Done | Reply::Wheel(_) | Reply::Reset { .. } => {}
         Reply::BoxSet(outcome) => phases::box_set(ui, outcome),
         Reply::PhasesEdited(ticket, outcome, revised) => phases::edited(ui, &ticket, outcome, revised.as_deref()),
-        Reply::Listed => {
+        Reply::Listed(folder) => {
+            ui.listed.has_all_of(folder);
             let is_empty = ui.listed.is_empty() && ui.tabs.is_empty();
             if ui.home.place == Place::Reading {
                 ui.home.place = Place::Listed;
@@ -152,14 +157,16 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::Diagnosed(troubles) => ui.home.place = Place::Checked(troubles),
         Reply::Changes(run, since, told) => told::changes(ui, (run, since), told),
         Reply::Diff(run, since, path, told) => told::diff(ui, run, &since, &path, told),
-        Reply::Timeline(run, moments) => told::timeline(ui, run, moments),
+        Reply::Timeline(run, moments) => return told::timeline(ui, run, moments),
         Reply::RestorePlanned(run, wanted, plan) => told::restore_planned(ui, run, wanted, plan),
         Reply::Restored(run, restored) => return told::restored(ui, run, restored),
+        Reply::Forked(run, forked) => return told::forked(ui, run, forked),
         Reply::Reverted(path, reverted) => return commits::reverted(ui, &path, reverted),
         Reply::Opened { asked, ticket } => {
             let at = ui.tabs.iter().position(|tab| tab.id == ticket);
             if let Some(at) = at.filter(|_| ui.was_opening(&asked)) {
                 ui.show_tab(at);
+                chat::opened(ui, &asked);
             }
         }
         Reply::Decided { ticket, command } => {
@@ -182,10 +189,14 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::CommitPlanned(run, plan) => commits::planned(ui, run, plan),
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => told::exported(ui, run, written),
-        Reply::Stats(lines) => stats::told(ui, lines),
+        Reply::Stats(lines) => listing::told(ui, Listed::Stats, lines),
+        Reply::Report(lines) => listing::told(ui, Listed::Report, lines),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
         Reply::Committed(run, made) => return commits::made(ui, run, made),
-        Reply::Reopened(ticket) => return vec![Ask::Request(Request::Start(ticket))],
+        Reply::Reopened(ticket) => {
+            ui.reopened = Some(ticket.clone());
+            return vec![Ask::Request(Request::Start(ticket))];
+        }
         Reply::Created(Ok(ticket)) => return created::follow(ui, ticket),
         Reply::Created(Err(why)) => {
             if let Some(form) = created::form(ui) {
@@ -218,21 +229,19 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
         Request::Changes(run, since) => told::no_changes(ui, (run, since), why),
         Request::EditPhases(..) | Request::SetBox(..) => phases::not_asked(ui, why),
         Request::Diff(run, since, path) => told::diff(ui, run, &since, &path, Err(why.to_owned())),
-        Request::Timeline(run) => told::timeline(ui, run, Err(why.to_owned())),
+        Request::Timeline(run) => return told::timeline(ui, run, Err(why.to_owned())),
         Request::PlanRestore(run, wanted) => told::restore_planned(ui, run, wanted, Err(why.to_owned())),
+        Request::Fork(run, ..) => return told::forked(ui, run, Err(why.to_owned())),
         Request::Restore(run, ..) => return told::restored(ui, run, Err(why.to_owned())),
         Request::Revert(_, _, path, _) => return commits::reverted(ui, &path, Err(why.to_owned())),
-        Request::Create(_) => {
-            if let Some(form) = created::form(ui) {
-                form.refused(why.to_owned());
-            }
-        }
+        Request::Create(_) => created::form(ui).into_iter().for_each(|form| form.refused(why.to_owned())),
         Request::PlanCommit(run) => {
             if let Some(dialog) = commits::dialog(ui, run) {
                 dialog.planned(Err(why.to_owned()));
             }
         }
-        Request::Stats => stats::told(ui, Err(why.to_owned())),
+        Request::Stats => listing::told(ui, Listed::Stats, Err(why.to_owned())),
+        Request::Report(_) => listing::told(ui, Listed::Report, Err(why.to_owned())),
         Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),
         Request::Export(wanted) => told::exported(ui, wanted.run, Err(why.to_owned())),
         Request::Commit(run, _) => return commits::made(ui, run, Err(why.to_owned())),
@@ -252,7 +261,10 @@ fn queued(ui: &mut Ui, ticket: &TicketKey, why: Option<String>) {
 }
 
 fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {
-    let Refused { ticket, message, exit_code, asked } = why;
+    let Refused { ticket, mut message, exit_code, asked } = why;
+    if ui.reopened.take_if(|reopened| *reopened == ticket).is_some() {
+        message.push_str(" · its boxes are unticked: it is open again");
+    }
     let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
     ui.tabs.iter_mut().filter(|tab| tab.id == ticket).for_each(|tab| tab.undoing = None);
@@ -320,7 +332,8 @@ fn recorded(ui: &mut Ui, at: usize, stored: &Stored) -> Vec<Ask> {
     if !tab.record(stored) {
         return Vec::new();
     }
-    let asks = cards(ui, &id, &stored.record, asked.as_ref());
+    let mut asks = cards(ui, &id, &stored.record, asked.as_ref());
+    asks.extend(told::recorded(ui, &id, &stored.record));
     if let Some((weight, words)) = became {
         if weight > Weight::Info {
             log(ui, &id, weight, &words);
@@ -355,10 +368,13 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
                 AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
                 AnsweredBy::Rules => "decided by the changed rules".to_owned(),
                 AnsweredBy::Person(by) => format!("answered by {by}"),
+                AnsweredBy::Unshown => "denied: plain lines could not ask you".to_owned(),
                 AnsweredBy::Nobody => "already answered".to_owned(),
             };
             attention::drop_stale(ui, &why);
         }
+        (Record::NoteNotSent { id }, _) => chat::not_sent(ui, ticket, id),
+        (Record::AnswerTooLate(_), _) => ui.tell("your answer came too late: the call no longer waits for it"),
         (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
         (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {

@@ -4,6 +4,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::Request;
 use crate::orchestrator::state::{Pace, Stage};
+use crate::tui::command::{Command, Scope};
 use crate::tui::home::Place;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
@@ -46,7 +47,7 @@ pub(super) fn branch_seen(ui: &mut Ui, branch: Option<String>) {
 /// `git init` was made, or why not.
 pub(super) fn git_made(ui: &mut Ui, made: Result<(), String>) {
     ui.tell(match made {
-        Ok(()) => "git init: a repository now; what is in the folder counts as yours".to_owned(),
+        Ok(()) => "git init done; worktrees and forks need a first commit (git add -A && git commit)".to_owned(),
         Err(why) => format!("no repository was made: {why}"),
     });
     let place = std::mem::replace(&mut ui.home.place, Place::Listed);
@@ -96,6 +97,12 @@ pub(super) fn run_again(ui: &mut Ui) -> Vec<Ask> {
         return if ui.is_home() { ask_to_start(ui, asks) } else { asks };
     }
     let id = tab.id.clone();
+    // Its boxes would be unticked for a start that is refused.
+    if ui.breaker_left(tab).is_some_and(|left| !left.is_zero()) {
+        let key = ui.keys.key_of(Scope::Global, Command::ResetBreaker);
+        ui.tell(format!("the circuit breaker of {id} is OPEN; {key} closes it"));
+        return Vec::new();
+    }
     let (words, asks) = (home::again_words(ui, &id), vec![Ask::Request(Request::Reopen(id))]);
     ui.modals.push(Modal::Confirm(Confirm { title: "Run again", words, asks }));
     Vec::new()

@@ -1,8 +1,9 @@
 //! Why a key cannot act now, in words for the notice line: no key is silent.
 
 use crate::orchestrator::state::Stage;
-use crate::tui::command::Command;
+use crate::tui::command::{Command, Scope};
 use crate::tui::model::{Mode, Model, opening};
+use crate::tui::replay::IN_REPLAY;
 use crate::tui::tab::TabStatus;
 
 /// Why the command of a key that was pressed does nothing.
@@ -10,13 +11,27 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     match command {
         Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
+        Command::Commit | Command::Resolve | Command::Shell if model.is_home() && model.home.cursor.is_some() => {
+            let does = match command {
+                Command::Commit => "commits what its run changed",
+                Command::Resolve => "lets Claude resolve its conflict",
+                _ => "opens a shell in its worktree",
+            };
+            return format!(
+                "open the ticket first (Enter); there {} {does}",
+                model.keys.key_of(Scope::Global, command)
+            );
+        }
+        Command::Resolve => return "its run has not ended with a conflict".to_owned(),
+        Command::Shell => return "its run has not ended with a failed merge".to_owned(),
+        Command::QueuedTickets => return "no ticket waits to be started".to_owned(),
         Command::GoToTab | Command::TabNext | Command::TabPrevious => return "only one ticket is open".to_owned(),
         Command::Own("next" | "previous" | "clear") => return "nothing is searched for; / searches".to_owned(),
         Command::Hide if !model.is_home() => {
             return "the Stream stays; Tab goes to a pane that can be hidden".to_owned();
         }
         Command::End => return "already at the end".to_owned(),
-        _ if model.mode == Mode::Replay => return "not available in a replay".to_owned(),
+        _ if model.mode == Mode::Replay => return IN_REPLAY.to_owned(),
         Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),
         _ => {}
     }
@@ -32,8 +47,12 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     if let Some(why) = model.is_elsewhere(tab) {
         return why;
     }
+    if let (Some(why), Command::Pause | Command::Retry) = (model.queued_why(id), command) {
+        return format!("{id} waits to be started: {why}; x takes it out of the queue");
+    }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
+        (Command::Commit, _) if tab.is_over() => "its work is committed, but not merged".to_owned(),
         (Command::Commit, _) => "a run's work is committed once it has ended".to_owned(),
         (Command::NextReady, _) if tab.state.ended.is_none() => {
             "the next ticket comes once this run has ended".to_owned()

@@ -61,6 +61,12 @@ impl Field {
         self.len() + Clean::new(text).as_str().len() <= self.1
     }
 
+    /// The cursor can go no further up, or down.
+    pub fn is_at_end(&self, up: bool) -> bool {
+        let row = self.0.cursor().0;
+        if up { row == 0 } else { row + 1 >= self.0.lines().len() }
+    }
+
     pub fn new_line(&mut self) {
         self.0.insert_newline();
     }

@@ -118,8 +118,12 @@ fn width(pieces: &[Run]) -> usize {
 
 fn put(pieces: &[Run], columns: usize, x: u16, y: u16, theme: &Theme, buf: &mut Buffer) {
     let mut used = 0;
-    for (role, over, text) in pieces {
-        let text = cut(text, columns - used);
+    for (at, (role, over, text)) in pieces.iter().enumerate() {
+        let is_last = pieces[at + 1..].iter().all(|(.., rest)| rest.trim().is_empty());
+        let room = columns - used;
+        // A gap behind the last words is not worth a mark.
+        let is_gap_over = is_last && text.width() > room && text.trim_end().width() <= room;
+        let text = cut(if is_gap_over { text.trim_end() } else { text }, room);
         let width = text.width();
         // Exactly the role's style, whatever stood there (a border under a title).
         let style = Style::reset().patch(theme.style(Role::Text)).patch(theme.style(*role));
@@ -200,6 +204,15 @@ mod tests {
         assert_eq!(drawn(&row, 20), "Wire into mid… 4m12s");
         assert_eq!(drawn(&row, 5), "4m12s");
         assert_eq!(drawn(&row, 3), "4m…");
+    }
+
+    #[test]
+    fn a_gap_behind_the_last_words_is_no_reason_to_cut_them() {
+        let row = Row::keys([("^S".to_owned(), "save"), ("Esc".to_owned(), "later")]);
+        assert_eq!(drawn(&row, 19), "^S save   Esc later");
+        assert_eq!(drawn(&row, 20), "^S save   Esc later ");
+        assert_eq!(drawn(&row, 18), "^S save   Esc lat…");
+        assert_eq!(drawn(&row, 9), "^S save …", "what follows is not put to it");
     }
 
     #[test]

@@ -123,6 +123,31 @@ async fn all_kinds_of_changes_go_in_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn what_a_restore_brings_back_is_whose_it_was_then() {
+    let repo = Repo::new().with_commit();
+    for name in ["ours.txt", "mine.txt"] {
+        repo.write(name, "1\n");
+    }
+    repo.commit_all("more");
+    repo.write("mine.txt", "by the person\n");
+    works(&repo, 1, async || repo.write("ours.txt", "by Claude\n")).await;
+    works(&repo, 2, async || {
+        for name in ["ours.txt", "mine.txt"] {
+            repo.write(name, "by Claude again\n");
+        }
+    })
+    .await;
+    repo.restore(&repo.tree().await, "2", &repo.exclude()).await.unwrap();
+    assert_eq!(files(&plan(&repo).await), ["M ours.txt"], "as the first iteration left it");
+    assert_eq!(left_out(&plan(&repo).await), [("mine.txt", Why::Before)], "what was the person's is theirs again");
+    // What is done on top of it counts, too, and what is neither is nobody's.
+    works(&repo, 3, async || repo.write("ours.txt", "by Claude, otherwise\n")).await;
+    assert_eq!(files(&plan(&repo).await), ["M ours.txt"]);
+    repo.write("ours.txt", "by the person\n");
+    assert_eq!(left_out(&plan(&repo).await)[1], ("ours.txt", Why::Since));
+}
+
+#[tokio::test]
 async fn what_the_person_had_changed_before_or_changes_meanwhile_stays_out() {
     let repo = Repo::new().with_commit();
     for name in ["before.txt", "between.txt", "after.txt", "ours.txt", "settled.txt"] {

@@ -1,8 +1,8 @@
 //! Repositories and folders to test with; git is called without any config but the repository's.
 
-use programmator::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
+use programmator::adapters::git::{EvidenceError, Prepared, SnapshotId, SnapshotName, Taken, WorkTree};
 use programmator::base::id::{RunId, TicketId};
-use programmator::domain::restore::{Restored, WantedFiles};
+use programmator::domain::restore::{OthersWork, Restored, WantedFiles};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -196,7 +196,10 @@ impl Repo {
     /// Brings the files back to a snapshot.
     pub async fn restore(&self, tree: &WorkTree, pick: &str, exclude: &[PathBuf]) -> Result<Restored, String> {
         let wanted = WantedFiles { snapshot: pick.to_owned(), ..WantedFiles::default() };
-        tree.prepare_restore(&self.ticket, &wanted, None, exclude).await?.write().await
+        match tree.prepare_restore(&self.ticket, &wanted, None, &OthersWork::default(), exclude).await? {
+            Prepared::Ready(ready) => ready.write().await,
+            Prepared::Nothing(restored) => Ok(restored),
+        }
     }
 
     pub async fn tree(&self) -> WorkTree {

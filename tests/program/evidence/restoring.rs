@@ -1,12 +1,20 @@
 //! Going back to a snapshot: what is written and removed, and what must stay as it is.
 
 use super::repo::{Repo, no};
+use programmator::adapters::git::{Prepared, ReadyRestore};
 use programmator::base::id::{RunId, TicketId};
-use programmator::domain::restore::{Restored, WantedFiles};
+use programmator::domain::restore::{OthersWork, Restored, Spared, WantedFiles};
 use programmator::domain::workspace::Workspace;
 use programmator::runtime::restoring::Place;
 use proptest::prelude::*;
 use std::path::Path;
+
+fn ready(prepared: Result<Prepared, String>) -> Result<Box<ReadyRestore>, String> {
+    match prepared? {
+        Prepared::Ready(ready) => Ok(ready),
+        Prepared::Nothing(restored) => panic!("nothing differs: {restored:?}"),
+    }
+}
 
 async fn restore(repo: &Repo, pick: &str) -> Restored {
     let tree = repo.tree().await;
@@ -235,10 +243,14 @@ proptest! {
             prop_assert_eq!(repo.changed(&id).await.is_empty(), content == other);
             let done = restore(&repo, "1").await;
             prop_assert_eq!(&done.kept, &[]);
-            prop_assert_eq!(repo.content(), content);
+            prop_assert_eq!(&repo.content(), &content);
             prop_assert_eq!(repo.changed(&id).await, no());
-            restore(&repo, "restore/1").await;
-            prop_assert_eq!(repo.content(), other);
+            if done.saved.is_empty() {
+                prop_assert_eq!(content, other);
+            } else {
+                restore(&repo, "restore/1").await;
+                prop_assert_eq!(repo.content(), other);
+            }
             Ok(())
         })?;
     }
@@ -248,10 +260,12 @@ proptest! {
 async fn what_is_saved_at_the_same_time_has_names_of_its_own() {
     let repo = Repo::new().with_commit();
     repo.snapshot(1).await;
-    let (tree, exclude) = (repo.tree().await, repo.exclude());
-    let restore = || repo.restore(&tree, "1", &exclude);
-    let all = tokio::join!(restore(), restore(), restore());
-    let mut saved = [all.0, all.1, all.2].map(|restored| restored.unwrap().saved);
+    repo.write("tracked.txt", "changed\n");
+    let (tree, exclude, others) = (repo.tree().await, repo.exclude(), OthersWork::default());
+    let wanted = WantedFiles { snapshot: "1".into(), ..WantedFiles::default() };
+    let prepare = || tree.prepare_restore(&repo.ticket, &wanted, None, &others, &exclude);
+    let all = tokio::join!(prepare(), prepare(), prepare());
+    let mut saved = [all.0, all.1, all.2].map(|prepared| ready(prepared).unwrap_or_else(|why| panic!("{why}")).saved);
     saved.sort();
     assert_eq!(saved, ["restore/1", "restore/2", "restore/3"]);
 }
@@ -260,6 +274,7 @@ async fn what_is_saved_at_the_same_time_has_names_of_its_own() {
 async fn a_name_that_a_power_failure_has_broken_is_left_out() {
     let repo = Repo::new().with_commit();
     repo.snapshot(1).await;
+    repo.write("tracked.txt", "otherwise\n");
     assert_eq!(restore(&repo, "1").await.saved, "restore/1");
     let folder = repo.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/**/restore/1"]);
     let second = repo.path(&format!(".git/{}", folder.trim().replace("restore/1", "restore/2")));
@@ -281,24 +296,77 @@ async fn some_files_are_restored_and_what_changes_meanwhile_stays() {
     repo.write("a/three.txt", "new\n");
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let wanted = WantedFiles { snapshot: "1".into(), only: ["a".to_owned()].into() };
-    let plan = tree.restore_plan(&repo.ticket, &wanted, &exclude).await.unwrap();
+    let plan = tree.restore_plan(&repo.ticket, &wanted, &OthersWork::default(), &exclude).await.unwrap();
     assert_eq!(
         (&plan.writes[..], &plan.removes[..]),
         (&["a/one.txt", "a/two.txt"].map(str::to_owned)[..], &["a/three.txt".to_owned()][..])
     );
-    let prepare = async |agreed: &str| tree.prepare_restore(&repo.ticket, &wanted, Some(agreed), &exclude).await;
-    let ready = prepare(&plan.tree).await.unwrap_or_else(|why| panic!("{why}"));
+    let prepare = async |agreed: &str| {
+        ready(tree.prepare_restore(&repo.ticket, &wanted, Some(agreed), &OthersWork::default(), &exclude).await)
+    };
+    let restoring = prepare(&plan.tree).await.unwrap_or_else(|why| panic!("{why}"));
     // The person saves their editor between the question and the writing.
     repo.write("a/two.txt", "the person's\n");
-    let done = ready.write().await.unwrap();
+    let done = restoring.write().await.unwrap();
     assert_eq!((done.written, done.removed), (vec!["a/one.txt".to_owned()], vec!["a/three.txt".to_owned()]));
     assert_eq!(done.kept[0].why, "it was changed meanwhile");
     let content = ["a/one.txt", "a/two.txt", "b.txt"].map(|path| repo.read(path));
     assert_eq!(content, ["old\n", "the person's\n", "new\n"]);
     assert!(
-        prepare(&plan.tree).await.err().unwrap().contains("have changed meanwhile"),
+        prepare(&plan.tree).await.err().unwrap().contains("are not as they were shown"),
         "another tree than was agreed to"
     );
+}
+
+#[tokio::test]
+async fn where_nothing_differs_nothing_is_saved() {
+    let repo = Repo::new().with_commit();
+    repo.snapshot(1).await;
+    assert_eq!(restore(&repo, "1").await, Restored::default());
+    repo.write("tracked.txt", "changed\n");
+    assert_eq!(restore(&repo, "1").await.saved, "restore/1");
+    assert_eq!(restore(&repo, "1").await.saved, "");
+    assert_eq!(repo.git(&["for-each-ref", "--format=%(refname)", "refs/programmator/**/restore/*"]).lines().count(), 1);
+}
+
+#[tokio::test]
+async fn what_other_tickets_have_changed_stays_unless_it_is_named() {
+    let repo = Repo::new().with_commit();
+    for name in ["src/ours.rs", "src/theirs.rs", "src/both.rs"] {
+        repo.write(name, "old\n");
+    }
+    repo.snapshot(1).await;
+    for name in ["src/ours.rs", "src/theirs.rs", "src/both.rs"] {
+        repo.write(name, "new\n");
+    }
+    let files = ["src/theirs.rs", "src/both.rs"].map(|path| (path.to_owned(), ["tk-2".to_owned()].into()));
+    let others = OthersWork { files: files.into(), unknown: ["tk-3".to_owned()].into() };
+    let (tree, exclude) = (repo.tree().await, repo.exclude());
+    let plan = async |only: &[&str]| {
+        let only = only.iter().map(ToString::to_string).collect();
+        let wanted = WantedFiles { snapshot: "1".into(), only };
+        let plan = tree.restore_plan(&repo.ticket, &wanted, &others, &exclude).await.unwrap();
+        let paths = |spared: Vec<Spared>| spared.into_iter().map(|one| one.path).collect::<Vec<_>>();
+        (plan.writes, paths(plan.spares), paths(plan.others))
+    };
+    let (ours, theirs) = (vec!["src/ours.rs".to_owned()], vec!["src/both.rs".to_owned(), "src/theirs.rs".to_owned()]);
+    assert_eq!(plan(&[]).await, (ours.clone(), theirs.clone(), vec![]));
+    assert_eq!(plan(&["src"]).await, (ours.clone(), theirs, vec![]), "a folder names no file");
+    let named = vec!["src/theirs.rs".to_owned()];
+    assert_eq!(plan(&["src/theirs.rs"]).await, (named.clone(), vec![], named));
+    let wanted = WantedFiles { snapshot: "1".into(), ..WantedFiles::default() };
+    let done = ready(tree.prepare_restore(&repo.ticket, &wanted, None, &others, &exclude).await)
+        .unwrap_or_else(|why| panic!("{why}"));
+    let done = done.write().await.unwrap();
+    assert_eq!((done.written, done.spared.len(), done.others.len()), (ours, 2, 0));
+    assert_eq!([repo.read("src/theirs.rs"), repo.read("src/both.rs")], ["new\n", "new\n"]);
+
+    // What is taken back of another ticket is said.
+    let wanted = WantedFiles { snapshot: "1".into(), only: ["src/both.rs".to_owned()].into() };
+    let done = ready(tree.prepare_restore(&repo.ticket, &wanted, None, &others, &exclude).await);
+    let done = done.unwrap_or_else(|why| panic!("{why}")).write().await.unwrap();
+    let said: Vec<(&str, usize)> = done.others.iter().map(|one| (one.path.as_str(), one.tickets.len())).collect();
+    assert_eq!(said, [("src/both.rs", 1)]);
 }
 
 #[tokio::test]
@@ -316,9 +384,10 @@ async fn where_git_fails_only_what_is_there_is_said_to_be_written() {
     }
     let (tree, exclude) = (repo.tree().await, repo.exclude());
     let wanted = WantedFiles { snapshot: "1".into(), ..WantedFiles::default() };
-    let ready = tree.prepare_restore(&repo.ticket, &wanted, None, &exclude).await.unwrap_or_else(|why| panic!("{why}"));
+    let prepared = tree.prepare_restore(&repo.ticket, &wanted, None, &OthersWork::default(), &exclude).await;
+    let restoring = ready(prepared).unwrap_or_else(|why| panic!("{why}"));
     repo.remove(&format!(".git/objects/{folder}/{file}"));
-    let done = ready.write().await.unwrap();
+    let done = restoring.write().await.unwrap();
     let kept: Vec<&str> = done.kept.iter().map(|kept| kept.path.as_str()).collect();
     assert_eq!(kept, ["f40.txt"]);
     assert!(done.kept[0].why.contains("could not write it"), "{:?}", done.kept);
@@ -345,7 +414,7 @@ async fn other_tickets_are_the_persons_wherever_they_are_kept() {
     for (tickets, writes) in [("plans", &["a.txt"][..]), (".", &["a.txt", "plans/tk-2.md"])] {
         let workspace = Workspace::shared(&repo.top);
         let place = Place::at(repo.tree().await, &workspace, &repo.path("plans/tk-1.md"), &repo.path(tickets));
-        let plan = place.tree.restore_plan(&repo.ticket, &wanted, &place.exclude).await.unwrap();
+        let plan = place.plan((&repo.ticket, "tk-1.md"), &wanted).await.unwrap();
         assert_eq!(plan.writes, writes, "{tickets}");
     }
 }

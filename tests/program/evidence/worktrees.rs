@@ -46,7 +46,7 @@ async fn what_is_there_is_found_again_and_what_is_gone_is_made_again_on_its_bran
     let first = made(&own).await;
     assert_eq!((first.is_ready, first.commit.trim()), (false, repo.git(&["rev-parse", "main"]).trim()));
     assert!(!made(&own).await.is_ready, "it has not all that it needs");
-    worktree::mark_ready(&own.top).unwrap();
+    worktree::mark_ready(&own.top).await.unwrap();
     assert!(made(&own).await.is_ready);
 
     fs::write(own.top.join("work.txt"), "work\n").unwrap();
@@ -64,11 +64,29 @@ async fn what_a_killed_git_has_left_is_moved_aside_with_all_that_is_in_it() {
     // It had written no more than this, and its lock is still there.
     fs::remove_file(own.top.join("tracked.txt")).unwrap();
     fs::write(own.top.join("mine"), "mine\n").unwrap();
+    fs::remove_file(repo.path(".git/worktrees/tk-1/programmator-files")).unwrap();
     repo.git(&["worktree", "lock", "--reason", "initializing", own.top.to_str().unwrap()]);
     let found = made(&own).await;
     assert!(found.notes.iter().any(|note| note.contains("tk-1.unfinished-1")), "{:?}", found.notes);
     assert!(own.top.join("tracked.txt").is_file() && !own.top.join("mine").exists());
     assert_eq!(fs::read_to_string(own.top.with_file_name("tk-1.unfinished-1").join("mine")).unwrap(), "mine\n");
+}
+
+/// After a power failure: git had ended, and its files are cut off. No note says that they are on the disk.
+#[tokio::test]
+async fn what_was_never_on_the_disk_is_moved_aside_and_passes_for_no_edit() {
+    let (repo, own, _beside) = begun();
+    made(&own).await;
+    fs::remove_file(repo.path(".git/worktrees/tk-1/programmator-files")).unwrap();
+    fs::write(own.top.join("tracked.txt"), "").unwrap();
+    let found = made(&own).await;
+    assert!(found.notes.iter().any(|note| note.contains("tk-1.unfinished-1")), "{:?}", found.notes);
+    let git = std::process::Command::new("git").arg("-C").arg(&own.top).args(["status", "--porcelain"]).output();
+    assert_eq!(String::from_utf8(git.unwrap().stdout).unwrap(), "");
+    // One that the person has locked stays, whatever is noted.
+    fs::remove_file(repo.path(".git/worktrees/tk-1/programmator-files")).unwrap();
+    repo.git(&["worktree", "lock", "--reason", "mine", own.top.to_str().unwrap()]);
+    assert_eq!(made(&own).await.notes, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -242,7 +260,7 @@ async fn whatever_happens_no_byte_of_work_is_lost() {
                     if let Ok(found) = worktree::make(&own, Path::new(TICKET), &room()).await
                         && !found.is_ready
                     {
-                        worktree::mark_ready(&own.top).unwrap();
+                        worktree::mark_ready(&own.top).await.unwrap();
                     }
                     continue;
                 }

@@ -178,6 +178,9 @@ turns:
     steps:
       - write: {path: review.txt, content: "the reviewer was here\n"}
       - verdict: {verdict: NEEDS_FIXES, issues: ["two.txt:1: it contradicts one.txt"]}
+  - when: {critic: true, prompt: "Check what reviewers found"}
+    steps:
+      - say: "```yaml\nPROGRAMMATOR_STATUS:\n  issues:\n    - issue: 1\n      verdict: confirmed\n      reason: \"seen\"\n  summary: \"it holds\"\n```\n"
   - when: {critic: true, prompt: "+one", has: {two.txt: "fixed"}}
     steps: [ {verdict: {summary: "I saw all of it."}} ]
   - when: {critic: true}
@@ -197,7 +200,7 @@ fn all_of_a_ticket_is_reviewed_and_what_is_found_is_fixed() {
     let project = Project::with_config(&["First", "Second"], WHOLE, config);
     project.validate_by("test -f one.txt");
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
-    assert_eq!(steps(&records), ["code", "code", "review", "fix", "review"]);
+    assert_eq!(steps(&records), ["code", "code", "review", "check", "fix", "review"]);
     let rejected = &of_kind(&records, "phase_rejected")[0];
     assert_eq!((&rejected["phase"], &rejected["of_ticket"]), (&"Second".into(), &true.into()));
     assert_eq!(rejected["issues"][0]["doubtful"], serde_json::Value::Null, "it is a changed place: {rejected}");

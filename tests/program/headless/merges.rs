@@ -1,8 +1,10 @@
 //! The work of worktrees comes into its base: validated as it will be there, one after the other, or not at all.
 
 use crate::project::Project;
-use crate::watched::{of_kind, ran, said, start_until};
+use crate::screen::conflicts::in_conflict_under;
+use crate::watched::{of_kind, ran, said, start_until, text};
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 const BASE: &str = "policy: {profile: trusted}\nworkflow: {name: simple}\n";
@@ -33,6 +35,18 @@ turns:
   - when: {phase: First}
     steps: [ {write: {path: a.txt, content: a}}, {status: {}} ]
 ";
+
+#[test]
+fn who_merges_may_be_said_by_the_environment_alone() {
+    let project = project(&[("tk-1", "First", "true")], ONE, "merge: merge");
+    project.git(&["config", "--unset", "user.name"]);
+    project.git(&["config", "--unset", "user.email"]);
+    let who = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+    let output = project.command(&["run", "tk-1"]).envs(who.map(|name| (name, "someone"))).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let merged = project.git(&["log", "-1", "--format=%cn: %s", "main"]);
+    assert!(merged.starts_with("someone: "), "{merged}");
+}
 
 #[test]
 fn of_three_tickets_one_conflicts_and_one_fails_on_the_merged_tree() {
@@ -182,12 +196,36 @@ fn the_persons_files_do_not_go_forward_under_a_run_in_a_folder_below() {
     let before = project.git(&["rev-parse", "main"]);
     let records = ran(&project, &["run", "--json", "tk-1"], 3);
     let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
-    assert!(detail.contains("ticket tk-2") && detail.contains("work/web: start the ticket again"), "{detail}");
+    assert!(
+        detail.contains("tk-2 (in another programmator, pid ") && detail.contains("work/web: start this ticket again"),
+        "{detail}"
+    );
     assert_eq!(project.git(&["rev-parse", "main"]), before);
     project.open_gate("below");
     child.wait().unwrap();
     ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(project.read("work/a.txt"), "a");
+}
+
+#[test]
+fn a_chat_that_waits_for_a_message_holds_up_no_merge_and_talks_on() {
+    let says = "  - when: {prompt: hello}
+    steps: [ {say: \"Hello to you.\"}, no_status ]
+";
+    let project = project(&[("tk-1", "First", "true")], &format!("{ONE}{says}"), "merge: merge");
+    let mut chat = project.command(&["chat", "--plain"]);
+    let mut chat = chat.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut typed, mut heard) = (chat.stdin.take().unwrap(), BufReader::new(chat.stdout.take().unwrap()).lines());
+    let mut talk = || {
+        writeln!(typed, "hello").unwrap();
+        assert_eq!(heard.next().unwrap().unwrap(), "Hello to you.");
+    };
+    talk();
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(project.read("work/a.txt"), "a");
+    talk();
+    drop(typed);
+    assert!(chat.wait().unwrap().success());
 }
 
 #[test]
@@ -217,4 +255,68 @@ fn a_setup_and_a_validation_of_the_merged_tree_have_outputs_of_their_own() {
     let read = |name: &str| std::fs::read_to_string(logs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(read("merge/validation-1.log"), "checked\n");
     assert_eq!(read("merge/setup/validation-1.log"), "set up\n");
+}
+
+#[test]
+fn a_conflict_is_resolved_without_a_screen_or_stays_one_and_is_tried_again() {
+    let workflow = "{name: simple, fix_tries: 0}";
+    let project = in_conflict_under(workflow);
+    // Claude makes a file and leaves the markers, then does nothing, then resolves it.
+    let scenario = "
+turns:
+  - when: {prompt: Resolve merge conflicts}
+    times: 1
+    steps: [ {write: {path: extra.txt, content: \"extra\\n\"}}, {status: {phase: \"\", status: DONE}} ]
+  - when: {prompt: Resolve merge conflicts}
+    times: 1
+    steps: [ {status: {phase: \"\", status: DONE}} ]
+  - when: {prompt: Resolve merge conflicts}
+    steps: [ {write: {path: same.txt, content: \"both\\n\"}}, {status: {phase: \"\", status: DONE}} ]
+";
+    let git = "git: {worktree: ticket, commit: ticket, merge: merge}\n";
+    project.scenario_with(scenario, &format!("policy: {{profile: trusted}}\nworkflow: {workflow}\n{git}"));
+    let before = project.git(&["rev-parse", "main"]);
+    let resolve = ["run", "--json", "--resolve", "tk-1"];
+    // The yes is for the conflict, not for other work.
+    said(&project, &["ticket", "untick", "tk-1", "1"], 0);
+    let refused = said(&project, &resolve, 2);
+    assert!(refused.contains("open phases again"), "{refused}");
+    said(&project, &["ticket", "tick", "tk-1", "1"], 0);
+    for _ in 0..2 {
+        let records = ran(&project, &resolve, 3);
+        let end = end(&records, "tk-1");
+        let is_still_one = end["detail"].as_str().unwrap().contains("Claude has not resolved the conflict");
+        assert!(end["reason"] == "merge_failed" && is_still_one, "{end}");
+        assert_eq!(project.git(&["rev-parse", "main"]), before);
+    }
+    let records = ran(&project, &resolve, 0);
+    assert_eq!(of_kind(&records, "conflict_staged").last().unwrap()["stage"], "over");
+    assert_eq!(of_kind(&records, "iteration_started").last().unwrap()["step"], "critique", "it is reviewed");
+    assert_eq!(project.git(&["show", "main:same.txt"]), "both\n");
+    assert_eq!(project.git(&["show", "main:extra.txt"]), "extra\n", "what Claude made before is not refused");
+
+    for (args, code, words) in [
+        (&["run", "--resolve", "tk-1"][..], 2, "did not end with a conflict to resolve"),
+        (&["run", "--resolve", "tk-1", "tk-2"], 2, "--resolve takes one ticket"),
+        (&["run", "--resolve", "tk-9"], 2, "tk-9"),
+    ] {
+        let output = project.run(args);
+        assert!(output.status.code() == Some(code) && text(&output).contains(words), "{args:?}: {}", text(&output));
+    }
+}
+
+#[test]
+fn the_work_of_a_skipped_phase_is_neither_committed_nor_merged() {
+    let scenario = "turns: [{times: 0, steps: [{write: {path: half.txt, content: \"half\\n\"}}, {status: {phase: \"\", status: CONTINUE}}]}]\n";
+    let git = "git: {worktree: ticket, commit: phase, merge: merge}\n";
+    let config = format!("policy: {{profile: trusted}}\nworkflow: {{name: simple}}\n{git}");
+    let project = Project::with_config(&["Alpha"], scenario, &config);
+    let before = project.git(&["rev-parse", "main"]);
+    let (_, first) = crate::watched::run(&project, &["-n", "1", "tk-1"]);
+    assert_eq!(end(&first, "tk-1")["reason"], "max_iterations", "{first:#?}");
+    said(&project, &["phase", "skip", "tk-1", "1"], 0);
+    let records = crate::watched::run(&project, &["tk-1"]).1;
+    assert_eq!(end(&records, "tk-1")["reason"], "merge_failed", "{records:?}");
+    assert_eq!(project.git(&["rev-parse", "main"]), before);
+    assert_eq!(of_kind(&records, "commit_intended").len(), 0);
 }

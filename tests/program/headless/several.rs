@@ -97,7 +97,7 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
     let circle = project.run(&["run", "--json", "tk-3", "tk-4"]);
     assert_eq!(circle.status.code(), Some(2));
     assert!(text(&circle).contains("its deps lead back to it (tk-3 → tk-4 → tk-3)"), "{}", text(&circle));
-    assert!(text(&circle).contains("tk-4 is not started: it depends on tk-3"), "{}", text(&circle));
+    assert!(text(&circle).contains("its deps lead back to it (tk-4 → tk-3 → tk-4)"), "{}", text(&circle));
     let typo = project.run(&["run", "--json", "tk-5"]);
     assert_eq!(typo.status.code(), Some(2));
     assert!(

@@ -188,18 +188,32 @@ fn a_yes_for_the_ticket_outlives_the_process_while_the_rules_are_the_same() {
 
     let mut terminal = start(&project, &["resume"], ROOMY);
     card(&mut terminal, "HEAD:two");
-    let by = [("allow ticket", "screen"), ("allow once", "ticket")];
-    assert_eq!(answers(&project.journal()), pairs(&by), "asked once, for both processes");
+    terminal.keys_until("y", "complete: 1/1 phases");
+    let again = ("allow once", "ticket");
+    let by = [("allow ticket", "screen"), ("allow once", "screen"), again, again];
+    assert_eq!(answers(&project.journal()), pairs(&by), "each was asked about once, for both processes");
+    leave(terminal, &project);
+}
+
+#[test]
+fn other_rules_ask_again_what_was_allowed_under_those_before() {
+    let project = project("guarded", &[&push("one"), &push("two"), "write: {path: \"{slug}.txt\", content: x}"]);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    card(&mut terminal, "HEAD:one");
+    terminal.keys_until("t", "HEAD:two");
+    card(&mut terminal, "HEAD:two");
     terminal.signal(Signal::KILL);
     terminal.wait_end();
 
     project.write("config/policy.yaml", "version: 1\nrules:\n  - {name: mine, action: block, command: frobnicate}\n");
     let mut terminal = start(&project, &["resume"], ROOMY);
-    card(&mut terminal, "HEAD:one");
-    assert_eq!(answers(&project.journal()), pairs(&by), "other rules ask again");
-    terminal.keys_until("y", "HEAD:two");
     card(&mut terminal, "HEAD:two");
+    terminal.keys("y");
+    terminal.wait_until("the next call", |screen| screen.contains("Approve `git push -q origin HEAD:one"));
+    card(&mut terminal, "HEAD:one");
     terminal.keys_until("y", "complete: 1/1 phases");
+    let by = [("allow ticket", "screen"), ("allow once", "screen"), ("allow once", "screen"), ("allow once", "ticket")];
+    assert_eq!(answers(&project.journal()), pairs(&by));
     leave(terminal, &project);
 }
 
@@ -389,7 +403,7 @@ fn what_needs_the_passphrase_is_blocked_until_one_is_set_and_open_for_a_while_af
 }
 
 #[test]
-fn a_question_that_outlived_its_program_is_void_and_asked_anew() {
+fn a_question_outlives_its_program_and_claude_goes_on_with_the_answer() {
     let project = project("guarded", &[&push("one")]);
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     card(&mut terminal, "HEAD:one");
@@ -405,7 +419,42 @@ fn a_question_that_outlived_its_program_is_void_and_asked_anew() {
         of_kind.map(|record| record["id"].as_str().unwrap().to_owned()).collect()
     };
     let asked = ids("approval_asked");
-    assert_eq!((ids("approval_void"), ids("approval_answered")), (vec![asked[0].clone()], vec![asked[1].clone()]));
+    assert_eq!((ids("approval_void"), ids("approval_answered")), (Vec::new(), asked), "the second is the call again");
+    assert_eq!(answers(&records), pairs(&[("allow once", "screen"), ("allow once", "ticket")]));
+    assert_eq!(pushed(&project), ["one"]);
+    leave(terminal, &project);
+}
+
+#[test]
+fn where_nobody_can_answer_what_outlived_its_program_claude_is_told_so() {
+    let project = project("guarded", &[&push("one")]);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    card(&mut terminal, "HEAD:one");
+    terminal.signal(Signal::KILL);
+    terminal.wait_end();
+    project.run(&["run", "tk-1", "-n", "2"]);
+    let records = project.journal();
+    let of = |kind: &str| records.iter().filter(|record| record["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!((of("approval_void").len(), of("approvals_kept").len()), (1, 1));
+    assert!(of("approval_answered").iter().all(|record| record["by"] == "nobody"), "{records:?}");
+    assert!(!of("approval_answered").is_empty() && pushed(&project).is_empty());
+}
+
+#[test]
+fn claudes_process_ends_at_a_question_that_waits_and_goes_on_with_the_answer() {
+    let project = project("guarded\napproval:\n  defer_after: 1", &[&push("one")]);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    card(&mut terminal, "HEAD:one");
+    // The card stays while the process behind it goes.
+    let ended = |project: &Project| project.journal().iter().any(|record| record["kind"] == "iteration_ended");
+    while !ended(&project) {
+        std::thread::yield_now();
+    }
+    assert!(pushed(&project).is_empty());
+    terminal.wait_for("waiting for you ━");
+    terminal.keys_until("y", "complete: 1/1 phases");
+    assert_eq!(answers(&project.journal()), pairs(&[("allow once", "screen"), ("allow once", "ticket")]));
+    assert_eq!(pushed(&project), ["one"]);
     leave(terminal, &project);
 }
 

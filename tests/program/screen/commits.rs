@@ -110,3 +110,25 @@ fn what_a_hook_refuses_can_still_be_read_after_a_restart() {
     terminal.wait_for("not committed: git did not commit; nothing is lost");
     leave(terminal, &project);
 }
+
+#[test]
+fn a_fork_of_what_is_done_is_committed_from_its_end_card_and_then_merged() {
+    let project = ended("post-commit", "true");
+    assert_eq!(project.run(&["fork", "tk-1", "end", "--id", "tk-2"]).status.code(), Some(0));
+    project.git(&["clean", "-fdq", "--exclude", ".tickets"]);
+    project.write("config/config.yaml", &format!("{}git: {{merge: merge}}\n", project.read("config/config.yaml")));
+    let merges = |words: &str| {
+        let output = project.run(&["run", "tk-2"]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(words), "{words}: {said}");
+    };
+    merges("commit it first");
+    let mut terminal = start(&project, &[], ROOMY);
+    terminal.wait_for("fork of tk-1");
+    terminal.keys_until("\r", "merge again");
+    terminal.keys_until("c", "1 file goes in");
+    terminal.keys_until(SEND, "committed as");
+    leave(terminal, &project);
+    merges("merged as");
+    assert_eq!(project.git(&["show", "main:alpha.txt"]), project.git(&["show", "programmator/tk-2:alpha.txt"]));
+}

@@ -192,7 +192,7 @@ fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_befor
     terminal.wait_for("READY  1");
     let screen = terminal.keys_until("s", "Start “Work on tk-2”?");
     assert!(screen.contains("no git repository") && screen.contains("I git init"), "{screen}");
-    let screen = terminal.keys_until("I", "git init: a repository now");
+    let screen = terminal.keys_until("I", "git init done");
     assert!(screen.contains("Start “Work on tk-2”?") && !screen.contains("no git repository"), "{screen}");
     let shown = project.git(&["status", "--porcelain", "--untracked-files=all"]);
     assert!(shown.contains(".programmator/notes.md"), "a person's own files can be committed: {shown}");

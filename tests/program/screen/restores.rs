@@ -24,7 +24,10 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     terminal.keys_until("R", "Restore snapshot 1: 0 written, 1 removed?");
     assert!(project.path("work/alpha.txt").exists(), "it is only asked");
     terminal.keys_until("y", "Restored: 0 written, 1 removed · snapshot restore/1");
+    terminal.wait_for("“Alpha”. Untick its box?");
     terminal.wait_for("before a restore");
+    terminal.keys("n");
+    terminal.wait_until("nothing is asked", |screen| !screen.contains("Untick its box?"));
     assert!(!project.path("work/alpha.txt").exists());
     assert_eq!(project.read("work/mine.txt"), "the person's\n", "it was not ticked");
     assert_eq!((count(&project, "restore_intended"), count(&project, "restore_settled")), (1, 1));
@@ -50,7 +53,7 @@ fn of_a_program_that_was_killed_meanwhile_the_next_start_says_how_far_it_came() 
             "snapshot 1 is not restored: programmator ended before anything was written",
         ),
         (&["beta.txt"], "1", "snapshot 1 is not restored: programmator ended meanwhile with 1 file left"),
-        (&[], "1", "the files restored from snapshot 1"),
+        (&[], "1", "snapshot 1 restored · done, but not in the files now: Alpha and Beta"),
         (&[], "7", "snapshot 1 is not restored: programmator ended meanwhile; what came of it cannot be seen"),
     ] {
         let project = gated_project(&["Alpha", "Beta"]);
@@ -127,4 +130,142 @@ fn the_command_line_restores_some_files_and_prints_json() {
     assert_eq!(count(&project, "restore_settled"), 1);
     let outside = project.run(&["restore", "tk-1", "1", "/etc/passwd", "--yes"]);
     assert_eq!(outside.status.code(), Some(2));
+}
+
+/// In one directory another ticket's work stays, unless the person names it; what is done without being there is said, and
+/// `c` knows what a restore has made of the run's files.
+#[test]
+fn another_tickets_work_stays_and_what_was_taken_back_is_not_verified() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    project.ticket("tk-2", &["Gamma"]);
+    for gate in ["alpha", "beta", "gamma"] {
+        project.open_gate(gate);
+    }
+    for ticket in ["tk-1", "tk-2"] {
+        assert_eq!(project.run(&["run", ticket]).status.code(), Some(0));
+    }
+    let said = |args: &[&str], code: i32| {
+        let output = project.run(args);
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+        text
+    };
+    let asked = said(&["restore", "tk-1", "2"], 2);
+    assert!(asked.contains("would remove beta.txt") && !asked.contains("would remove gamma.txt"), "{asked}");
+    assert!(asked.contains("leaves gamma.txt: tk-2 changed it since"), "{asked}");
+    let done = said(&["restore", "tk-1", "2", "--yes"], 0);
+    assert!(done.contains("its work is not in the files now: Beta"), "{done}");
+    assert!(project.path("work/gamma.txt").exists() && !project.path("work/beta.txt").exists());
+    assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "boxes are the person's");
+    let again = said(&["restore", "tk-1", "2", "--yes"], 0);
+    assert!(again.contains("Nothing was restored.") && !again.contains("restore/2"), "{again}");
+    // The screen says so, offers to reopen the phase, and unticks nothing by itself.
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("↶ Beta");
+    terminal.keys_until("U", "before a restore");
+    terminal.keys_until("gR", "Restore snapshot restore/1: 1 written, 0 removed?");
+    terminal.keys_until("y", "Restored: 1 written, 0 removed");
+    terminal.keys("\x1b");
+    terminal.wait_until("the work is there again", |screen| !screen.contains("↶") && !screen.contains("Timeline ·"));
+    terminal.keys_until("U", "2   code     Beta");
+    terminal.keys_until("GR", "Restore snapshot 1: 0 written, 2 removed?");
+    terminal.keys_until("y", "“Alpha” and “Beta”. Untick their boxes?");
+    std::thread::sleep(programmator::tui::modals::card::APPEARS);
+    terminal.keys_until("y", "Reopened: “Alpha” and “Beta”");
+    terminal.wait_until("they are", |_| project.ticket_text("tk-1").matches("- [ ]").count() == 2);
+    terminal.keys("\x1b");
+    terminal.wait_until("the timeline is closed", |screen| !screen.contains("Timeline ·"));
+    leave(terminal, &project);
+    let named = said(&["restore", "tk-1", "1", "gamma.txt", "--yes"], 0);
+    assert!(named.contains("removed gamma.txt"), "{named}");
+}
+
+/// The snapshots of a worktree that is gone are in the repository: they are looked at and restored where the run was started.
+#[test]
+fn snapshots_of_a_removed_worktree_are_restored_where_the_run_was_started() {
+    let project = gated_project(&["Alpha"]);
+    project.open_gate("alpha");
+    assert_eq!(project.run(&["run", "--worktree", "tk-1"]).status.code(), Some(0));
+    let said = |args: &[&str], code: i32| {
+        let output = project.run(args);
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+        text
+    };
+    let worktree = said(&["worktree", "path", "tk-1"], 0);
+    let worktree = std::path::Path::new(worktree.trim());
+    std::fs::remove_file(worktree.join("alpha.txt")).unwrap();
+    // A file is named as it is in the person's own working tree, too.
+    assert!(said(&["restore", "tk-1", "end", "alpha.txt", "--yes"], 0).contains("wrote alpha.txt"));
+    assert!(worktree.join("alpha.txt").exists() && !project.path("work/alpha.txt").exists());
+    std::fs::remove_file(worktree.join("alpha.txt")).unwrap();
+    said(&["worktree", "remove", "tk-1"], 0);
+    assert!(said(&["snapshots", "tk-1"], 0).contains("end "));
+    let mut terminal = start(&project, &[], ROOMY);
+    terminal.wait_for("Work on tk-1");
+    terminal.keys_until("\r", "complete: 1/1 phases, not verified");
+    terminal.keys_until("U", "1   code     Alpha");
+    // What was saved last is as the files here are.
+    terminal.keys_until("jR", "the worktree of the run is gone");
+    terminal.keys("n\x1b");
+    terminal.wait_until("the timeline is closed", |screen| !screen.contains("Timeline ·"));
+    terminal.keys_until("c", "nothing is there to commit");
+    terminal.keys("\x1b");
+    terminal.wait_until("the commit is closed", |screen| !screen.contains("Commit · tk-1"));
+    terminal.keys_until("D", "the changes of this run cannot be shown");
+    leave(terminal, &project);
+    let restored = said(&["restore", "tk-1", "end", "--yes"], 0);
+    assert!(restored.starts_with("The worktree of the run is gone: files are restored into "), "{restored}");
+    assert!(restored.contains("wrote alpha.txt"), "{restored}");
+    assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
+}
+
+/// Old snapshots go by hand and at the end of a run, of a closed ticket only; the journal says so.
+#[test]
+fn snapshots_of_too_many_runs_go_once_the_ticket_is_closed() {
+    let project = gated_project(&["Alpha", "Beta"]);
+    for gate in ["alpha", "beta"] {
+        project.open_gate(gate);
+    }
+    let said = |args: &[&str]| {
+        let output = project.run(args);
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {text}");
+        text
+    };
+    let refs = || project.git(&["for-each-ref", "--format=%(refname)", "refs/programmator"]).lines().count();
+    said(&["run", "tk-1"]);
+    let begin_again = || {
+        said(&["ticket", "untick", "tk-1", "2"]);
+        std::fs::remove_file(project.path("work/beta.txt")).unwrap();
+    };
+    begin_again();
+    said(&["run", "tk-1"]);
+    assert_eq!(refs(), 6, "two iterations and their ends, and one of the second run");
+    let config = project.read("config/config.yaml");
+    project.write("config/config.yaml", &format!("{config}snapshots: {{keep_runs: 1, keep_days: 0}}\n"));
+    said(&["ticket", "untick", "tk-1", "2"]);
+    assert!(said(&["snapshots", "prune"]).contains("No snapshot is old enough"), "it is open, and c needs them");
+    said(&["ticket", "tick", "tk-1", "2"]);
+    // With a phase taken up again the ticket was open again.
+    let closed = project.ticket_text("tk-1").replace("status: open", "status: closed");
+    project.write("work/.tickets/tk-1.md", &closed);
+    assert!(said(&["snapshots", "prune", "--dry-run"]).contains("tk-1: would remove 4 snapshots"));
+    assert_eq!(refs(), 6, "it is only said");
+    let done = said(&["snapshots", "prune"]);
+    assert!(done.contains("tk-1: removed 4 snapshots · git frees"), "{done}");
+    assert_eq!(refs(), 2);
+    assert!(said(&["snapshots", "prune"]).contains("No snapshot is old enough"));
+    // At the end of a run it happens by itself.
+    begin_again();
+    let ended = said(&["run", "tk-1"]);
+    assert_eq!(refs(), 2, "those of the latest run: {ended}");
+    let store = Store::open(&project.path("state")).unwrap();
+    let pruned = |run: &programmator::domain::summary::RunSummary| {
+        let records = store.load(run.run).unwrap().records;
+        records.iter().filter(|stored| matches!(stored.record, Record::SnapshotsPruned(_))).count()
+    };
+    let mut told: Vec<usize> = store.runs().unwrap().iter().map(pruned).collect();
+    told.sort_unstable();
+    assert_eq!(told, [0, 1, 1]);
 }

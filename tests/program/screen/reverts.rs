@@ -12,6 +12,7 @@ use programmator::domain::changes::{RevertIntended, RevertSettled, Since};
 use programmator::domain::record::Record;
 use programmator::domain::request::{Closing, Reply, Request};
 use programmator::domain::summary::{RunState, RunSummary};
+use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::App;
 use programmator::runtime::commits::Commits;
 use programmator::runtime::offline::Offline;
@@ -183,9 +184,10 @@ async fn where_a_paused_run_goes_on_meanwhile_nothing_is_written() {
     let _ticket = store.lock_ticket(Path::new(&open.ticket_path), &holder).unwrap();
     let _tree = store.lock_tree(&open.workspace(), &holder).unwrap();
     let reporter = Reporter::new(store.clone());
+    let tickets = project.path("work/.tickets");
     let commits = Commits::new(
         &Offline { store: store.clone(), clock, reporter, turn: Arc::default() },
-        project.path("work/.tickets"),
+        Arc::new(move |_: &Workspace| tickets.clone()),
     );
     let free = commits.free(ended.run, None).await.unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(free.is_still(), Ok(()));

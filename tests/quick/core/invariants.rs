@@ -9,9 +9,9 @@ use programmator::domain::claim::ClaimStatus;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::CommitWhen;
 use programmator::domain::critique::CriticVerdict;
-use programmator::domain::evaluation::{AddPhases, GoalVerdict, ProposalAnswer};
+use programmator::domain::evaluation::{AddPhases, GoalVerdict};
 use programmator::domain::limits::admission::Purpose;
-use programmator::domain::merge::MergeHow;
+use programmator::domain::merge::{ConflictStage, MergeHow};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::{Mark, PhaseId};
 use programmator::domain::record::{OfPhase, PhaseSeed, Record, Stored};
@@ -35,7 +35,7 @@ pub struct Invariants {
     counted: HashMap<(u32, Purpose), u32>,
     lost_sessions: u32,
     /// What was found done, and on what ground.
-    done: Vec<(Option<String>, DoneHow)>,
+    done: Vec<(Option<PhaseId>, DoneHow)>,
     /// Boxes that a person ticked, or that were ticked at the start.
     ticked: BTreeSet<String>,
     /// The commands that were to be run last.
@@ -47,14 +47,14 @@ pub struct Invariants {
     /// The person wants no call: paused or stopped, and not resumed.
     halted: bool,
     /// Phases that the person left out and did not take up again.
-    skipped: BTreeSet<String>,
+    skipped: BTreeSet<PhaseId>,
 }
 
 impl Invariants {
-    pub fn person_ticks(&mut self, phase: &str) {
+    pub fn person_ticks(&mut self, state: &State, phase: &str) {
         self.ticked.insert(phase.to_owned());
         // From here on the box says it, as with the key: taken back, the phase is open again.
-        self.skipped.remove(phase);
+        self.skipped.retain(|id| state.phase_by(*id).is_none_or(|one| one.text != phase));
     }
 
     /// The person wants something of a run that is alive.
@@ -67,19 +67,20 @@ impl Invariants {
                 self.halted = true;
             }
             UserCommand::Resume => self.halted = false,
+            // In a chat, words are what it waits for.
+            UserCommand::Steer { .. } if state.chat.is_some() => self.halted = false,
             UserCommand::SkipPhase { phase } => {
                 let wanted = state.phases.iter().find(|one| one.id == *phase && !one.mark.is_settled());
-                self.skipped.extend(wanted.map(|one| one.text.clone()));
+                self.skipped.extend(wanted.map(|one| one.id));
             }
             UserCommand::RetryPhase { phase } => {
-                let wanted = state.phases.iter().find(|one| one.id == *phase);
-                self.skipped.retain(|text| wanted.is_none_or(|one| one.text != *text));
+                self.skipped.remove(phase);
             }
             UserCommand::TickPhase { phase } => {
                 let wanted = state.phases.iter().find(|one| one.id == *phase);
                 self.ticked.extend(wanted.map(|one| one.text.clone()));
                 // From here on the box says it: a reading of it that comes late opens the phase again.
-                self.skipped.retain(|text| wanted.is_none_or(|one| one.text != *text));
+                self.skipped.remove(phase);
             }
             _ => {}
         }
@@ -93,7 +94,7 @@ impl Invariants {
         self.to_run = ran.unwrap_or_default();
         for phase in &state.phases {
             if let Mark::Done(how) = phase.mark {
-                self.done.push((Some(phase.text.clone()), how));
+                self.done.push((Some(phase.id), how));
             }
         }
     }
@@ -101,14 +102,15 @@ impl Invariants {
     /// A record is stored; `before`: the state without it. `granted`: the ledger has granted the call it counts.
     pub fn stored(&mut self, before: &State, stored: &Stored, granted: impl FnOnce(u32, Purpose) -> bool) {
         match &stored.record {
-            Record::RunStarted { phases, unverified, .. } => {
-                let done = phases.iter().filter(|seed| seed.done && !unverified.contains(&seed.text));
-                self.ticked = done.map(|seed: &PhaseSeed| seed.text.clone()).collect();
+            Record::RunStarted { phases, unverified_ids, .. } => {
+                let all = (1..).map(PhaseId).zip(phases);
+                let done = all.filter(|(id, seed)| seed.done && !unverified_ids.contains(id));
+                self.ticked = done.map(|(_, seed): (_, &PhaseSeed)| seed.text.clone()).collect();
                 self.begins = true;
             }
             Record::WorkCarried(carried) => {
                 let done = carried.phases.iter().filter_map(|phase| Some((phase.id, phase.how?)));
-                self.done.extend(done.map(|(id, how)| (before.phase_by(id).map(|phase| phase.text.clone()), how)));
+                self.done.extend(done.map(|(id, how)| (Some(id), how)));
             }
             Record::RunResumed { .. } => (self.begins, self.halted) = (true, false),
             Record::BreakerCarried { breaker } => self.breaker.clone_from(breaker),
@@ -124,6 +126,12 @@ impl Invariants {
                 assert!(!claimed, "an iteration begins with a box that Claude has ticked by itself");
                 assert!(before.commits.open.is_none(), "an iteration begins while a commit is being made");
                 assert_ne!(before.breaker.state, Circuit::Open, "Claude is called while the breaker is open");
+                let merging = match before.conflict_stage() {
+                    None | Some(ConflictStage::Asked) => true,
+                    Some(ConflictStage::Open | ConflictStage::Checked) => role.step != StepName::CODE,
+                    Some(_) => false,
+                };
+                assert!(merging, "other work begins while a merge is open in the worktree");
                 let left = before.counted_iterations() < before.settings.max_iterations;
                 assert!(left || !role.counts.is_progress(), "an iteration too many");
                 let plans = before.plan.as_deref().filter(|_| before.phases.is_empty());
@@ -146,7 +154,7 @@ impl Invariants {
                 assert!(!has_agent(&open.background), "a claim is taken while a subagent works");
             }
             Record::SessionLost(_) => self.lost_sessions += 1,
-            Record::PhaseReopened(reopened) => self.done.retain(|(done, _)| done.as_ref() != Some(&reopened.of.phase)),
+            Record::PhaseReopened(reopened) => self.done.retain(|(done, _)| *done != reopened.of.id),
             Record::ToolJudged { .. } | Record::ApprovalAnswered(_) => self.judged += 1,
             Record::PhaseDone { n, phase, how, id } => self.phase_done(before, *n, phase.as_deref(), *how, *id),
             Record::PhaseChecked { n, phase, how, id } => {
@@ -159,9 +167,9 @@ impl Invariants {
                 assert!(before.goal.rejections <= tries, "what a review found is fixed once too often");
                 let is_done = before.about(*id).is_some_and(PhaseState::is_done_by_claude);
                 assert!(is_done, "the review of the ticket rejects {phase:?}, which Claude has not done");
-                self.done.retain(|(done, _)| done != phase);
+                self.done.retain(|(done, _)| done != id);
             }
-            Record::TicketReviewed { .. } => Self::reviewing(before),
+            Record::TicketReviewed { .. } | Record::TicketFaulted { .. } => Self::reviewing(before),
             Record::PhaseRejected { phase, id, .. } => {
                 let open = before.open_iteration().expect("a phase is rejected outside of an iteration");
                 assert_eq!(open.role.step, StepName::CRITIQUE);
@@ -195,11 +203,7 @@ impl Invariants {
                 let most = before.settings.workflow.max_added_phases;
                 assert!(before.goal.added as usize + proposal.phases.len() <= most as usize, "too many phases added");
             }
-            Record::ProposalAnswered { by, answer } => {
-                // A phase of the same words as one that was skipped is another one.
-                if let ProposalAnswer::Add { phases } = answer {
-                    self.skipped.retain(|skipped| !phases.contains(skipped));
-                }
+            Record::ProposalAnswered { by, .. } => {
                 assert!(before.goal.proposal.is_some() && before.edits.is_empty(), "nothing was asked");
                 let auto = before.settings.workflow.add_phases == AddPhases::Auto;
                 assert!(auto || *by != Answerer::CONFIGURATION, "phases are added and nobody wanted it");
@@ -258,13 +262,13 @@ impl Invariants {
         assert_eq!(core.total_opens, table.total_opens, "{core:?}");
         assert_eq!(core.opened_at.is_some(), core.state == Circuit::Open, "{core:?}");
         self.breaker.opened_at = core.opened_at;
-        for (phase, mark) in
-            state.phases.iter().map(|phase| (Some(&phase.text), phase.mark)).chain([(None, state.whole.mark)])
-        {
+        let whole = (None, "the whole ticket", state.whole.mark);
+        let phases = state.phases.iter().map(|phase| (Some(phase.id), phase.text.as_str(), phase.mark));
+        for (id, text, mark) in phases.chain([whole]) {
             let Mark::Done(how) = mark else { continue };
-            let by_claim = self.done.iter().any(|(text, ground)| text.as_ref() == phase && *ground == how);
-            let by_person = how == DoneHow::TickedByPerson && phase.is_some_and(|text| self.ticked.contains(text));
-            assert!(by_claim || by_person, "{phase:?} is done ({how:?}), and nobody knows why");
+            let by_claim = self.done.contains(&(id, how));
+            let by_person = how == DoneHow::TickedByPerson && id.is_some() && self.ticked.contains(text);
+            assert!(by_claim || by_person, "{text:?} is done ({how:?}), and nobody knows why");
         }
         if state.stage == Stage::Parked {
             assert!(state.limits.parked.is_some(), "parked for nothing");
@@ -278,7 +282,9 @@ impl Invariants {
                 assert!(!self.halted, "Claude is called after the person has paused or stopped the run");
                 let works = state.open_iteration().is_some_and(|open| open.role.counts.is_progress());
                 if let Some(phase) = spawn.prompt.context.phase.as_ref().filter(|_| works) {
-                    assert!(!self.skipped.contains(phase), "Claude is called for {phase}, which was skipped");
+                    let own = state.own_phase().map(|own| own.id);
+                    let is_skipped = own.is_some_and(|own| self.skipped.contains(&own));
+                    assert!(!is_skipped, "Claude is called for {phase}, which was skipped");
                     let is_open = state.own_phase().is_some_and(programmator::orchestrator::state::PhaseState::is_open);
                     assert!(is_open, "Claude is called for {phase}, which is settled");
                 }
@@ -301,6 +307,9 @@ impl Invariants {
                 let is_there = state.workspace.worktree().is_none() || state.has_worktree;
                 assert!(is_there, "a directory is worked in that is not made yet");
             }
+            Effect::SwitchBranch(switch) => {
+                assert_eq!(state.switching.as_ref(), Some(&**switch), "a branch is switched to, and no record says so");
+            }
             Effect::RunValidation { commands, .. } => self.to_run.clone_from(commands),
             _ => {}
         }
@@ -309,8 +318,13 @@ impl Invariants {
     /// The review of the whole ticket is under way, by somebody who has done nothing of it.
     fn reviewing(before: &State) {
         let open = before.open_iteration().expect("a ticket is reviewed outside of an iteration");
-        assert_eq!((&open.role.step, &open.resumed), (&StepName::REVIEW, &None));
-        assert!(before.is_complete() && open.critique.is_some(), "a review without a verdict, or with phases left");
+        assert_eq!(open.resumed, None);
+        let has_found = !before.goal.found.is_empty();
+        match &open.role.step {
+            step if *step == StepName::REVIEW => assert!(open.critique.is_some() && !has_found, "no verdict, or two"),
+            step => assert!(*step == StepName::CHECK && has_found, "{step} looks again, and nothing was found"),
+        }
+        assert!(before.is_complete(), "a ticket is reviewed with phases left");
     }
 
     /// The open iteration, which is an evaluator's in a session of its own.
@@ -327,12 +341,16 @@ impl Invariants {
         assert_eq!(kept.id, session);
         let hours = now.since(kept.used).as_secs() / 3_600;
         assert!(hours < u64::from(before.settings.session_expiry_hours), "gone on with after {hours} h");
-        assert!(before.settings.session_continuity, "a session is gone on with against the person's wish");
+        // Without its session a chat would know nothing of what was said.
+        assert!(
+            before.settings.session_continuity || before.chat.is_some(),
+            "a session is gone on with against the person's wish"
+        );
     }
 
     /// Done by what was checked, where no critic is wanted; else by a critic's word about what was checked before.
     fn phase_done(&mut self, before: &State, n: u32, phase: Option<&str>, how: DoneHow, id: Option<PhaseId>) {
-        self.done.push((phase.map(str::to_owned), how));
+        self.done.push((id, how));
         if before.open_iteration().is_none_or(|open| open.role.step != StepName::CRITIQUE) {
             assert!(n == 0 || !before.wants_critique(id, how), "{phase:?} is done, and no critic has seen it");
             return self.phase_held(before, n, phase, how, id);

@@ -269,7 +269,7 @@ fn a_tick_that_a_validation_command_may_have_made_is_a_claim_where_the_person_st
         assert!(ticked.claimed_tick && ticked.is_open(), "{ticked:?}");
         // Since then nobody but the person can tick one.
         world.phases[0].done = true;
-        world.rules.person_ticks(&world.phases[0].text);
+        world.rules.person_ticks(&world.state, &world.phases[0].text);
         let (reading, phases) = (world.readings + 1, world.phases.clone());
         world.give(Input::Resumed { pid: 8, reading, phases, settings: None });
         assert_eq!(world.state.phases[0].mark, Mark::Done(DoneHow::TickedByPerson));
@@ -336,7 +336,7 @@ fn what_is_ticked_behind_the_first_reading_after_a_stop_is_the_persons() {
     let (reading, phases) = (world.readings, world.phases.clone());
     world.give(Input::Resumed { pid: 8, reading, phases, settings: None });
     world.phases[1].done = true;
-    world.rules.person_ticks(&world.phases[1].text);
+    world.rules.person_ticks(&world.state, &world.phases[1].text);
     world.ticket_read();
     let ticked = &world.state.phases[1];
     assert_eq!((ticked.mark, ticked.claimed_tick), (Mark::Done(DoneHow::TickedByPerson), false));

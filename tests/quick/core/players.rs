@@ -55,6 +55,8 @@ impl World {
             settings.repeated_error_limit = dice.one_of(&[1, 3, 50]);
             settings.max_iterations = dice.one_of(&[2, 6, 10]);
             settings.session_continuity = !dice.one_in(8);
+            settings.approval_timeout = dice.one_in(4).then(|| 30 + dice.roll(600));
+            settings.approval_defer_after = dice.one_in(4).then(|| 1 + dice.roll(60));
             settings.workflow.name = dice.one_of(&[
                 Workflow::Simple,
                 Workflow::Simple,
@@ -98,6 +100,10 @@ impl World {
         self.give(Input::AgentSpawned { n, pid: 7 });
         if self.state.ended.is_some() {
             return;
+        }
+        if self.fails {
+            let (code, stderr) = (Some(1), "no such model".to_owned());
+            return self.coming.push(Input::AgentExited { n, code, signal: None, swept: 0, stderr });
         }
         if resumed && self.rough(20) {
             let result = TurnResult {
@@ -221,6 +227,13 @@ impl World {
             result.text = self.verdict();
             return Input::TurnFinished { n, result: Box::new(result) };
         }
+        if self.state.iteration.as_ref().is_some_and(|open| open.role.step == StepName::CHECK)
+            && kind != 11
+            && kind != 12
+        {
+            result.text = self.checks();
+            return Input::TurnFinished { n, result: Box::new(result) };
+        }
         let is_evaluator = |open: &Iteration| open.role.step == StepName::EVALUATE;
         if self.state.iteration.as_ref().is_some_and(is_evaluator) && kind != 11 && kind != 12 {
             result.text = self.goal();
@@ -280,6 +293,18 @@ impl World {
             _ if is_content => block("APPROVED", "[]"),
             _ => block("NEEDS_FIXES", issue),
         }
+    }
+
+    /// What a second look at a review's issues says.
+    fn checks(&mut self) -> String {
+        let verdict = match self.dice.roll(4) {
+            0 => return "I have no opinion.".to_owned(),
+            1 => "dropped",
+            _ => "confirmed",
+        };
+        format!(
+            "PROGRAMMATOR_STATUS:\n  issues:\n    - issue: 1\n      verdict: {verdict}\n      reason: r\n  summary: s\n"
+        )
     }
 
     /// What the person says of a draft.
@@ -424,7 +449,7 @@ impl World {
         if let Some(seed) = self.phases.iter_mut().find(|seed| seed.text == text && !seed.done) {
             seed.done = true;
             if self.state.open_iteration().is_none() {
-                self.rules.person_ticks(text);
+                self.rules.person_ticks(&self.state, text);
             }
             let before = self.journal.len();
             self.ticket_read();
@@ -456,6 +481,7 @@ impl World {
             Record::PhaseRejected { of_ticket: true, .. } => "rejected by the review",
             Record::PhaseRejected { .. } => "rejected by a critic",
             Record::TicketReviewed { .. } => "reviewed",
+            Record::TicketFaulted { .. } => "found by the review",
             Record::GoalAchieved { .. } => "goal reached",
             Record::DraftMade { .. } => "drafted by Claude",
             Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Revise { .. }, .. }) => "draft sent back",

@@ -177,18 +177,22 @@ pub fn call(id: &str, via: Via) -> ToolCall {
     }
 }
 
-/// Questions that are open, and what became of the others. None outlives its process.
+/// Questions that are open, and what became of the others. None outlives its process, but those that are kept.
 #[derive(Default)]
-pub struct Questions(Vec<QuestionId>);
+pub struct Questions {
+    open: Vec<QuestionId>,
+    kept: bool,
+}
 
 impl Questions {
     /// A record is stored: every question is answered or void exactly once. Gives what is worth counting.
     pub fn stored(&mut self, stored: &Stored) -> Option<&'static str> {
         match &stored.record {
             Record::ApprovalAsked(approval) => {
-                let open = self.0.iter_mut().find(|open| open.call == approval.id.call);
+                let open = self.open.iter_mut().find(|open| open.call == approval.id.call);
                 let Some(open) = open else {
-                    self.0.push(approval.id.clone());
+                    assert!(!self.kept, "a process asks that is gone");
+                    self.open.push(approval.id.clone());
                     return Some("asked");
                 };
                 assert_eq!(approval.id, open.next(), "asked twice at once");
@@ -196,23 +200,36 @@ impl Questions {
                 Some("asked again")
             }
             Record::ApprovalAnswered(Answered { id, by, .. }) => {
+                let kept = self.kept;
                 self.close(id);
                 Some(match by {
+                    AnsweredBy::Person(_) if kept => "answered when Claude was gone",
                     AnsweredBy::Person(_) => "answered by the person",
                     AnsweredBy::Rules => "answered by other rules",
-                    AnsweredBy::Timeout | AnsweredBy::Nobody | AnsweredBy::Ticket => "answered for the person",
+                    AnsweredBy::Timeout | AnsweredBy::Nobody | AnsweredBy::Unshown | AnsweredBy::Ticket => {
+                        "answered for the person"
+                    }
                 })
             }
             Record::ApprovalVoid(Voided { id, .. }) => {
                 self.close(id);
                 Some("void")
             }
-            Record::AgentSpawned { .. } | Record::IterationEnded { .. } | Record::RunEnded { .. } => {
-                assert!(self.0.is_empty(), "{:?} outlive their process", self.0);
+            Record::ApprovalsKept { .. } => {
+                assert!(!self.open.is_empty() && !self.kept, "nothing is left to keep");
+                self.kept = true;
+                Some("kept")
+            }
+            Record::IterationEnded { .. } if self.kept => None,
+            Record::IterationStarted { .. }
+            | Record::AgentSpawned { .. }
+            | Record::IterationEnded { .. }
+            | Record::RunEnded { .. } => {
+                assert!(self.open.is_empty(), "{:?} outlive their process", self.open);
                 None
             }
             Record::StopAsked { outcome: IterationOutcome::Idle | IterationOutcome::TimedOut, .. } => {
-                assert!(self.0.is_empty(), "cut off while the person was waited for");
+                assert!(self.open.is_empty(), "cut off while the person was waited for");
                 None
             }
             _ => None,
@@ -221,11 +238,13 @@ impl Questions {
 
     /// A journal was taken over in the middle.
     pub fn believe(&mut self, state: &State) {
-        self.0 = state.approvals.iter().map(|approval| approval.id.clone()).collect();
+        self.kept = state.gate.kept;
+        self.open = state.approvals.iter().map(|approval| approval.id.clone()).collect();
     }
 
     fn close(&mut self, id: &QuestionId) {
-        let at = self.0.iter().position(|open| open == id);
-        self.0.remove(at.unwrap_or_else(|| panic!("{id:?} is settled, and was not open")));
+        let at = self.open.iter().position(|open| open == id);
+        self.open.remove(at.unwrap_or_else(|| panic!("{id:?} is settled, and was not open")));
+        self.kept &= !self.open.is_empty();
     }
 }

@@ -12,6 +12,9 @@ use programmator::domain::step::StepName;
 use programmator::domain::workflow::Workflow;
 
 const FOUND: &str = "PROGRAMMATOR_STATUS:\n  verdict: NEEDS_FIXES\n  issues:\n    - severity: major\n      file: src/a.rs\n      line: 3\n      text: the total is divided by zero\n    - severity: minor\n      file: src/a.rs\n      line: 4\n      text: division of the total by zero\n  summary: s\n";
+const HOLDS: &str =
+    "PROGRAMMATOR_STATUS:\n  issues:\n    - issue: 1\n      verdict: confirmed\n      reason: seen\n  summary: s\n";
+const REFUTED: &str = "PROGRAMMATOR_STATUS:\n  issues:\n    - issue: 1\n      verdict: dropped\n      reason: guarded above\n  summary: s\n";
 const MINOR: &str = "PROGRAMMATOR_STATUS:\n  verdict: MINOR_ISSUES\n  issues:\n    - severity: minor\n      text: a name\n  summary: s\n";
 
 /// A world whose work is reviewed at its end.
@@ -59,6 +62,8 @@ fn what_the_review_finds_is_fixed_checked_and_looked_at_again() {
         let since = world.state.since.clone();
         assert!(world.state.parts().all(|part| matches!(part.mark, Mark::Done(_))));
         says(&mut world, FOUND);
+        assert!(until(&mut world, &StepName::CHECK));
+        says(&mut world, HOLDS);
         assert!(until(&mut world, &StepName::FIX));
         let (_, call) = world.calls.last().unwrap();
         let [issue] = &call.prompt.context.issues[..] else { panic!("{:?}", call.prompt.context.issues) };
@@ -68,9 +73,36 @@ fn what_the_review_finds_is_fixed_checked_and_looked_at_again() {
         assert_eq!(own.baseline, since, "it is judged by all that was changed");
         world.live();
         assert_eq!(reason(&world).0, ExitReason::Complete);
-        assert!(steps(&world).ends_with(&["review", "fix", "review"]), "{:?}", steps(&world));
+        assert!(steps(&world).ends_with(&["review", "check", "fix", "review"]), "{:?}", steps(&world));
         assert!(world.phases.iter().all(|seed| seed.done));
     }
+}
+
+#[test]
+fn a_second_claude_may_refute_it_and_where_it_says_nothing_it_stays() {
+    let mut world = reviewed(seed(true, true), Workflow::Simple);
+    assert!(until(&mut world, &StepName::REVIEW));
+    says(&mut world, FOUND);
+    assert!(until(&mut world, &StepName::CHECK));
+    let (_, call) = world.calls.last().unwrap();
+    assert_eq!((call.profile, &call.session), (Some(Profile::ReadOnly), &None));
+    assert!(call.prompt.context.issues[0].contains("divided by zero"), "{:?}", call.prompt.context.issues);
+    says(&mut world, REFUTED);
+    world.live();
+    assert_eq!(reason(&world).0, ExitReason::Complete);
+    assert!(steps(&world).ends_with(&["review", "check"]), "{:?}", steps(&world));
+
+    let mut world = reviewed(seed(true, true), Workflow::Simple);
+    assert!(until(&mut world, &StepName::REVIEW));
+    says(&mut world, FOUND);
+    assert!(until(&mut world, &StepName::CHECK));
+    says(&mut world, "They may be right.");
+    while !world.state.open_iteration().is_some_and(|open| open.followed_up) {
+        assert!(world.happen());
+    }
+    assert!(world.calls.last().is_some_and(|(step, _)| *step == StepName::CHECK));
+    says(&mut world, "I cannot say.");
+    assert!(until(&mut world, &StepName::FIX), "nobody has refuted it");
 }
 
 #[test]
@@ -81,6 +113,8 @@ fn what_the_review_finds_again_and_again_is_for_the_person() {
     for _ in 0..2 {
         assert!(until(&mut world, &StepName::REVIEW));
         says(&mut world, FOUND);
+        assert!(until(&mut world, &StepName::CHECK));
+        says(&mut world, HOLDS);
     }
     world.live();
     let (why, detail) = reason(&world);

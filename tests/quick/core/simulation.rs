@@ -15,7 +15,7 @@ const SCHEDULES: u64 = 3_000;
 const RUNS: u32 = 3;
 
 /// What happens in a rough world; less than once in so many schedules tells nothing.
-const MET: [(&str, u64); 63] = [
+const MET: [(&str, u64); 66] = [
     ("starts", 1),
     ("kills", 3),
     ("resumes", 3),
@@ -40,6 +40,7 @@ const MET: [(&str, u64); 63] = [
     ("rejected by a critic", 20),
     ("fixed", 20),
     ("rejected by the review", 300),
+    ("found by the review", 300),
     ("reviewed", 300),
     ("goal reached", 200),
     ("phases proposed", 500),
@@ -78,6 +79,8 @@ const MET: [(&str, u64); 63] = [
     ("answered for the person", 20),
     ("answered by other rules", 200),
     ("void", 20),
+    ("kept", 100),
+    ("answered when Claude was gone", 200),
     ("found open at a start", 100),
 ];
 

@@ -11,12 +11,13 @@ use programmator::base::id::{RunId, TicketId};
 use programmator::base::time::Timestamp;
 use programmator::domain::answerer::Answerer;
 use programmator::domain::approval::Presence;
+use programmator::domain::branching::{BranchSwitch, SwitchSettled};
 use programmator::domain::breaker::Breaker;
 use programmator::domain::command::UserCommand;
 use programmator::domain::commit::{Agreed, CommitSettled, CommitWhen};
 use programmator::domain::evaluation::ProposalAnswer;
 use programmator::domain::limits::admission::{Ask, Verdict as Answer};
-use programmator::domain::merge::MergeSettled;
+use programmator::domain::merge::{ConflictWork, MergeSettled};
 use programmator::domain::messages::LogFormatter;
 use programmator::domain::phase::PhaseId;
 use programmator::domain::planning::{PlanAsked, Tried};
@@ -93,8 +94,12 @@ pub struct World {
     pub asked: Vec<Option<String>>,
     /// A person can be asked.
     pub attended: bool,
+    /// Claude's process ends before it has read anything.
+    pub fails: bool,
     /// So many reviews say that the work is not done.
     pub objections: u32,
+    /// How often the directory was given back.
+    pub releases: u32,
     /// What an accepted draft makes of the ticket.
     planned: Planned,
     formatter: LogFormatter,
@@ -113,7 +118,11 @@ impl World {
         let names = ["alpha", "beta", "gamma", "delta"];
         let seed_of =
             |(n, name): (usize, &&str)| PhaseSeed { text: format!("Phase {}: part {name}", n + 1), done: false };
-        let phases = names.iter().enumerate().take(count).map(seed_of).collect();
+        let mut phases: Vec<PhaseSeed> = names.iter().enumerate().take(count).map(seed_of).collect();
+        // Two of them are called the same.
+        if count > 1 && seed % 8 == 5 && weather == Weather::Rough {
+            phases[count - 1] = phases[0].clone();
+        }
         let validation = if dice.one_in(2) { vec!["make check".to_owned()] } else { vec![] };
         let mut world = Self {
             settings: Settings::default(),
@@ -123,6 +132,7 @@ impl World {
             journal: Vec::new(),
             state: State::default(),
             coming: Vec::new(),
+            releases: 0,
             timers: Vec::new(),
             tree: 1,
             snapshots: HashMap::new(),
@@ -142,6 +152,7 @@ impl World {
             steps: &STEPS,
             calls: Vec::new(),
             asked: Vec::new(),
+            fails: false,
             attended: true,
             objections: 0,
             planned: Planned::default(),
@@ -285,14 +296,26 @@ impl World {
             Effect::MakeWorktree(_) if self.rough(10) => Input::WorktreeFailed { why: "the disk is full".into() },
             Effect::MakeWorktree(_) => Input::WorktreeReady(WorktreeMade::default()),
             Effect::MergeWork { .. } if self.rough(3) => {
-                Input::MergeSettled(MergeSettled::refused("a conflict".into()))
+                Input::MergeSettled(MergeSettled::conflict("main", vec!["a.rs".into()]))
             }
+            Effect::Conflict { work, .. } if self.rough(6) => {
+                Input::ConflictDone { work, done: Err("the base has moved".into()) }
+            }
+            Effect::Conflict { work, .. } if work == ConflictWork::Open || self.rough(4) => {
+                Input::ConflictDone { work, done: Ok(vec!["a.rs".into()]) }
+            }
+            Effect::Conflict { work, .. } => Input::ConflictDone { work, done: Ok(Vec::new()) },
             Effect::MergeWork { .. } => Input::MergeSettled(MergeSettled::default()),
             Effect::AcquireTree if self.rough(6) => {
                 self.coming.push(Input::TreeBusy { holder: "other".into() });
                 Input::TreeGranted
             }
+            Effect::AcquireTree if self.rough(12) => Input::SwitchDue(BranchSwitch::default()),
             Effect::AcquireTree => Input::TreeGranted,
+            Effect::SwitchBranch(switch) => {
+                let trouble = self.rough(6).then(|| "somebody has switched back".to_owned());
+                Input::Switched(SwitchSettled { switch: *switch, trouble })
+            }
             Effect::Admit(ask) => self.admit(&ask),
             Effect::TakeSnapshot { n, .. } if self.rough(60) => Input::SnapshotFailed { n, message: "no space".into() },
             Effect::TakeSnapshot { n, .. } => {
@@ -311,11 +334,12 @@ impl World {
             Effect::SendNote { .. } if self.rough(3) => return,
             Effect::SendNote { id, .. } => Input::NoteEchoed { id },
             Effect::Judge { n, call } => return self.judge(n, call),
-            Effect::JudgeEdit { id, input, .. } => return self.judge_edit(id, input),
+            Effect::JudgeEdit { asked, input, .. } => return self.judge_edit(asked.id.clone(), input),
             Effect::Rejudge { id, .. } => return self.judge_again(id),
             Effect::Answer { request, verdict, .. } => return self.heard(&request, verdict),
             Effect::ResolveApproval { id, answer } => return self.settled(&id, &answer),
-            Effect::ReleaseTree | Effect::Unlock { .. } => return,
+            Effect::ReleaseTree => return self.releases += 1,
+            Effect::Unlock { .. } => return,
             Effect::Interrupt { n } => {
                 let result = TurnResult { is_error: true, origin: Origin::Foreign, ..TurnResult::default() };
                 Input::TurnFinished { n, result: Box::new(result) }
@@ -419,7 +443,13 @@ impl World {
                 };
                 let outcome = if self.rough(60) { WriteOutcome::Failed("read-only".into()) } else { outcome };
                 self.readings += 1;
-                Input::BoxSettled { phase, done, outcome, reading: self.readings }
+                let is_changed = outcome == WriteOutcome::Written;
+                self.coming.push(Input::BoxSettled { phase, done, outcome, reading: self.readings });
+                // Nobody hears of a file that is as it was.
+                if is_changed {
+                    return;
+                }
+                self.reading()
             }
             Effect::SetStatus { to } => {
                 self.status = to;
@@ -513,10 +543,11 @@ impl World {
                 self.ledger.believe(self.run(), counted.n, counted.purpose, time);
             }
             if let Record::PhaseTicked(ticked) = &record {
-                self.rules.person_ticks(&ticked.of.phase);
+                self.rules.person_ticks(&self.state, &ticked.of.phase);
             }
             if let Record::TicketRead { phases, .. } = &record {
-                phases.iter().filter(|seed| seed.done).for_each(|seed| self.rules.person_ticks(&seed.text));
+                let ticked = phases.iter().filter(|seed| seed.done);
+                ticked.for_each(|seed| self.rules.person_ticks(&self.state, &seed.text));
             }
             self.rules.believe(&self.state);
             self.questions.believe(&self.state);
@@ -535,6 +566,9 @@ impl World {
         let settings = self.dice.one_in(4).then(|| Box::new(self.settings.clone()));
         self.readings = self.state.reading + 1;
         self.give(Input::Resumed { pid: 8, reading: self.readings, phases: self.phases.clone(), settings });
+        if self.rough(2) {
+            self.give(Input::ResolveAsked { by: Answerer::SCREEN });
+        }
         self.give(Input::LimitsRead(self.settings.limits.clone()));
         self.read_boxes();
     }

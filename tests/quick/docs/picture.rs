@@ -1,5 +1,6 @@
-//! The pictures of the README. The first is the screen's own drawing of a recorded run of the demo, at the moment when a
-//! rejected phase is being fixed; the others are scenes of the screen's snapshots. `tests/fixtures/demo/` has the records and what the scripted agent printed up to there.
+//! The pictures of the README. The first is the screen's own drawing of a recorded run of the demo, at the moment when
+//! what a critic has rejected is being fixed; the others are scenes of the screen's snapshots. `tests/fixtures/demo/` has the
+//! records and what the scripted agent printed up to there.
 
 use super::{hold, read};
 use programmator::base::time::Timestamp;
@@ -35,7 +36,7 @@ struct Recorded(Vec<(String, Vec<Entry>)>);
 
 impl Recorded {
     fn read() -> Self {
-        let files = (1..=4).map(|n| read(&format!("tests/fixtures/demo/{n}.ndjson")));
+        let files = (1..=3).map(|n| read(&format!("tests/fixtures/demo/{n}.ndjson")));
         Self(files.map(|text| (text.clone(), entries(&text))).collect())
     }
 }
@@ -142,7 +143,9 @@ pub fn help_screen() -> String {
 fn the_picture_is_what_the_screen_draws() {
     let buffer = draw(&mut demo(), SIZE);
     let shown = text(&buffer);
-    for words in ["Tickets", "Stream", "Gauges", "Log", "Refuse a language", "did not hold", "sh test.sh", "p pause"] {
+    for words in
+        ["Tickets", "Stream", "Gauges", "Log", "1 issue to fix", "fix · Greet a person", "Ada Lovelace", "p pause"]
+    {
         assert!(shown.contains(words), "the picture does not show “{words}”:\n{shown}");
     }
     hold(PICTURE, &svg(&buffer, &theme(), "programmator demo"));
@@ -152,7 +155,7 @@ fn the_picture_is_what_the_screen_draws() {
 /// A call waits for the person in the demo.
 fn question() -> Ui {
     let mut model = demo();
-    let (phase, asked) = (Some("Refuse a language that it does not know".to_owned()), model.now);
+    let (phase, asked) = (Some("Greet a person by name".to_owned()), model.now);
     let approval = Approval { phase, asked, ..crate::sample::push("call") };
     model.tabs[0].state.approvals.push(approval.into());
     update(&mut model, Msg::Key(Input { key: Key::Char('!'), ..Input::default() }));

@@ -237,7 +237,7 @@ fn help_and_version_are_no_failure() {
 
 #[test]
 fn what_is_typed_is_what_is_meant() {
-    let Some(Command::Run { tickets, json, run }) =
+    let Some(Command::Run { tickets, json, run, .. }) =
         parse("programmator run -n 7 --stagnation-limit 2 --timeout 60 --no-continue --session-expiry 2 --json a b")
             .unwrap()
             .command

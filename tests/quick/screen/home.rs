@@ -131,6 +131,86 @@ fn a_start_says_that_it_resumes_and_what_is_missing() {
     assert!(screen.contains("and 8m 00s of work, from the median"), "{screen}");
 }
 
+/// How a run stands, told of a ticket of this place.
+fn told(model: &mut Ui, ticket: &str, change: impl FnOnce(&mut domain::summary::RunSummary)) {
+    let mut run = sample::seen(ticket, "/home/ann/shop");
+    (run.state, run.phase) = (domain::summary::RunState::Ended, None);
+    change(&mut run);
+    update(model, Msg::News(News::RunSeen(Arc::new(run))));
+}
+
+/// The row with this title, where no preview stands beside it.
+fn row(model: &mut Ui, title: &str) -> String {
+    let screen = sample::draw(model, (100, 40));
+    screen.lines().find(|line| line.contains(title)).unwrap_or_else(|| panic!("{title}: {screen}")).to_owned()
+}
+
+#[test]
+fn what_is_done_and_not_merged_is_merged_and_that_costs_no_call() {
+    let mut model = with_ready_ones();
+    let done = domain::phase::Mark::Done(domain::outcome::DoneHow::Verified);
+    let worktree = domain::worktree::Worktree { base: "main".into(), ..domain::worktree::Worktree::default() };
+    told(&mut model, "tk-81b0", |run| {
+        run.ticket_path = sample::id("tk-81b0").file().to_owned();
+        (run.marks, run.worktree) = (vec![done; 2], Some(worktree.clone()));
+        (run.reason, run.needs) = (Some("merge_failed".into()), Some("it conflicts with main".into()));
+    });
+    (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    let words = ["Merge “Audit log” into main?", "Claude is", "not called."];
+    assert!(words.iter().all(|words| screen.contains(words)) && !screen.contains("stimate"), "{screen}");
+    press(&mut model, "n");
+    told(&mut model, "tk-81b0", |run| {
+        run.ticket_path = sample::id("tk-81b0").file().to_owned();
+        (run.marks, run.worktree, run.merged) = (vec![done; 2], Some(worktree), true);
+        (run.reason, run.commit) = (Some("complete".into()), Some("0123456789".into()));
+    });
+    update(
+        &mut model,
+        Msg::News(News::TicketRead(sample::id("tk-81b0"), {
+            let mut ticket =
+                sample::ticket("tk-81b0", "Audit log", &[("One", true, &[]), ("Two", true, &[])]).as_ref().clone();
+            ticket.status = Some(domain::ticket::TicketStatus::Closed);
+            Arc::new(ticket)
+        })),
+    );
+    let row = row(&mut model, "merged into");
+    assert!(row.contains("Audit log") && row.contains("verified · merged into main"), "{row}");
+}
+
+#[test]
+fn a_phase_whose_work_was_taken_back_has_no_tick_there() {
+    let mut model = with_ready_ones();
+    let done = domain::phase::Mark::Done(domain::outcome::DoneHow::Verified);
+    let ticked = sample::ticket("tk-81b0", "Audit log", &[("One", true, &[]), ("Two", true, &[])]);
+    update(&mut model, Msg::News(News::TicketRead(sample::id("tk-81b0"), ticked)));
+    told(&mut model, "tk-81b0", |run| {
+        run.ticket_path = sample::id("tk-81b0").file().to_owned();
+        (run.marks, run.reason, run.unverified) = (vec![done; 2], Some("complete".into()), true);
+        run.taken_back = vec![1];
+    });
+    let row = row(&mut model, "Audit log");
+    assert!(row.contains("taken back by a restore") && !row.contains("✓✓") && row.contains('✓'), "{row}");
+}
+
+#[test]
+fn a_chat_that_is_closed_is_done_and_called_by_its_first_message() {
+    let mut model = at_home();
+    told(&mut model, "chat-7f3e01ab", |run| {
+        (run.title, run.reason) = ("Why is CI red?".into(), Some("user_stopped".into()));
+        run.ticket_path = "/home/ann/.local/state/programmator/chats/chat-7f3e01ab.md".into();
+    });
+    let screen = sample::draw(&mut model, (160, 40));
+    let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}: {screen}"));
+    assert!(at(" DONE ") < at("Why is CI red?") && at("chat closed") > 0, "{screen}");
+    let id = model.runs.keys().find(|id| id.as_str() == "chat-7f3e01ab").unwrap().clone();
+    (model.home.cursor, model.home.is_chosen) = (Some(id.clone()), true);
+    press(&mut model, "s");
+    assert!(sample::draw(&mut model, USUAL).contains("Resume the chat “Why is CI red?”?"));
+    assert_eq!(press(&mut model, "y"), [Ask::Request(Request::Start(id))]);
+}
+
 #[test]
 fn of_those_selected_it_is_said_which_are_not_started() {
     let mut model = with_ready_ones();
@@ -211,7 +291,7 @@ fn with_many(tickets: usize) -> Ui {
             update(&mut model, Msg::News(News::RunSeen(Arc::new(sample::seen(&id, "/home/ann/shop")))));
         }
     }
-    update(&mut model, Msg::Replied(domain::request::Reply::Listed));
+    update(&mut model, Msg::Replied(domain::request::Reply::Listed(String::new())));
     sample::draw(&mut model, USUAL);
     model
 }
@@ -237,4 +317,16 @@ fn ten_thousand_tickets_cost_a_key_no_more_than_a_hundred_do() {
         times[7]
     });
     assert!(many < few * 8, "{few:?} {many:?}");
+}
+
+#[test]
+fn before_a_start_of_what_is_done_it_is_said_that_nothing_is_called() {
+    let mut model = with_ready_ones();
+    let ticket = sample::ticket("tk-81b0", "Audit log", &[("One", true, &[]), ("Two", true, &[])]);
+    update(&mut model, Msg::News(News::TicketRead(sample::id("tk-81b0"), ticket)));
+    (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+    press(&mut model, "s");
+    let screen = sample::draw(&mut model, USUAL);
+    assert!(screen.contains("All 2 phases are done") && !screen.contains("No phases"), "{screen}");
+    assert!(!screen.contains("stimate"), "{screen}");
 }

@@ -253,11 +253,25 @@ fn runs_are_found_by_ticket_and_by_either_end_of_their_id() {
 }
 
 #[test]
+fn a_chat_is_called_by_its_first_message() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    let said = |text: &str| Record::NoteGiven { id: text.into(), text: text.into() };
+    for (name, title) in [("chat-7f3e01ab", "Why is CI red?"), ("chat-7f3e", "")] {
+        let run = fresh();
+        let records = vec![said("Why is\u{1b}[2J CI red?"), said("And now?")];
+        let summary = RunSummary { ticket: ticket(name), ..summary(run) };
+        store.append_blocking(Append { ticket: ticket(name), summary, ..append(run, records) }).unwrap();
+        assert_eq!(store.run(run).unwrap().unwrap().0.title, title, "{name}");
+    }
+}
+
+#[test]
 fn a_summary_is_printed_in_the_order_that_status_promises() {
     let json = serde_json::to_string(&summary(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()));
     assert_eq!(
         json.unwrap(),
-        r#"{"run":"0192aaaa-0000-7000-8000-000000000001","ticket":"tk-1","title":"","ticket_path":"/t/tk-1.md","folder":"/w","state":"running","phase":"Phase ☃","phases_done":1,"phases":4,"iterations":2,"cost_usd":0.25,"reason":null,"started":"2026-11-21T14:02:13.000Z","updated":"2026-11-21T14:02:13.005Z","marks":[{"done":"verified"},"running","pending","disputed"],"unverified":true,"needs":"Bash git push","until":"2026-11-21T14:02:13.009Z","worked_ms":7,"commit":"0123456789abcdef","committing":true,"added":3,"removed":4,"worktree":{"top":"/trees/é: x","directory":"/trees/é: x","home_top":"/w","branch":"b/é","base":"main"},"aside":[{"step":"critique","calls":2,"cost_usd":0.5}]}"#
+        r#"{"run":"0192aaaa-0000-7000-8000-000000000001","ticket":"tk-1","title":"","ticket_path":"/t/tk-1.md","folder":"/w","state":"running","phase":"Phase ☃","phases_done":1,"phases":4,"iterations":2,"cost_usd":0.25,"reason":null,"started":"2026-11-21T14:02:13.000Z","updated":"2026-11-21T14:02:13.005Z","marks":[{"done":"verified"},"running","pending","disputed"],"unverified":true,"needs":"Bash git push","until":"2026-11-21T14:02:13.009Z","worked_ms":7,"commit":"0123456789abcdef","committing":true,"added":3,"removed":4,"worktree":{"top":"/trees/é: x","directory":"/trees/é: x","home_top":"/w","branch":"b/é","base":"main"},"aside":[{"step":"critique","calls":2,"cost_usd":0.5}],"merged":true,"taken_back":[0]}"#
     );
 }
 

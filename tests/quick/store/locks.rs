@@ -244,6 +244,34 @@ async fn who_waits_for_another_state_folder_keeps_nothing_from_those_with_the_sa
     drop(lock);
 }
 
+#[tokio::test]
+async fn who_moves_a_trees_files_is_waited_for_in_each_of_its_folders() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().join("shop");
+    for folder in [".git", "web", "api"] {
+        fs::create_dir_all(top.join(folder)).unwrap();
+    }
+    let store = open(&temp.path().join("state"));
+    let [web, api, beside] = [top.join("web"), top.join("api"), temp.path().to_owned()].map(Workspace::shared);
+    let before = store.lock_tree(&web, &holder(1)).unwrap();
+    let files = store.lock_files(&top, &holder(2)).unwrap();
+    // Who was there before is found, and who comes later waits.
+    assert!(held(store.lock_within(&web, &holder(2))).contains("pid 1"));
+    assert!(held(store.lock_tree(&api, &holder(3))).contains("pid 2"));
+    store.lock_within(&api, &holder(2)).unwrap();
+    store.lock_tree(&beside, &holder(3)).unwrap();
+    let (waits, theirs) = (store.clone(), api.clone());
+    let waiter = tokio::spawn(async move { waits.wait_tree(&theirs, &holder(3)).await });
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+        assert!(!waiter.is_finished());
+    }
+    drop(files);
+    let lock = waiter.await.unwrap().unwrap();
+    assert!(held(store.lock_tree(&api, &holder(4))).contains("pid 3"));
+    drop((before, lock));
+}
+
 #[test]
 fn what_a_lock_file_says_reaches_no_terminal_raw() {
     let temp = tempfile::tempdir().unwrap();

@@ -10,8 +10,10 @@ use programmator::domain::approval::{
     Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, EditRefused, QuestionId, Scope, UnitView, Voided,
 };
 use programmator::domain::background::{BackgroundTask, TaskKind};
+use programmator::domain::branching::{BranchSwitch, SwitchSettled};
 use programmator::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
 use programmator::domain::changes::{RevertIntended, RevertSettled};
+use programmator::domain::chat::{ChatAnswered, ChatAsked};
 use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{self, CommitIntended, CommitSettled, LeftOut};
 use programmator::domain::critique::{CriticVerdict, Critique, Issue, ShownFile};
@@ -20,11 +22,12 @@ use programmator::domain::evaluation::{Evaluation, GoalVerdict, Proposal, Propos
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
-use programmator::domain::merge::{MergeIntended, MergeSettled};
+use programmator::domain::merge::{ConflictStage, ConflictStaged, MergeIntended, MergeSettled};
 use programmator::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
 use programmator::domain::phase::Mark;
 use programmator::domain::phase::{Claimed, PhaseId};
 use programmator::domain::planning::{DraftAnswer, DraftAnswered, PlanAsked, Tried};
+use programmator::domain::pruning::SnapshotsPruned;
 use programmator::domain::record::{
     AgentReady, ApiRetried, BoxSettled, ByPerson, ChangeAnswered, EditDue, ForeignTurn, Level, OfPhase, PhaseByPerson,
     PhaseCarried, PhaseSeed, Record, RevisionSettled, SessionLost, SetPhase, TicketRevised, TurnEnded, TurnFailed,
@@ -85,6 +88,8 @@ pub fn summary(run: RunId) -> RunSummary {
         removed: 4,
         worktree: Some(worktree()),
         aside: vec![AsideCost { step: StepName::CRITIQUE, calls: 2, cost_usd: 0.5 }],
+        merged: true,
+        taken_back: vec![0],
     }
 }
 
@@ -274,7 +279,13 @@ pub fn every_record() -> Vec<Record> {
             uncommitted: vec![text()],
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
-            phases: vec![PhaseCarried { id: PhaseId(2), how: Some(DoneHow::Verified), spent_ms: 9, skipped: true }],
+            phases: vec![PhaseCarried {
+                id: PhaseId(2),
+                how: Some(DoneHow::Verified),
+                spent_ms: 9,
+                taken_back: true,
+                skipped: true,
+            }],
             whole: Some(DoneHow::ClaimedUnchecked),
             since: Some(text()),
             achieved: true,
@@ -344,10 +355,21 @@ pub fn every_record() -> Vec<Record> {
             answer: Answer::Allow { input: text(), scope: Scope::Always },
             by: AnsweredBy::Timeout,
         }),
+        Record::AnswerTooLate(Answered {
+            id: QuestionId::first(text()),
+            answer: Answer::Deny { words: text() },
+            by: AnsweredBy::Person(Answerer::COMMAND_LINE),
+        }),
         Record::ApprovalVoid(Voided { id: QuestionId { call: text(), revision: 1 }, why: text() }),
+        Record::ApprovalsKept { why: text() },
         Record::GrantsDropped,
         Record::RulesKnown { rules: text() },
-        Record::WheelTaken(WheelTaken { session: text(), ungated: Some(text()), by: Answerer::SCREEN }),
+        Record::WheelTaken(WheelTaken {
+            session: text(),
+            ungated: Some(text()),
+            saved: Some(text()),
+            by: Answerer::SCREEN,
+        }),
         Record::WheelJudged(WheelJudged { tool: text(), target: text(), verdict: Verdict::Block, reason: text() }),
         Record::WheelReturned(WheelReturned { files: vec![text()], total: 1, checked: true, trouble: Some(text()) }),
         Record::TurnBegan { n },
@@ -403,14 +425,20 @@ pub fn every_record() -> Vec<Record> {
             files: 2,
             by: Answerer::SCREEN,
         }),
+        Record::SnapshotsPruned(SnapshotsPruned { removed: 2, bytes: Some(3), by: Answerer::SCREEN }),
         Record::RestoreSettled(RestoreSettled {
             id: text(),
             pick: text(),
             saved: text(),
             files: Some(2),
+            removed: Some(1),
+            taken_back: Some(vec![text()]),
             trouble: Some(text()),
         }),
         Record::PhaseChecked { n: 1, phase: Some(text()), how: DoneHow::Verified, id: Some(PhaseId(1)) },
+        Record::ChatAsked(ChatAsked { earlier: vec!["a".into()], plain: true, by: Answerer::COMMAND_LINE }),
+        Record::ChatAnswered(ChatAnswered { n: 1, text: "yes".into(), more: true }),
+        Record::NoteNotSent { id: text() },
         Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, by: Answerer::COMMAND_LINE }),
         Record::DraftMade { n: 1, draft: draft() },
         Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Edit(draft()), by: Answerer::SCREEN }),
@@ -422,6 +450,7 @@ pub fn every_record() -> Vec<Record> {
         Record::PhaseRejected { n: 1, phase: None, issues: critique().issues, id: None, of_ticket: false },
         Record::PhaseRejected { n: 2, phase: Some("a".into()), issues: Vec::new(), id: None, of_ticket: true },
         Record::TicketReviewed { n: 3 },
+        Record::TicketFaulted { n: 3, issues: vec![] },
         Record::EvaluationMade {
             n: 1,
             evaluation: Evaluation { verdict: GoalVerdict::MoreWork, phases: vec![text()], summary: text() },
@@ -444,8 +473,22 @@ pub fn every_record() -> Vec<Record> {
         }),
         Record::EditDropped { id: text(), what: text(), why: text() },
         Record::MergeIntended(MergeIntended { branch: text(), base: text(), how: text() }),
-        Record::MergeSettled(MergeSettled { commit: Some(text()), files: vec![text()], trouble: Some(text()) }),
+        Record::ConflictStaged(ConflictStaged {
+            stage: ConflictStage::Open,
+            n: 3,
+            files: vec![text()],
+            why: vec![text()],
+            by: Some(Answerer::SCREEN),
+        }),
+        Record::MergeSettled(MergeSettled {
+            commit: Some(text()),
+            files: vec![text()],
+            trouble: Some(text()),
+            is_uncommitted: true,
+        }),
         Record::WorktreeIntended(worktree()),
+        Record::SwitchIntended(BranchSwitch { from: text(), to: text(), commit: text(), base: Some(text()) }),
+        Record::SwitchSettled(SwitchSettled { switch: BranchSwitch::default(), trouble: Some(text()) }),
         Record::WorktreeMade(WorktreeMade { commit: text(), notes: vec![text()] }),
         Record::WorktreeRemoved(WorktreeRemoved { top: text().into(), by: Answerer::COMMAND_LINE }),
         Record::LinesCounted { added: 1, removed: u64::MAX },

@@ -1,28 +1,70 @@
-//! What is noted about a worktree in its git folder: that it has all it needs, and which ticket it belongs to. Git removes
-//! the notes with the worktree.
+//! What is noted about a worktree in its git folder: that git's files are in it, that it has all it needs, and which ticket
+//! it belongs to. Git removes the notes with the worktree.
+//!
+//! What a note says is on the disk before the note: after a power failure, files that are cut off are not taken for edits.
 
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+use tokio::task::spawn_blocking;
 
 /// Says that a worktree has all it needs.
 const READY: &str = "programmator-ready";
+/// Says that git's files are in it.
+const FILES: &str = "programmator-files";
 /// Has the path of the ticket's file.
 const TICKET: &str = "programmator-ticket";
+/// Has the name of the branch that the work of a forked ticket goes into.
+const BASE: &str = "programmator-base";
 
-/// Says that it has all it needs; on the disk when this returns.
-pub fn mark_ready(top: &Path) -> Result<(), String> {
-    let write = || {
-        let file = fs::File::create(git_folder(top)?.join(READY))?;
-        file.sync_all()
-    };
-    write().map_err(|error| format!("{}: {error}", top.display()))
+/// Says that it has all it needs.
+pub async fn mark_ready(top: &Path) -> Result<(), String> {
+    note(top, READY).await
 }
 
 pub(super) fn is_ready(top: &Path) -> bool {
-    git_folder(top).is_ok_and(|git| git.join(READY).is_file())
+    has(top, READY)
+}
+
+/// Says that the files that git has checked out are in it.
+pub(super) async fn mark_files(top: &Path) -> Result<(), String> {
+    note(top, FILES).await
+}
+
+pub(super) fn has_files(top: &Path) -> bool {
+    has(top, FILES)
+}
+
+fn has(top: &Path, name: &str) -> bool {
+    git_folder(top).is_ok_and(|git| git.join(name).is_file())
+}
+
+/// All that was written there is on the disk, and then the note is.
+async fn note(top: &Path, name: &'static str) -> Result<(), String> {
+    let (shown, top) = (top.display().to_string(), top.to_owned());
+    let write = move || -> io::Result<()> {
+        let git = git_folder(&top)?;
+        flush(&top)?;
+        flush(&git)?;
+        fs::File::create(git.join(name))?.sync_all()?;
+        fs::File::open(&git)?.sync_all()
+    };
+    let written = spawn_blocking(write).await.map_err(|error| error.to_string())?;
+    written.map_err(|error| format!("{shown}: {error}"))
+}
+
+/// The whole file system that the folder is on: what git has written there is no list of files.
+#[cfg(target_os = "linux")]
+fn flush(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(fs::File::open(folder)?)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn flush(_: &Path) -> io::Result<()> {
+    rustix::fs::sync();
+    Ok(())
 }
 
 /// Refuses a ticket whose id is that of the ticket which has the worktree. A file that is gone was moved: it has none.
@@ -54,6 +96,28 @@ pub(super) fn claim(top: &Path, ticket: &Path) -> Result<(), String> {
         Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(trouble(error.error)),
         _ => is_free(top, ticket),
     }
+}
+
+/// Notes that it is of a forked ticket, which has not run yet: no journal knows of it.
+pub(super) fn mark_forked(top: &Path, base: &str) -> Result<(), String> {
+    let written = git_folder(top).and_then(|folder| fs::write(folder.join(BASE), base));
+    written.map_err(|error| format!("{}: {error}", top.display()))
+}
+
+/// The worktree of the forked ticket in this file: its top, the branch that is checked out there (empty: none), and the one that
+/// its work goes into. `None`: it has no such worktree.
+pub fn forked(home_top: &Path, ticket: &Path) -> Option<(PathBuf, String, String)> {
+    let dot_git = home_top.join(".git");
+    let common = if dot_git.is_dir() { dot_git } else { git_folder(home_top).ok()?.parent()?.parent()?.to_owned() };
+    fs::read_dir(common.join("worktrees")).ok()?.flatten().find_map(|entry| {
+        let folder = entry.path();
+        let base = fs::read_to_string(folder.join(BASE)).ok()?;
+        let is_it = fs::read(folder.join(TICKET)).ok()? == ticket.as_os_str().as_bytes();
+        let link = fs::read_to_string(folder.join("gitdir")).ok().filter(|_| is_it)?;
+        let top = Path::new(link.trim_end()).parent().filter(|top| top.is_dir())?.to_owned();
+        let head = fs::read_to_string(folder.join("HEAD")).ok()?;
+        Some((top, head.trim_end().strip_prefix("ref: refs/heads/").unwrap_or_default().to_owned(), base))
+    })
 }
 
 fn owner(top: &Path) -> Option<PathBuf> {

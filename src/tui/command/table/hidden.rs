@@ -95,6 +95,8 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     Close "choices.close" Scope::Choices, [press(Key::Esc), c('q'), ctrl('c')], "later";
     Pause "matter.start" Scope::Matter, [c('p')], "start again";
     ResetBreaker "matter.reset_breaker" Scope::Matter, [c('b')], "reset the breaker";
+    Resolve "matter.resolve" Scope::Matter, [c('M')], "Claude resolves";
+    Shell "matter.shell" Scope::Matter, [c('W')], "shell there";
     Retry "matter.retry" Scope::Matter, [c('r')], "retry it";
     Skip "matter.skip" Scope::Matter, [c('s')], "skip it";
     Edit "matter.edit" Scope::Matter, [c('e')], "edit the ticket";

@@ -16,7 +16,6 @@ use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Questions, and what was chosen so far.
@@ -287,11 +286,4 @@ fn mark(glyphs: Glyphs, several: bool, chosen: bool) -> &'static str {
         (false, true) => glyphs.pick("●", "*"),
         (false, false) => glyphs.pick("○", "."),
     }
-}
-
-pub(super) fn answered(input: &str, answers: &[(String, String)]) -> String {
-    let mut whole = serde_json::from_str::<Map<String, Value>>(input).unwrap_or_default();
-    let answers = answers.iter().map(|(question, answer)| (question.clone(), Value::String(answer.clone())));
-    whole.insert("answers".into(), Value::Object(answers.collect()));
-    Value::Object(whole).to_string()
 }

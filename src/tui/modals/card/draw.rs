@@ -176,6 +176,8 @@ impl Card {
             Some(end) => format!("waiting {waited} · denied in {}", human(end.since(model.now))),
             None => format!("waiting {waited}"),
         };
+        let outlives = tab.is_some_and(|tab| tab.state.gate.kept);
+        let waiting = if outlives { format!("Claude goes on with your answer · {waiting}") } else { waiting };
         Row::new()
             .left(Role::Accent, self.ticket.as_str())
             .left(Role::Text, format!(" · {title}"))

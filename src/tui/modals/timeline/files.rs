@@ -1,9 +1,10 @@
 //! The files that differ between two snapshots, to be looked at line by line.
 
+use super::foot::Foot;
 use crate::base::amount;
-use crate::base::text::clean_line;
 use crate::domain::changes::Changes;
 use crate::domain::request::Request;
+use crate::domain::restore::listed;
 use crate::tui::changes::Compared;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::diff::Diff;
@@ -12,12 +13,16 @@ use crate::tui::msg::Ask;
 use crate::tui::panes::changes::line;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, centred, foot};
+use crate::tui::widgets::frame::{Frame, centred};
 use crate::tui::widgets::row::{Row, wrap};
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
+
+/// Said where other tickets' runs have changed some of the files.
+const OTHERS: &str =
+    "Behind some files: the tickets whose runs changed them since. R leaves those, unless they are ticked.";
 
 /// Lines of a list at least.
 pub(super) const LEAST: usize = 6;
@@ -70,7 +75,7 @@ impl Files {
                     && let Some((diff, ask)) =
                         Diff::of(self.compared.clone(), told.top.clone(), told.files.clone(), self.at)
                 {
-                    return Outcome::Shows(Box::new(diff), ask);
+                    return Outcome::Shows(Box::new(diff.of_timeline()), ask);
                 }
             }
             Some(Command::Toggle) => {
@@ -101,9 +106,24 @@ impl Files {
             Some(told) => amount::counted(told.total, "file"),
             None => String::new(),
         };
-        let height = (self.changes().map_or(0, |told| told.files.len()).max(LEAST) + 4) as u16;
-        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, centred(room, room.width, height), buf);
-        let list = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let own = match self.ticked.len() {
+            0 if self.changes().is_some_and(|told| !told.others.is_empty()) => OTHERS.to_owned(),
+            0 => String::new(),
+            n => format!("{} ticked: R restores only those.", amount::counted(n, "file")),
+        };
+        let is_empty = self.changes().is_none_or(|told| told.files.is_empty());
+        let all = [Command::Choose, Command::Toggle, Command::Own("restore"), Command::Close];
+        let keys = match scope {
+            Scope::Confirm => &[Command::Yes, Command::No][..],
+            _ if is_empty => &all[3..],
+            _ => &all[..],
+        };
+        let words = if words.is_empty() { &own } else { words };
+        let foot = Foot::of(words, hints(model, scope, keys), room.width.saturating_sub(4).into());
+        let rows = self.changes().map_or(0, |told| told.files.len()).max(LEAST) as u16;
+        let place = centred(room, room.width, rows + 2 + foot.height());
+        let inside = Frame::dialog(&title, &status, model.glyphs).draw(theme, place, buf);
+        let list = foot.draw(theme, inside, buf);
         let said = match &self.told {
             None => "Comparing …",
             Some(Err(why)) => why,
@@ -113,36 +133,16 @@ impl Files {
         for (place, line) in list.rows().zip(wrap(said, list.width.into())) {
             Row::new().left(Role::Dim, line).draw(theme, place, buf);
         }
-        let Some(told) = self.changes().filter(|told| !told.files.is_empty()) else {
-            return below(words, (scope, &[Command::Close]), model, theme, inside, buf);
-        };
+        let Some(told) = self.changes().filter(|told| !told.files.is_empty()) else { return };
         let rows = told.files.iter().map(|file| {
             let row = Row::new().left(Role::Text, format!("{} ", model.glyphs.task(self.ticked.contains(&file.path))));
-            line(row, file, list.width.into())
+            let row = line(row, file, list.width.into());
+            match told.others.get(&file.path) {
+                Some(tickets) => row.left(Role::Warning, format!("  {}", listed(tickets.iter().map(String::as_str)))),
+                None => row,
+            }
         });
         let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
         scrolled.list(rows, Some(self.at), theme, list, buf);
-        let keys = [Command::Choose, Command::Toggle, Command::Own("restore"), Command::Close];
-        let ticked = match self.ticked.len() {
-            0 => String::new(),
-            n => format!("{} ticked: R restores only those.", amount::counted(n, "file")),
-        };
-        below(if words.is_empty() { &ticked } else { words }, (scope, &keys), model, theme, inside, buf);
     }
-}
-
-/// Words and keys below a list.
-pub(super) fn below(
-    words: &str,
-    (scope, keys): (Scope, &[Command]),
-    model: &Model,
-    theme: &Theme,
-    inside: Rect,
-    buf: &mut Buffer,
-) {
-    let foot = foot(inside);
-    let place = Rect { y: foot.y.saturating_sub(1), ..foot };
-    Row::new().left(Role::Toast, clean_line(words, 600)).draw(theme, place, buf);
-    let keys = if scope == Scope::Confirm { &[Command::Yes, Command::No] } else { keys };
-    Row::keys(hints(model, scope, keys)).draw(theme, foot, buf);
 }

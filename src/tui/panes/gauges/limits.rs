@@ -17,6 +17,8 @@ use crate::tui::tab::Tab;
 use crate::tui::theme::role::Role;
 use std::collections::BTreeMap;
 
+/// What was spent, where there is no budget.
+pub(super) const COST: &str = "Cost";
 /// From which share on a limit is a warning, and a danger.
 const WARN: f64 = 0.8;
 const DANGER: f64 = 0.95;
@@ -155,7 +157,7 @@ fn money(glyphs: Glyphs, tab: &Tab) -> Gauge {
         let used = spent(state).tokens;
         return counted(glyphs, "Budget", "tokens", used, most, compact);
     }
-    Gauge::new("Cost", "", format!("${:.2}", state.ticket_usd()))
+    Gauge::new(COST, "", format!("${:.2}", state.ticket_usd()))
 }
 
 /// `$1.42`, but `$5`.

@@ -4,22 +4,29 @@
 use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::phase::Mark;
 use crate::domain::step::StepName;
 use crate::domain::ticket::TicketKey;
 use crate::domain::workflow::Workflow;
 use crate::tui::forecast::{Estimate, of_a_call, of_a_phase, of_a_plan};
+use crate::tui::listed::Before;
 use crate::tui::model::Model;
 use std::path::Path;
 
 /// The lines before a start of these tickets.
 pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
+    if let [entry] = entries
+        && let Some(words) = not_a_start(model, entry)
+    {
+        return words;
+    }
     let what = match entries {
         [entry] => format!("Start “{}”?", clean_line(entry.title(), 100)),
         several => format!("Start {} tickets? Only one at a time works in a directory.", several.len()),
     };
-    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count();
     let phases = match entries.iter().map(open).sum() {
-        0 => "No phases".to_owned(),
+        0 if entries.iter().all(|entry| entry.marks().is_empty()) => "No phases".to_owned(),
+        0 => "No open phases".to_owned(),
         1 => "1 open phase".to_owned(),
         open => format!("{open} open phases"),
     };
@@ -29,16 +36,59 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         (_, 1) => "; 1 run is resumed".to_owned(),
         (_, many) => format!("; {many} runs are resumed"),
     };
-    let many: usize = entries.iter().map(|entry| open(entry).max(1)).sum();
+    let many: usize = entries.iter().map(work).sum();
     let lines = [
         Some(what),
         Some(format!("{phases}, profile {}{resumed}.", model.profile)),
         place(model, entries),
         calls(model, entries),
-        Some(cost(model, many, &lookers(model, entries))),
+        Some(cost(model, many, &lookers(model, entries, work))),
         missing(model, entries),
     ];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// Its phases that are open.
+fn open(entry: &Entry<'_>) -> usize {
+    entry.marks().iter().filter(|mark| !mark.is_settled()).count()
+}
+
+/// The pieces of work that it has: its open phases, without phases the whole of it.
+fn work(entry: &Entry<'_>) -> usize {
+    if entry.marks().is_empty() { 1 } else { open(entry) }
+}
+
+/// All its phases.
+fn all_phases(entry: &Entry<'_>) -> usize {
+    entry.marks().len()
+}
+
+/// Where what begins is no work on phases: a merge, a chat that goes on, or what has all phases done.
+fn not_a_start(model: &Model, entry: &Entry<'_>) -> Option<String> {
+    let title = clean_line(entry.title(), 100);
+    if entry.is_chat() {
+        return Some(format!("Resume the chat “{title}”? Claude is called with your next message."));
+    }
+    let Some(base) = entry.unmerged() else {
+        let marks = entry.marks();
+        let is_looked_at = !lookers(model, std::slice::from_ref(entry), work).is_empty();
+        let phases = match marks.len() {
+            1 => "Its one phase is".to_owned(),
+            all => format!("All {all} phases are"),
+        };
+        // As of a fork of a ticket that was done.
+        let is_done = !marks.is_empty() && marks.iter().all(|mark| matches!(mark, Mark::Done(_)));
+        return (is_done && !is_looked_at).then(|| {
+            format!(
+                "Start “{title}”? {phases} done, so Claude is not called: the ticket is closed. What a worktree of it \
+                 holds is committed and merged as `git.commit` and `git.merge` say; else c commits it."
+            )
+        });
+    };
+    Some(format!(
+        "Merge “{title}” into {base}? Its phases are done. The validation commands run on the merged tree first; Claude is \
+         not called."
+    ))
 }
 
 /// The lines before Claude drafts the phases of this ticket.
@@ -68,14 +118,17 @@ pub fn again(model: &Model, entry: &Entry<'_>) -> String {
     format!(
         "{phases} and the work begins again, profile {}.\n{}",
         model.profile,
-        cost(model, all, &lookers(model, std::slice::from_ref(entry)))
+        cost(model, all, &lookers(model, std::slice::from_ref(entry), all_phases))
     )
 }
 
 /// The calls of the steps that only look at the work, at least: which step, how often, in words.
-fn lookers(model: &Model, entries: &[Entry<'_>]) -> Vec<(StepName, usize, &'static str)> {
-    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count().max(1);
-    let critics = entries.iter().filter(|entry| has_critic(model, entry)).map(open).sum();
+fn lookers(
+    model: &Model,
+    entries: &[Entry<'_>],
+    work: fn(&Entry<'_>) -> usize,
+) -> Vec<(StepName, usize, &'static str)> {
+    let critics = entries.iter().filter(|entry| has_critic(model, entry)).map(work).sum();
     let reviews = if model.workflow.review.is_empty() { 0 } else { entries.len() };
     let evaluators = if model.workflow.name == Workflow::Thorough { entries.len() } else { 0 };
     let all = [
@@ -88,9 +141,8 @@ fn lookers(model: &Model, entries: &[Entry<'_>]) -> Vec<(StepName, usize, &'stat
 
 /// How often Claude is called at least, where not only for the phases themselves.
 fn calls(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
-    let open = |entry: &Entry<'_>| entry.marks().iter().filter(|mark| !mark.is_settled()).count().max(1);
-    let phases: usize = entries.iter().map(open).sum();
-    let lookers = lookers(model, entries);
+    let phases: usize = entries.iter().map(work).sum();
+    let lookers = lookers(model, entries, work);
     let all = phases + lookers.iter().map(|(_, calls, _)| calls).sum::<usize>();
     let others: Vec<String> = lookers.iter().map(|(_, calls, what)| format!("{calls} for {what}")).collect();
     let others = (!others.is_empty()).then(|| others.join(", "));
@@ -138,9 +190,12 @@ fn cost(model: &Model, phases: usize, lookers: &[(StepName, usize, &'static str)
 /// What would be wanted for a good run, and is not there.
 fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let comes = |dep: &TicketKey| entries.iter().any(|entry| entry.id == dep);
-    let dependency =
-        entries.iter().find_map(|entry| Some((entry, entry.open_dependency(model).filter(|dep| !comes(dep))?)));
-    let dependency = dependency.map(|(entry, dep)| format!("{} must be done before {}", dep, entry.id));
+    let dependency = entries.iter().find_map(|entry| {
+        entry.open_dependencies(model).find_map(|before| match before {
+            Before::Ticket(dep) => (!comes(dep)).then(|| format!("{dep} must be done before {}", entry.id)),
+            Before::Missing(dep) => Some(format!("{} depends on {dep}, which is no ticket here", entry.id)),
+        })
+    });
     let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();
     let checks = match (unchecked, entries.len()) {
         (0, _) => None,

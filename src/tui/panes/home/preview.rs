@@ -1,10 +1,10 @@
 //! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
 
 use super::rows::Entry;
-use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::phase::Mark;
 use crate::tui::model::Model;
+use crate::tui::panes::ending::iterations;
 use crate::tui::panes::stream;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -44,7 +44,8 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     let sign = entry.sign(model);
     let phases = phases(entry);
     let done = phases.iter().filter(|(mark, _)| matches!(mark, Mark::Done(_))).count();
-    let count = if phases.is_empty() { String::new() } else { format!("{done}/{} ", phases.len()) };
+    let is_chat = entry.is_chat();
+    let count = if phases.is_empty() || is_chat { String::new() } else { format!("{done}/{} ", phases.len()) };
     let mut out = vec![
         Row::new()
             .left(Role::Title, entry.id.as_str())
@@ -68,16 +69,18 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         out.push(Row::new().left(Role::Dim, "branch ").left(Role::Text, branch));
         out.push(Row::new());
     }
-    for (mark, text) in &phases {
-        let sign = entry.standing.of_phase(*mark, model.glyphs);
+    let back = entry.taken_back();
+    for (at, (mark, text)) in phases.iter().enumerate() {
+        let is_back = back.contains(&at);
+        let sign = if is_back { model.glyphs.taken_back() } else { entry.standing.of_phase(*mark, model.glyphs) };
         let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
         out.push(row.right(Role::Dim, sign.word));
     }
-    if phases.is_empty() && entry.marks().is_empty() {
+    if phases.is_empty() && entry.marks().is_empty() && !is_chat {
         out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
     }
     out.push(Row::new());
-    match entry.ticket.map(|ticket| &ticket.validation[..]) {
+    match entry.ticket.filter(|_| !is_chat).map(|ticket| &ticket.validation[..]) {
         Some([]) => {
             let words = "no validation commands: what Claude claims is not verified";
             out.extend(wrap(words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));
@@ -88,11 +91,14 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         }
         None => {}
     }
-    let iterations = entry.tab.map(|tab| tab.state.counted_iterations()).or(entry.run.map(|run| run.iterations));
-    if let Some((cost, iterations)) = entry.cost().zip(iterations) {
-        let iterations = counted(iterations as usize, "iteration");
+    let of_run = || entry.run.map(|run| (run.iterations, run.reviews()));
+    let counts = entry.tab.map(|tab| (tab.state.counted_iterations(), tab.state.reviews)).or_else(of_run);
+    if let Some((cost, (work, reviews))) = entry.cost().zip(counts) {
+        let carried = entry.tab.is_some_and(|tab| tab.state.carried_usd > 0.0);
+        let (in_all, in_run) = if carried { (" in all", " in this run") } else { ("", "") };
+        let iterations = if is_chat { String::new() } else { format!(" · {}{in_run}", iterations(work, reviews)) };
         out.push(Row::new());
-        out.push(Row::new().left(Role::Dim, format!("${cost:.2} · {iterations}")));
+        out.push(Row::new().left(Role::Dim, format!("${cost:.2}{in_all}{iterations}")));
     }
     out
 }

@@ -2,11 +2,13 @@
 //! has to do about it.
 
 use crate::base::time::Timestamp;
+use crate::domain::chat;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
 use crate::tui::home::Sort;
+use crate::tui::listed::Before;
 use crate::tui::marks::Sign;
 use crate::tui::model::Model;
 use crate::tui::tab::{Tab, TabStatus};
@@ -135,7 +137,7 @@ impl<'a> Entry<'a> {
             _ if self.queued(model).is_some() => Some(format!("{id} is queued already")),
             Owner::Another if is_elsewhere => Some(format!("{id} is being run in {place}")),
             Owner::Another => Some(format!("{id} is being run by another program")),
-            _ if self.group == Group::Done => Some(format!("{id} is done")),
+            _ if self.group == Group::Done && !self.is_chat() => Some(format!("{id} is done")),
             _ if is_elsewhere => Some(format!("{id} belongs to {place}; start programmator there")),
             _ => None,
         }
@@ -170,9 +172,20 @@ impl<'a> Entry<'a> {
         self.is_interrupted() || reason.is_some_and(ExitReason::is_resumable)
     }
 
+    /// The base that its work is not merged into, though nothing else is left to do; `None`: that is not so.
+    pub fn unmerged(&self) -> Option<&'a str> {
+        let (worktree, reason) = match (self.tab.filter(|tab| tab.run.is_some()), self.run) {
+            (Some(tab), _) => (tab.state.workspace.worktree(), tab.state.ended.as_ref().map(|ended| ended.reason)),
+            (None, Some(run)) => (run.worktree.as_ref(), run.reason.as_deref().and_then(ExitReason::from_word)),
+            (None, None) => return None,
+        };
+        let is_it = reason == Some(ExitReason::MergeFailed) && self.marks().iter().all(|mark| mark.is_settled());
+        worktree.filter(|_| is_it).map(|worktree| worktree.base.as_str())
+    }
+
     /// Why it waits to be started here.
     pub fn queued(&self, model: &'a Model) -> Option<&'a str> {
-        model.queued.get(self.id).map(String::as_str)
+        model.queued_why(self.id)
     }
 
     fn stands(&self, model: &Model) -> TabStatus {
@@ -196,6 +209,7 @@ impl<'a> Entry<'a> {
                 _ => TabStatus::Halted,
             },
             _ if run.needs.is_some() && run.state != RunState::Interrupted => TabStatus::NeedsYou,
+            RunState::Interrupted if run.left_waiting().is_some() => TabStatus::NeedsYou,
             RunState::Running => TabStatus::Running,
             RunState::Waiting => TabStatus::Waiting,
             RunState::Paused => TabStatus::Paused,
@@ -213,23 +227,27 @@ impl<'a> Entry<'a> {
 
     fn grouped(&self, model: &Model) -> Group {
         match self.standing {
+            TabStatus::Stopped if self.is_chat() && !self.is_interrupted() => Group::Done,
             // Nothing can be done about one that failed.
             TabStatus::Halted | TabStatus::Stopped if self.run.is_some_and(RunSummary::is_review) => Group::Done,
             TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Gone => Group::NeedsYou,
             TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => Group::Running,
-            TabStatus::Waiting | TabStatus::Unstored | TabStatus::Parked | TabStatus::Paused | TabStatus::Stopped => {
-                Group::Waiting
-            }
+            TabStatus::Waiting
+            | TabStatus::Unstored
+            | TabStatus::Parked
+            | TabStatus::Paused
+            | TabStatus::YourTurn
+            | TabStatus::Stopped => Group::Waiting,
             TabStatus::Complete | TabStatus::Unverified => Group::Done,
             TabStatus::NotStarted if self.ticket.is_some_and(Ticket::is_broken) => Group::NeedsYou,
-            TabStatus::NotStarted if self.open_dependency(model).is_some() => Group::Waiting,
+            TabStatus::NotStarted if self.open_dependencies(model).next().is_some() => Group::Waiting,
             TabStatus::NotStarted => Group::Ready,
         }
     }
 
-    /// A ticket of this place that must be done before this one.
-    pub fn open_dependency(&self, model: &'a Model) -> Option<&'a TicketKey> {
-        model.listed.open_dependency(self.id, self.ticket?)
+    /// What must be closed or corrected before it.
+    pub fn open_dependencies(&self, model: &'a Model) -> impl Iterator<Item = Before<'a>> + use<'a> {
+        self.ticket.into_iter().flat_map(|ticket| model.listed.open_dependencies(self.id, ticket))
     }
 
     /// The front matter's priority; tickets without one come last.
@@ -272,8 +290,31 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Lines that its runs have added and removed; `None`: none, or that is not known.
+    /// Which of the marks are of phases that count as done, and whose work a restore took back.
+    pub fn taken_back(&self) -> Vec<usize> {
+        let places = |tab: &Tab| {
+            let lines = tab.phases(false);
+            (0..).zip(&lines).filter(|(_, line)| line.is_taken_back()).map(|(at, _)| at).collect()
+        };
+        match (self.tab.filter(|tab| !tab.is_as_in_file()), self.run) {
+            (Some(tab), _) => places(tab),
+            (None, Some(run)) if self.standing != TabStatus::NotStarted && run.marks == self.marks() => {
+                run.taken_back.clone()
+            }
+            (None, _) => Vec::new(),
+        }
+    }
+
+    pub fn is_chat(&self) -> bool {
+        chat::is_id(self.id.id())
+    }
+
+    /// Lines that its runs have added and removed; `None`: none, or that is not known, as of chats, beside which others
+    /// work.
     pub fn lines(&self) -> Option<(u64, u64)> {
+        if self.is_chat() {
+            return None;
+        }
         let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.ticket_lines());
         of_tab.or(self.run.map(|run| (run.added, run.removed))).filter(|lines| *lines != (0, 0))
     }
@@ -289,7 +330,9 @@ impl<'a> Entry<'a> {
         let blocked = self.standing == TabStatus::NotStarted && self.group == Group::Waiting;
         let broken = self.standing == TabStatus::NotStarted && self.group == Group::NeedsYou;
         match () {
-            () if self.is_interrupted() => Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) },
+            () if self.is_interrupted() && self.standing != TabStatus::NeedsYou => {
+                Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) }
+            }
             () if blocked => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
             () if broken => Sign { word: "broken", ..TabStatus::Halted.sign(model.glyphs) },
             () => self.standing.sign(model.glyphs),

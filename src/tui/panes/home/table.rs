@@ -178,7 +178,7 @@ fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -
     let blank = if cost.is_some() && aged.is_none() { " ".repeat(AGE) } else { String::new() };
     let numbers = format!("{}{}{blank}", cost.unwrap_or_default(), aged.unwrap_or_default());
     let room = columns.words + (COST + AGE).saturating_sub(numbers.len());
-    let row = phases(model, &entry.marks(), columns.marks, row);
+    let row = phases(model, (&entry.marks(), &entry.taken_back()), columns.marks, row);
     let place = if columns.place > 0 {
         format!(" {} ", cell(folder_name(model, entry), columns.place - 2))
     } else {
@@ -221,10 +221,10 @@ fn cell(text: &str, columns: usize) -> String {
 }
 
 /// The phases as small marks, padded; of many the first and how many follow.
-fn phases(model: &Model, marks: &[Mark], columns: usize, mut row: Row) -> Row {
+fn phases(model: &Model, (marks, back): (&[Mark], &[usize]), columns: usize, mut row: Row) -> Row {
     let shown = if marks.len() > columns { columns.saturating_sub(3) } else { marks.len() };
-    for mark in &marks[..shown] {
-        let sign = model.glyphs.phase(*mark);
+    for (at, mark) in marks[..shown].iter().enumerate() {
+        let sign = if back.contains(&at) { model.glyphs.taken_back() } else { model.glyphs.phase(*mark) };
         row = row.left(sign.role, sign.glyph);
     }
     let more = if shown < marks.len() { format!("+{}", marks.len() - shown) } else { String::new() };

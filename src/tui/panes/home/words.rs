@@ -7,10 +7,14 @@ use crate::domain::commit::short;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
+use crate::domain::queue::circle_words;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::Severity;
-use crate::orchestrator::state::Stage;
-use crate::tui::attention::What;
+use crate::domain::ticket::{Severity, TicketKey};
+use crate::orchestrator::state::{PhaseState, Stage};
+use crate::tui::attention::{What, left_words};
+use crate::tui::command::{Command, Scope};
+use crate::tui::home;
+use crate::tui::listed::Before;
 use crate::tui::model::Model;
 use crate::tui::panes::notice::at_work;
 use crate::tui::tab::{Tab, TabStatus};
@@ -23,14 +27,16 @@ impl Entry<'_> {
         }
         let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
         match (self.standing, self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()), self.run) {
-            (TabStatus::NotStarted, ..) => match (broken, self.open_dependency(model)) {
+            (TabStatus::NotStarted, ..) => match (broken, self.open_dependencies(model).next()) {
                 (Some(problem), _) => format!("line {}: {}", problem.line, problem.message),
-                (None, Some(dep)) => format!("after {dep}"),
+                (None, Some(before)) => blocked_words(model, self.id, before),
                 (None, None) => self.ready(),
             },
             (_, Some(tab), _) => {
-                let commits = &tab.state.commits;
-                committed(of_tab(model, tab, self.standing), commits.open.is_some(), commits.last.as_deref())
+                let (commits, base) =
+                    (&tab.state.commits, tab.state.workspace.worktree().map(|tree| tree.base.as_str()));
+                let merged = base.filter(|_| tab.state.is_merged);
+                landed(of_tab(model, tab, self.standing), commits.open.is_some(), merged, commits.last.as_deref())
             }
             (_, None, Some(run)) if run.folder != model.folder && !model.home.everywhere => {
                 let words = of_run(model, run);
@@ -50,6 +56,15 @@ impl Entry<'_> {
     }
 }
 
+/// Why a ticket cannot be begun: what comes before it, or that this leads in a circle.
+pub fn blocked_words(model: &Model, ticket: &TicketKey, before: Before<'_>) -> String {
+    match (before, model.listed.circle(ticket)) {
+        (_, Some(way)) => circle_words(&way),
+        (Before::Ticket(dep), None) => format!("after {dep}"),
+        (Before::Missing(dep), None) => format!("depends on {dep}, which is no ticket here: correct its deps"),
+    }
+}
+
 /// What a ticket that is open here does.
 fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     if let Some(failure) = &tab.failure {
@@ -66,6 +81,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
                 .is_some_and(|asked| matches!(asked.kind, ApprovalKind::Call | ApprovalKind::Passphrase))
         };
         return match &item.what {
+            What::Interrupted => model.runs.get(&item.ticket).map_or(words, |run| interrupted(model, run)),
             What::Call(id) if is_call(id) => format!("approve: {}", words.strip_prefix("Bash ").unwrap_or(&words)),
             _ => words,
         };
@@ -77,7 +93,11 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
             if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
         }
+        (Some(_), TabStatus::Unverified) if state.parts().any(PhaseState::is_taken_back) => {
+            "taken back by a restore".to_owned()
+        }
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
+        (Some(_), TabStatus::Stopped) if state.chat.is_some() => "chat closed".to_owned(),
         (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
         (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),
         (Some(ended), _) => ended.detail.clone(),
@@ -99,25 +119,29 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
                 format!("queued behind {}", at_work(model, tab, holder.as_deref()))
             }
             (Stage::Running, Some((call, _))) => doing(call, &tab.state.workspace.to_string()),
+            _ if state.awaits_message() => "waiting for your message".to_owned(),
             (Stage::Running, None) => "Claude is thinking".to_owned(),
             (Stage::Paused, _) => "paused".to_owned(),
+            _ if state.gate.kept => "waiting for your answer".to_owned(),
             _ => "starting Claude".to_owned(),
         },
     }
 }
 
-/// With the commit that its work is in, or that is being made.
-fn committed(words: String, is_open: bool, commit: Option<&str>) -> String {
-    match commit {
+/// With the base or the commit that its work is in, or that it is being committed.
+fn landed(words: String, is_open: bool, merged: Option<&str>, commit: Option<&str>) -> String {
+    match (merged, commit) {
         _ if is_open => "committing …".to_owned(),
-        Some(commit) => format!("{words} · committed {}", short(commit)),
-        None => words,
+        (Some(base), _) => format!("{words} · merged into {base}"),
+        (None, Some(commit)) => format!("{words} · committed {}", short(commit)),
+        (None, None) => words,
     }
 }
 
 /// What another program's run does, or one of the past has done.
 fn of_run(model: &Model, run: &RunSummary) -> String {
-    committed(does(model, run), run.committing, run.commit.as_deref())
+    let merged = run.worktree.as_ref().filter(|_| run.merged).map(|worktree| worktree.base.as_str());
+    landed(does(model, run), run.committing, merged, run.commit.as_deref())
 }
 
 fn does(model: &Model, run: &RunSummary) -> String {
@@ -127,14 +151,16 @@ fn does(model: &Model, run: &RunSummary) -> String {
         (RunState::Ended, _) if reason == Some(ExitReason::Complete) => {
             let verified = !run.marks.is_empty() && run.marks.iter().all(|mark| *mark == Mark::Done(DoneHow::Verified));
             match (run.unverified, verified) {
+                _ if !run.taken_back.is_empty() => "taken back by a restore",
                 (true, _) => "not verified",
                 (false, true) => "verified",
                 (false, false) => "complete",
             }
             .to_owned()
         }
+        (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) && run.is_chat() => "chat closed".to_owned(),
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
-        (RunState::Interrupted, _) => "interrupted".to_owned(),
+        (RunState::Interrupted, _) => interrupted(model, run),
         (_, Some(needs)) => needs.clone(),
         (RunState::Ended, None) => reason.map_or_else(String::new, |reason| reason_words(reason).to_owned()),
         (RunState::Parked, None) => {
@@ -153,6 +179,14 @@ fn does(model: &Model, run: &RunSummary) -> String {
         }
         (RunState::Paused, None) => "paused".to_owned(),
         (RunState::Running, None) => clean_line(phase, 200),
+    }
+}
+
+/// That nobody works on it any more; what waits in it, and the key that has it asked again.
+fn interrupted(model: &Model, run: &RunSummary) -> String {
+    match left_words(run) {
+        words if words.is_empty() => "interrupted".to_owned(),
+        words => format!("{words} · {} resumes", model.keys.key_of(Scope::Pane(home::NAME), Command::Own("start"))),
     }
 }
 

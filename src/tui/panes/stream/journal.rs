@@ -4,8 +4,9 @@
 //! end. Does not read the scrollback; the way from place to place is `order`. What the banner below the stream tells
 //! (`panes::notice`: the run waits, has ended) is not told here as well.
 
+use super::kept::Kept;
 use super::layout::one_line;
-use super::marks::{Head, Mark};
+use super::marks::{Head, Mark, cut_words};
 use super::verdict::{Check, Judged};
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
@@ -14,7 +15,6 @@ use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::messages::{foreign_words, goal_words};
 use crate::domain::note::{NoteStage, Notes};
-use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
     BoxSettled, ForeignTurn, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, TurnFailed, ValidationRan,
     WorkCarried, WriteOutcome,
@@ -38,7 +38,7 @@ pub(super) struct Segment {
     /// Claude runs (or ran): marks no longer go to the top.
     spawned: bool,
     pub(super) ended: bool,
-    /// A mark says which timer cut it off.
+    /// A mark says what cut it off.
     cut_told: bool,
 }
 
@@ -56,7 +56,9 @@ pub(super) struct Journal {
     refused: HashMap<String, Refused>,
     /// Boxes of which the stream has said that they are not ticked.
     open_boxes: HashSet<String>,
+    is_chat: bool,
     notes: Notes,
+    pub(super) kept: Kept,
 }
 
 /// Who did not let a call run.
@@ -195,6 +197,7 @@ impl Journal {
     }
 
     pub(super) fn record(&mut self, stored: &Stored) {
+        self.kept.fold(&stored.record, &self.waiting);
         self.follow_waiting(&stored.record);
         self.follow_notes(&stored.record);
         match &stored.record {
@@ -202,10 +205,8 @@ impl Journal {
             Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
             Record::WorkCarried(WorkCarried { run, .. }) => {
-                self.say(
-                    Level::Info,
-                    format!("the previous run is {0}: `programmator replay {0}` shows it", run.short()),
-                );
+                let words = format!("the previous run is {0}: `programmator replay {0}` shows it", run.short());
+                self.say(Level::Info, words);
             }
             Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
             Record::ValidationChangeSeen { .. } => {
@@ -239,7 +240,7 @@ impl Journal {
             Record::ApprovalAnswered(Answered { id, answer: Answer::Deny { .. }, by }) => {
                 let by = match by {
                     AnsweredBy::Person(_) | AnsweredBy::Ticket => Refused::Person,
-                    AnsweredBy::Timeout | AnsweredBy::Nobody => Refused::Absence,
+                    AnsweredBy::Timeout | AnsweredBy::Nobody | AnsweredBy::Unshown => Refused::Absence,
                     AnsweredBy::Rules => Refused::Rules,
                 };
                 self.refuse(&id.call, by);
@@ -278,12 +279,12 @@ impl Journal {
                 }
                 self.unwritten(&format!("the box of “{}”", phase.phase), outcome);
             }
-            Record::EditRefused(refused) => {
-                self.say(Level::Warn, format!("edit rejected: {}", refused.why));
-            }
+            Record::ApprovalsKept { why } => self.outlived(why),
+            Record::EditRefused(refused) => self.say(Level::Warn, format!("edit rejected: {}", refused.why)),
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
-            Record::Paused => self.say(Level::Info, "paused"),
-            Record::Continued => self.say(Level::Info, "resumed"),
+            Record::ChatAsked(_) => self.is_chat = true,
+            Record::Paused if !self.is_chat => self.say(Level::Info, "paused"),
+            Record::Continued if !self.is_chat => self.say(Level::Info, "resumed"),
             Record::StopRequested => self.say(Level::Info, "stopping …"),
             other => self.verdict(other),
         }
@@ -360,6 +361,7 @@ impl Journal {
                 });
                 self.mark(Mark::Dispute { why: why.clone(), check });
             }
+            Record::ConflictStaged(staged) => staged.told().for_each(|words| self.say(Level::Warn, words)),
             Record::AgentExited { n, cost_usd, swept, .. } => {
                 self.segment(*n).head.cost_usd += cost_usd;
                 if *swept > 0 {
@@ -370,20 +372,18 @@ impl Journal {
                 let segment = self.segment(*n);
                 segment.head.ms = Some(*ms);
                 segment.ended = true;
-                let told = segment.cut_told;
-                let how = match outcome {
-                    IterationOutcome::TimedOut | IterationOutcome::Idle if told => return,
-                    IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return,
-                    IterationOutcome::TimedOut => "timed out: the iteration took too long",
-                    IterationOutcome::Idle => "timed out: no output from Claude for too long",
-                    IterationOutcome::Interrupted => "interrupted",
-                    IterationOutcome::Parked => "rate limited; iteration not counted",
-                    IterationOutcome::CutOff => "interrupted: programmator ended before it",
-                };
-                self.say(Level::Warn, how);
+                if let Some(how) = cut_words(*outcome, segment.cut_told) {
+                    self.say(Level::Warn, how);
+                }
             }
             _ => goal_words(record).into_iter().for_each(|words| self.say(Level::Info, words)),
         }
+    }
+
+    /// The question stays, its process does not: that is no interruption of the person's.
+    fn outlived(&mut self, why: &str) {
+        self.segments.iter_mut().next_back().into_iter().for_each(|segment| segment.cut_told = true);
+        self.say(Level::Warn, format!("still waiting for your answer: {why}"));
     }
 
     fn unwritten(&mut self, what: &str, outcome: &WriteOutcome) {
@@ -402,6 +402,7 @@ mod tests {
     use super::*;
     use crate::domain::answerer::Answerer;
     use crate::domain::approval::QuestionId;
+    use crate::domain::merge::{ConflictStage, ConflictStaged};
     use crate::tui::sample;
 
     #[test]
@@ -432,6 +433,27 @@ mod tests {
     }
 
     #[test]
+    fn why_a_conflict_is_not_resolved_is_said() {
+        let mut journal = Journal::default();
+        let why = vec!["`cargo test` fails on the merged tree\nassertion failed".to_owned(), "a\u{1b}[2Jb".to_owned()];
+        let staged = ConflictStaged { n: 3, why, ..ConflictStaged::at(ConflictStage::Open) };
+        journal.record(&sample::stored("tk-1", 1, Record::ConflictStaged(staged)));
+        journal.record(&sample::stored("tk-1", 2, Record::ConflictStaged(ConflictStaged::at(ConflictStage::Open))));
+        assert_eq!(
+            said(&journal),
+            ["conflict not resolved: `cargo test` fails on the merged tree", "conflict not resolved: ab"]
+        );
+    }
+
+    /// The notices between Claude's words.
+    fn said(journal: &Journal) -> Vec<&str> {
+        let marks = journal.segments.iter().flat_map(|segment| &segment.marks);
+        marks
+            .filter_map(|(_, mark)| if let Mark::Notice { text, .. } = mark { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
+    #[test]
     fn the_last_word_on_a_box_is_the_latest() {
         let mut journal = Journal::default();
         let phase = OfPhase { phase: "X".into(), id: None };
@@ -441,16 +463,7 @@ mod tests {
         for (seq, record) in (1..).zip(records) {
             journal.record(&sample::stored("tk-1", seq, record));
         }
-        let said: Vec<&str> = journal
-            .segments
-            .iter()
-            .flat_map(|segment| &segment.marks)
-            .filter_map(|(_, mark)| match mark {
-                Mark::Notice { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(said, ["“X” is open again: its box was unticked", "the box of “X” is ticked"]);
+        assert_eq!(said(&journal), ["“X” is open again: its box was unticked", "the box of “X” is ticked"]);
     }
 
     #[test]

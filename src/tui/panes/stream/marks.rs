@@ -11,6 +11,7 @@ use super::verdict::{BAR, Check, Judged};
 use crate::base::text::{clean_line, tail};
 use crate::base::time::human;
 use crate::domain::note::NoteStage;
+use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::Level;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::Piece;
@@ -39,6 +40,19 @@ pub(super) enum Mark {
     Note { id: String, text: String, state: NoteStage },
     Claim { phase: Option<String>, checks: Vec<Check>, judged: Judged },
     Dispute { why: String, check: Option<Check> },
+}
+
+/// What cut an iteration off; `None`: nothing did, or it is told already.
+pub(super) fn cut_words(outcome: IterationOutcome, is_told: bool) -> Option<&'static str> {
+    Some(match outcome {
+        IterationOutcome::TimedOut | IterationOutcome::Idle | IterationOutcome::Interrupted if is_told => return None,
+        IterationOutcome::Claimed | IterationOutcome::NoClaim | IterationOutcome::Failed => return None,
+        IterationOutcome::TimedOut => "timed out: the iteration took too long",
+        IterationOutcome::Idle => "timed out: no output from Claude for too long",
+        IterationOutcome::Interrupted => "interrupted",
+        IterationOutcome::Parked => "rate limited; iteration not counted",
+        IterationOutcome::CutOff => "interrupted: programmator ended before it",
+    })
 }
 
 /// The rule above iteration `n`.

@@ -1,5 +1,6 @@
 //! A row of the pane, before and after what is known later (results, line numbers) is written into it.
 
+use super::kept::Became;
 use super::verdict::{BAR, Part};
 use crate::base::text::cut;
 use crate::domain::stream::show::ToolResult;
@@ -63,6 +64,8 @@ pub(super) struct Known {
     pub(super) summary: String,
     pub(super) outcome: Outcome,
     pub(super) waits: bool,
+    /// Its question outlived Claude's process.
+    pub(super) kept: Option<Became>,
     /// What it is about since the person has changed it.
     pub(super) edited: Option<String>,
     pub(super) ended: bool,
@@ -76,6 +79,7 @@ impl From<&ToolResult> for Known {
             summary: crate::base::text::clean_line(&result.summary, 48),
             outcome: if result.error { Outcome::Failed } else { Outcome::Fine },
             waits: false,
+            kept: None,
             edited: None,
             ended: true,
             first_change: result.first_change,
@@ -95,6 +99,11 @@ impl Row {
             Later::Call { .. } => {
                 if let (Some(edited), Some(target)) = (&known.edited, self.left.get_mut(TARGET)) {
                     target.text.clone_from(edited);
+                }
+                if let Some(became) = known.kept {
+                    let role = if became == Became::Waits { Role::TabAttention } else { Role::Warning };
+                    self.right = vec![Piece::new(became.words(), role)];
+                    return;
                 }
                 if known.waits && !known.ended {
                     self.right = vec![Piece::new("! needs you", Role::TabAttention)];
@@ -193,6 +202,21 @@ mod tests {
         assert_eq!(text(&row.right), "▶");
         row.tell(&Known { waits: true, ended: true, summary: "3 lines".into(), ..Known::default() });
         assert_eq!(text(&row.right), "3 lines");
+    }
+
+    #[test]
+    fn a_call_whose_question_outlived_its_process_says_what_became_of_it() {
+        let mut row = Row { later: Later::Call { id: "t".into() }, ..Row::default() };
+        let cut_off = Known { outcome: Outcome::Failed, summary: "rejected".into(), ended: true, ..Known::default() };
+        for (became, words) in [
+            (Became::Waits, "! waits for your answer"),
+            (Became::Allowed, "allowed; Claude calls it again"),
+            (Became::Denied, "denied by you"),
+            (Became::Withdrawn, "question withdrawn"),
+        ] {
+            row.tell(&Known { kept: Some(became), ..cut_off.clone() });
+            assert_eq!(text(&row.right), words);
+        }
     }
 
     #[test]

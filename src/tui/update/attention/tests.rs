@@ -358,3 +358,37 @@ fn an_edit_that_is_no_input_stays_open() {
     press(&mut model, "Backspace Ctrl-s");
     assert_eq!(press(&mut model, "y").len(), 1);
 }
+
+#[test]
+fn after_a_conflict_the_card_lets_claude_resolve_it_or_opens_a_shell_as_the_tickets_own_does() {
+    let conflict = || {
+        let mut ui = sample::model();
+        let mut tab = sample::guarded("tk-1");
+        let reason = crate::domain::outcome::ExitReason::MergeFailed;
+        tab.state.ended = Some(crate::orchestrator::state::Ended { reason, detail: "it conflicts".into() });
+        tab.state.workspace =
+            std::mem::take(&mut tab.state.workspace).in_worktree(Some(crate::domain::worktree::Worktree {
+                directory: "/trees/tk-1".into(),
+                ..Default::default()
+            }));
+        let failed = crate::domain::merge::MergeSettled::conflict("main", vec!["a.rs".into()]);
+        tab.state.merge_failed = Some(failed.into());
+        ui.tabs.push(tab);
+        ui
+    };
+    let mut ui = conflict();
+    press(&mut ui, "!");
+    let screen = sample::draw(&mut ui, (120, 40));
+    let card = screen.lines().find(|line| line.contains("Claude resolves")).unwrap_or_else(|| panic!("{screen}"));
+    assert!(card.contains("M Claude resolves") && card.contains("W shell there"), "{card}");
+    assert_eq!(press(&mut ui, "W"), [Ask::Shell("/trees/tk-1".into())]);
+    let mut ui = conflict();
+    assert_eq!(press(&mut ui, "! M"), []);
+    assert!(sample::draw(&mut ui, (120, 40)).contains("Let Claude resolve the conflicts of tk-1"));
+    assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Resolve(sample::id("tk-1")))]);
+    // A merge that failed for another reason has nothing to resolve.
+    let mut ui = conflict();
+    std::sync::Arc::make_mut(ui.tabs[0].state.merge_failed.as_mut().unwrap()).files.clear();
+    assert_eq!(press(&mut ui, "! M"), []);
+    assert!(!sample::draw(&mut ui, (120, 40)).contains("Let Claude resolve"));
+}

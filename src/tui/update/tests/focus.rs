@@ -65,6 +65,21 @@ fn a_run_of_another_program_is_read_when_it_is_opened_from_home() {
 }
 
 #[test]
+fn a_ticket_that_was_opened_before_its_run_was_seen_shows_that_run() {
+    let mut model = sample::model();
+    model.folder = "/w".into();
+    let seen = sample::seen("tk-9", "/w");
+    let at = model.open_tab(&seen.key());
+    model.show_tab(at);
+    let asks = update(&mut model, Msg::News(News::RunSeen(Arc::new(sample::seen("tk-8", "/w")))));
+    assert_eq!(asks, [], "another ticket's");
+    let asks = update(&mut model, Msg::News(News::RunSeen(Arc::new(seen.clone()))));
+    assert_eq!(asks, [Ask::Request(Request::Show(seen.run))]);
+    model.tabs[at].run = Some(seen.run);
+    assert_eq!(update(&mut model, Msg::News(News::RunSeen(Arc::new(seen)))), [], "it is shown");
+}
+
+#[test]
 fn the_focus_goes_round_all_panes() {
     let mut model = with_running();
     model.size = (80, 24);

@@ -74,6 +74,17 @@ fn a_question_is_answered_to_the_file_that_asked() {
 }
 
 #[test]
+fn a_run_that_this_program_has_gone_on_with_is_not_taken_for_anothers() {
+    let (mut model, here, _) = two_of_one_id();
+    let run = sample::run("tk-1");
+    update(&mut model, opened(&here, run, Owner::Here));
+    // What was asked of the store before comes behind it.
+    update(&mut model, opened(&here, run, Owner::Another));
+    let tab = model.tabs.iter().find(|tab| tab.id == here).unwrap();
+    assert_eq!(tab.owner, Owner::Here);
+}
+
+#[test]
 fn who_works_on_a_run_is_what_was_heard_last() {
     let mut model = with_running();
     let run = model.tabs[0].run.unwrap();

@@ -28,7 +28,7 @@ fn no_key_is_silent() {
     assert_eq!(told(&mut model, "b"), "the circuit breaker is closed and at zero");
     assert_eq!(told(&mut model, "]"), "only one ticket is open");
     assert_eq!(told(&mut model, "!"), "nothing is waiting for you");
-    assert_eq!(told(&mut model, "Q"), "Q does nothing here; ? lists the keys");
+    assert_eq!(told(&mut model, "X"), "X does nothing here; ? lists the keys");
     model.tabs[0] = sample::finished("tk-1");
     for key in "s i x P p".split(' ') {
         let words = "tk-1 is complete; r runs it again";
@@ -38,6 +38,62 @@ fn no_key_is_silent() {
     assert_eq!(told(&mut model, "x"), "the run of tk-1 has ended; p starts it again");
     model.mode = crate::tui::model::Mode::Replay;
     assert_eq!(told(&mut model, "x"), "not available in a replay");
+}
+
+#[test]
+fn on_home_it_is_said_where_the_keys_of_an_ended_run_are() {
+    let mut ui = sample::model();
+    ui.tabs.push(sample::finished("tk-1"));
+    ui.focus = crate::tui::home::NAME;
+    (ui.home.cursor, ui.home.is_chosen) = (Some(sample::id("tk-1")), true);
+    for (key, words) in [("c", "there c commits what"), ("M", "there M lets Claude resolve"), ("W", "there W opens")] {
+        ui.toast = None;
+        assert_eq!(press(&mut ui, key), []);
+        let told = ui.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+        assert!(told.contains(words), "{key}: {told}");
+    }
+}
+
+#[test]
+fn a_commit_is_offered_as_long_as_something_may_be_left_to_commit() {
+    let mut ui = sample::model();
+    ui.tabs.push(sample::finished("tk-1"));
+    let offers = |ui: &mut Ui| sample::draw(ui, (120, 40)).matches("c commit").count();
+    assert_eq!(offers(&mut ui), 2, "card and footer");
+    ui.tabs[0].state.commits.last = Some("0123456789".into());
+    assert_eq!(offers(&mut ui), 0);
+    ui.tabs[0].state.commits.refused = Some("a hook".into());
+    assert_eq!(offers(&mut ui), 2);
+    ui.tabs[0].state.is_merged = true;
+    assert_eq!(offers(&mut ui), 0);
+}
+
+#[test]
+fn boxes_are_not_unticked_for_a_start_that_the_breaker_would_refuse() {
+    use crate::domain::breaker::Breaker;
+    let mut ui = sample::model();
+    let mut tab = sample::finished("tk-1");
+    tab.state.breaker = Breaker { state: Circuit::Open, opened_at: Some(sample::NOW), ..Breaker::default() };
+    ui.tabs.push(tab);
+    assert_eq!(press(&mut ui, "r"), []);
+    assert!(ui.modals.is_empty());
+    assert!(ui.toast.as_ref().is_some_and(|(words, _)| words.contains("OPEN; b closes it")), "{:?}", ui.toast);
+}
+
+#[test]
+fn a_start_that_is_refused_after_its_boxes_were_unticked_says_so() {
+    let mut ui = sample::model();
+    ui.tabs.push(sample::finished("tk-1"));
+    let asks = update(&mut ui, Msg::Replied(Reply::Reopened(sample::id("tk-1"))));
+    assert_eq!(asks[..1], [Ask::Request(Request::Start(sample::id("tk-1")))]);
+    let refused = |message: &str| {
+        let message = message.to_owned();
+        Msg::Replied(Reply::Refused(Refused { ticket: sample::id("tk-1"), message, exit_code: 1, asked: None }))
+    };
+    update(&mut ui, refused("no"));
+    assert_eq!(ui.tabs[0].failure.as_deref(), Some("no · its boxes are unticked: it is open again"));
+    update(&mut ui, refused("no"));
+    assert_eq!(ui.tabs[0].failure.as_deref(), Some("no"), "said once");
 }
 
 #[test]

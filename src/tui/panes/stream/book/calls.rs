@@ -153,10 +153,11 @@ impl Book {
             known.outcome = Outcome::Refused;
         }
         known.waits = self.journal.waiting.contains(&id);
+        known.kept = self.journal.kept.of(&id);
         known.edited = self.journal.edited.get(&id).cloned();
         let over = self.journal.get(n).is_none_or(|segment| segment.ended)
             || self.journal.last().is_some_and(|(last, _)| last != n);
-        if known.ended || known.first_change.is_some() || !over {
+        if known.ended || known.kept.is_some() || known.first_change.is_some() || !over {
             row.tell(&known);
         }
     }

@@ -110,3 +110,30 @@ fn what_could_not_be_sent_can_be_given_again() {
     let drawn = sample::draw(&mut model, (100, 30));
     assert!(drawn.contains("not sent"), "{drawn}");
 }
+
+#[test]
+fn a_question_of_an_interrupted_run_is_told_on_home_and_leads_there() {
+    use crate::domain::summary::RunState;
+    let mut ui = sample::model();
+    ui.tabs.push(sample::running("tk-1"));
+    let mut run = sample::seen("tk-7f00", &ui.folder);
+    (run.state, run.needs) = (RunState::Interrupted, Some("Bash make test".into()));
+    ui.see_run(run.clone().into());
+    assert_eq!(ui.waiting(), 1);
+    press(&mut ui, "!");
+    assert_eq!((ui.is_home(), ui.home.cursor.as_ref().map(ToString::to_string).as_deref()), (true, Some("tk-7f00")));
+    let screen = sample::draw(&mut ui, (120, 40));
+    let (needs, running) = (screen.find("NEEDS YOU").unwrap(), screen.find("RUNNING").unwrap());
+    assert!((needs..running).contains(&screen.find("a question waits: Bash make").unwrap()), "{screen}");
+    assert!(screen.contains("s resumes tk-7f00, then its card comes"), "{screen}");
+    // That of another directory is not resumed here, a chat's person has left, and without a question nothing waits.
+    let others = [
+        crate::domain::summary::RunSummary { folder: "/elsewhere".into(), ..run.clone() },
+        crate::domain::summary::RunSummary { needs: None, ..run.clone() },
+        crate::domain::summary::RunSummary { state: RunState::Running, ..run.clone() },
+    ];
+    for other in others {
+        ui.see_run(other.into());
+        assert_eq!(ui.waiting(), 0);
+    }
+}

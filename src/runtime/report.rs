@@ -1,0 +1,46 @@
+//! What runs have come to since a moment, from the store. Blocking.
+
+use crate::adapters::store::{Store, StoreError};
+use crate::base::time::Timestamp;
+use crate::domain::report::Report;
+use crate::domain::summary::RunSummary;
+use crate::orchestrator::report::report as of_run;
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// What all runs of the person have come to.
+pub fn report(store: &Store, since: Timestamp, until: Timestamp) -> Result<Report, StoreError> {
+    let runs = store.runs()?.into_iter().filter(|run| run.updated >= since);
+    of(store, runs, since, until)
+}
+
+/// What this run has come to.
+pub fn report_of(store: &Store, run: RunSummary, since: Timestamp, until: Timestamp) -> Result<Report, StoreError> {
+    of(store, [run].into_iter(), since, until)
+}
+
+fn of(
+    store: &Store,
+    runs: impl Iterator<Item = RunSummary>,
+    since: Timestamp,
+    until: Timestamp,
+) -> Result<Report, StoreError> {
+    // The newest of a ticket comes first.
+    let (mut told, mut told_of) = (Vec::new(), HashSet::new());
+    for run in runs {
+        let records = store.load(run.run)?.records;
+        if let Some(mut report) = of_run(records.iter().map(AsRef::as_ref), since) {
+            // Whether its program is still there is in no record.
+            let key = run.key();
+            report.state = store.as_seen(run)?.state;
+            // What an earlier run of a ticket waited for is the later one's matter.
+            if told_of.contains(&key) {
+                report.waits = Vec::new();
+            }
+            told_of.insert(key);
+            told.push(report);
+        }
+    }
+    told.sort_by_key(|run| (run.waits.is_empty(), Reverse(run.updated)));
+    Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told })
+}
