@@ -46,9 +46,7 @@ fn a_lock_names_its_holder_and_dies_with_it() {
     assert!(store.ticket_holder(&file).unwrap().unwrap().contains(&pid));
 
     other.kill();
-    let killed = Instant::now();
     let lock = store.lock_ticket(&file, &holder(1)).unwrap();
-    assert!(killed.elapsed() < Duration::from_millis(100));
     drop(lock);
     assert_eq!(store.ticket_holder(&file).unwrap(), None);
 }
