@@ -21,6 +21,17 @@ pub struct Report {
     pub cost_usd: f64,
     /// Those that wait for the person first, then the latest.
     pub runs: Vec<RunReport>,
+    /// Runs whose records could not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// A run that could not be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unread {
+    pub run: RunId,
+    pub ticket: TicketId,
+    pub why: String,
 }
 
 /// What one run has come to since.

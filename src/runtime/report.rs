@@ -2,7 +2,7 @@
 
 use crate::adapters::store::{Store, StoreError};
 use crate::base::time::Timestamp;
-use crate::domain::report::Report;
+use crate::domain::report::{Report, Unread};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::report::report as of_run;
 use std::cmp::Reverse;
@@ -26,9 +26,16 @@ fn of(
     until: Timestamp,
 ) -> Result<Report, StoreError> {
     // The newest of a ticket comes first.
-    let (mut told, mut told_of) = (Vec::new(), HashSet::new());
+    let (mut told, mut told_of, mut unread) = (Vec::new(), HashSet::new(), Vec::new());
     for run in runs {
-        let records = store.load(run.run)?.records;
+        let records = match store.load(run.run) {
+            Ok(loaded) => loaded.records,
+            // The others are told all the same.
+            Err(error) => {
+                unread.push(Unread { run: run.run, ticket: run.ticket, why: error.to_string() });
+                continue;
+            }
+        };
         if let Some(mut report) = of_run(records.iter().map(AsRef::as_ref), since) {
             // Whether its program is still there is in no record.
             let key = run.key();
@@ -42,5 +49,5 @@ fn of(
         }
     }
     told.sort_by_key(|run| (run.waits.is_empty(), Reverse(run.updated)));
-    Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told })
+    Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told, unread })
 }

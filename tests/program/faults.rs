@@ -460,7 +460,9 @@ fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
     let output = ended(child, 1);
     let seen = records(&output);
     let ended = of_kind(&seen, "run_ended")[0];
-    assert_eq!((&ended["reason"], &ended["iterations"]), (&"error".into(), &1.into()), "{ended}");
+    assert_eq!(ended["reason"], "error", "{ended}");
+    // A call that is judged sees the rules before the watch does: then one more may be begun, and is left before its start.
+    assert_eq!(of_kind(&seen, "spawn_requested").len(), 1, "{}", text(&output));
     let detail = ended["detail"].as_str().unwrap();
     assert!(detail.contains("policy.yaml:2:1") && detail.contains("programmator policy edit"), "{detail}");
     assert!(project.ticket_text("tk-1").contains("- [ ] Beta"));

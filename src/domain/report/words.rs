@@ -10,6 +10,7 @@ use crate::domain::messages::done_words;
 use crate::domain::outcome::DoneHow;
 use crate::domain::summary::RunState;
 use jiff::tz::TimeZone;
+use std::iter::once;
 
 /// Names of changed files, and commands that verified a phase, that are told; of the others how many.
 const NAMED: usize = 5;
@@ -20,8 +21,13 @@ const WORDS: usize = 100;
 pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
     let since = report.since.day_and_minute(zone);
     let long = human(report.until.since(report.since));
+    let unread = report.unread.iter().flat_map(|run| {
+        let why = clean_line(&run.why, 2 * WORDS);
+        [Line::Gap, Line::Text(format!("The records of {} cannot be read: {why}", run.ticket))]
+    });
     if report.runs.is_empty() {
-        return vec![Line::Text(format!("Nothing has happened since {since} ({long})."))];
+        let nothing = Line::Text(format!("Nothing has happened since {since} ({long})."));
+        return once(nothing).filter(|_| report.unread.is_empty()).chain(unread).collect();
     }
     let waiting = report.runs.iter().filter(|run| !run.waits.is_empty()).count();
     let waiting = match waiting {
@@ -35,6 +41,7 @@ pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
         out.push(Line::Gap);
         out.extend(of_run(run));
     }
+    out.extend(unread);
     out
 }
 

@@ -200,7 +200,7 @@ const REST: &[Row] = rows! {
         "in a diff: copy the file's path";
     Own("revert") "diff.revert" Scope::Diff, "diff", [c('R')], Destructive, always, |_| "revert hunk",
         "in a diff: revert the hunk; in the timeline: restore file";
-    Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), ctrl('c')], Shown, always, |_| "close",
+    Close "diff.close" Scope::Diff, "diff", [press(Key::Esc), c('q'), c('D'), c('d'), ctrl('c')], Shown, always, |_| "close",
         "in a diff: close it";
     Send "commit.send" Scope::Commit, "commit", [ctrl('s')], Shown, always, |_| "commit",
         "in the commit dialog: commit";

@@ -11,6 +11,7 @@ use crate::domain::commit::{Agreed, CommitPlan, Committed, short};
 use crate::domain::phase::Mark;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
+use crate::orchestrator::prompt::branch_name;
 use crate::tui::command::{self, Command, Scope, hints};
 use crate::tui::modals::diff::Diff;
 use crate::tui::model::Model;
@@ -259,7 +260,7 @@ impl Commit {
         let lines = self.lines(model, width.into(), most).0.len().max(6) as u16;
         let area = centred(room, WIDEST, lines.saturating_add(message + 6));
         let title = format!("Commit · {}", clean_line(self.ticket.as_str(), 40));
-        let inside = Frame::dialog(&title, &self.status(), model.glyphs).draw(theme, area, buf);
+        let inside = Frame::dialog(&title, &self.status(model), model.glyphs).draw(theme, area, buf);
         self.keys(model).draw(theme, foot(inside), buf);
         let mut rows = Rect { height: inside.height.saturating_sub(2), ..inside };
         let height = message.min(rows.height / 2);
@@ -276,13 +277,23 @@ impl Commit {
         scrolled.list(lines.into_iter(), selected, theme, rows, buf);
     }
 
-    fn status(&self) -> String {
+    /// The branch that the run without a worktree has worked on, where the person has set one.
+    fn meant(&self, model: &Model) -> Option<String> {
+        let state = &model.tab_of(&self.ticket).filter(|tab| tab.run == Some(self.run))?.state;
+        let git = Some(&state.settings.git).filter(|git| git.switches && state.workspace.worktree().is_none())?;
+        branch_name(&git.branch, self.ticket.as_str()).ok()
+    }
+
+    fn status(&self, model: &Model) -> String {
         match &self.plan {
             _ if self.place == Place::Sent => "committing; hooks may take a while …".to_owned(),
             None => "looking …".to_owned(),
             Some(Err(_)) => String::new(),
             Some(Ok(plan)) => match &plan.branch {
-                Some(branch) => format!("on {}", clean_line(branch, 60)),
+                Some(branch) => match self.meant(model).filter(|meant| meant != branch) {
+                    Some(meant) => format!("on {}, not {}", clean_line(branch, 60), clean_line(&meant, 60)),
+                    None => format!("on {}", clean_line(branch, 60)),
+                },
                 None => "HEAD is detached".to_owned(),
             },
         }
@@ -424,6 +435,15 @@ mod tests {
         assert!(message.starts_with("Login rate limiter\n\n- Investigate flow\n- Token bucket\n"), "{message}");
         assert!(message.ends_with("\n\nTicket: tk-1!"), "{message}");
         assert_eq!((sent(&asks).head.as_deref(), &*sent(&asks).tree), (Some("c0ffee"), "ab12"));
+    }
+
+    #[test]
+    fn another_branch_than_that_of_the_run_is_named() {
+        let mut ui = opened(CommitPlan { branch: Some("main".into()), ..sample::commit_plan() });
+        assert!(sample::draw(&mut ui, (120, 40)).contains("on main "));
+        ui.tabs[0].state.settings.git.switches = true;
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("on main, not programmator/tk-1"), "{screen}");
     }
 
     #[test]

@@ -132,6 +132,11 @@ mod tests {
         let words = ui.toast.clone().map(|(words, _)| words).unwrap_or_default();
         assert!(words.contains("1 run") && words.contains('R'), "{words}");
         assert_eq!(asked(&mut ui), left);
+        update(&mut ui, Msg::Key(sample::key("Esc")));
+        update(&mut ui, Msg::Focused(false));
+        ui.now = ui.now.plus(Duration::from_secs(60));
+        update(&mut ui, Msg::Focused(true));
+        assert_eq!(asked(&mut ui), left, "a short look elsewhere does not make it forgotten");
         let lines = vec![Line::Heading("tk-9 Title".into()), Line::Text("- waits for you: Bash make".into())];
         // What is told of the other list is not for this one.
         update(&mut ui, Msg::Replied(Reply::Stats(Ok(vec![Line::Text("figures".into())]))));

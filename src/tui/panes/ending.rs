@@ -254,6 +254,13 @@ mod tests {
     }
 
     #[test]
+    fn d_shows_what_changed() {
+        let mut ui = over();
+        update(&mut ui, Msg::Key(sample::key("d")));
+        assert_eq!(ui.focus, crate::tui::changes::NAME);
+    }
+
+    #[test]
     fn what_is_left_is_said() {
         let mut ui = sample::model();
         ui.tabs.push(sample::guarded("tk-1"));

@@ -43,7 +43,7 @@ pub(super) fn focused(ui: &mut Ui, is_there: bool) {
     let was_there = ui.focused.replace(is_there).unwrap_or(true);
     if !is_there {
         if was_there {
-            (ui.left, ui.absence) = (Some(ui.now), None);
+            ui.left = Some(ui.now);
         }
         return;
     }

@@ -30,6 +30,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         Command::Hide if !model.is_home() => {
             return "the Stream stays; Tab goes to a pane that can be hidden".to_owned();
         }
+        Command::Own("back") if model.is_home() => return "nothing to go back to; Enter opens a ticket".to_owned(),
         Command::End => return "already at the end".to_owned(),
         _ if model.mode == Mode::Replay => return IN_REPLAY.to_owned(),
         Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),

@@ -3,6 +3,7 @@
 use super::{Fold, FollowStatus, Goal, NAME, Part, SearchStatus, StreamMsg, StreamState, view, view_cursor, view_edge};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::search::{Only, Way};
+use crate::tui::command::when::can_compare;
 use crate::tui::command::{Command, Row, Scope, c, press, rows};
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::model::Model;
@@ -35,6 +36,8 @@ const KEYS: &[Row] = rows! {
         "in Stream: select the card below";
     Own("select") "stream.select" Scope::Pane(NAME), "stream", [c('v')], HelpOnly, Model::shows_run, |_| "select",
         "in Stream: select lines, to copy them";
+    Changes "stream.changes" Scope::Pane(NAME), "stream", [c('d')], HelpOnly, can_compare, |_| "changes",
+        "in Stream: Changes: the files that differ";
     Own("copy_block") "stream.copy_block" Scope::Pane(NAME), "stream", [c('y') => c('y')], HelpOnly, Model::shows_run, |_| "copy block",
         "in Stream: copy the selected card, whole";
     Own("copy_command") "stream.copy_command" Scope::Pane(NAME), "stream", [c('y') => c('c')], HelpOnly, Model::shows_run, |_| "copy command",
