@@ -6,9 +6,11 @@ use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::changes::{Changes, Since};
 use crate::domain::commit::{Commits, short};
+use crate::domain::merge::MergeHow;
 use crate::domain::messages::done_words;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
+use crate::domain::worktree::Worktree;
 use crate::orchestrator::state::{PhaseState, State};
 use crate::tui::command::Command;
 use crate::tui::model::{Mode, Model};
@@ -76,9 +78,22 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
         let folder = model.short_path(&worktree.directory.display().to_string());
         out.push(Row::new().left(Role::Dim, "  worktree ").left(Role::Text, folder));
     }
+    if let Some(worktree) = to_be_merged(tab) {
+        let (branch, top) = (clean_line(&worktree.branch, 200), worktree.home_top.display().to_string());
+        let row = Row::new().left(Role::Dim, "  to merge it: ").left(Role::Text, format!("git merge {branch}"));
+        out.push(row.left(Role::Dim, format!(" in {}", model.short_path(&top))));
+    }
     out.truncate(most.saturating_sub(keys.len()));
     out.extend(keys);
     out
+}
+
+/// Where the run's commits are, if nobody but the person merges them.
+fn to_be_merged(tab: &Tab) -> Option<&Worktree> {
+    let state = &tab.state;
+    let waits = state.commits.last.is_some() && !state.is_merged && state.merge_failed.is_none();
+    let by_hand = waits && state.settings.git.merge == MergeHow::Off;
+    state.workspace.worktree().filter(|_| by_hand)
 }
 
 /// What the run came to, in numbers.
@@ -216,7 +231,6 @@ mod tests {
     use crate::domain::merge::MergeSettled;
     use crate::domain::outcome::ExitReason;
     use crate::domain::request::{Reply, Request};
-    use crate::domain::worktree::Worktree;
     use crate::tui::msg::{Ask, Msg};
     use crate::tui::sample;
     use crate::tui::ui::Ui;
@@ -352,13 +366,18 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_in_its_base_says_so() {
+    fn work_says_whether_it_is_in_its_base_and_how_it_gets_there() {
         let mut ui = over();
         let state = &mut ui.tabs[0].state;
         state.commits.last = Some("abcdef0123".into());
-        let worktree = Worktree { base: "main".into(), ..Worktree::default() };
+        let (base, branch, home_top) = ("main".into(), "programmator/tk-1".into(), "/w".into());
+        let worktree = Worktree { base, branch, home_top, ..Worktree::default() };
         state.workspace = std::mem::take(&mut state.workspace).in_worktree(Some(worktree));
-        assert!(text(&mut ui, 12).join("\n").contains("committed as abcdef012"));
+        let card = text(&mut ui, 14).join("\n");
+        let by_hand = "to merge it: git merge programmator/tk-1 in /w";
+        assert!(card.contains("committed as abcdef012") && card.contains(by_hand), "{card}");
+        ui.tabs[0].state.settings.git.merge = MergeHow::Merge;
+        assert!(!text(&mut ui, 14).join("\n").contains(by_hand), "programmator does it");
         ui.tabs[0].state.is_merged = true;
         assert!(text(&mut ui, 12).join("\n").contains("7 iterations · merged into main"));
     }

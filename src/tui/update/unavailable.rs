@@ -3,12 +3,16 @@
 use crate::orchestrator::state::Stage;
 use crate::tui::command::{Command, Scope};
 use crate::tui::model::{Mode, Model, opening};
+use crate::tui::panes::home::Group;
 use crate::tui::replay::IN_REPLAY;
 use crate::tui::tab::TabStatus;
 
 /// Why the command of a key that was pressed does nothing.
 pub(super) fn why(model: &Model, command: Command) -> String {
     match command {
+        Command::NextWaiting if model.is_home() && model.home.counts[Group::NeedsYou as usize] > 0 => {
+            return "no question waits; each row under Needs you says what it needs".to_owned();
+        }
         Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
         Command::Commit | Command::Resolve | Command::Shell if model.is_home() && model.home.cursor.is_some() => {
