@@ -6,6 +6,7 @@ pub mod circuit;
 mod command_line;
 pub mod config;
 pub mod demo;
+mod detach;
 pub mod doctor;
 pub mod error;
 pub mod export;
@@ -27,6 +28,8 @@ mod picture;
 pub mod plan;
 pub mod policy;
 pub mod prompt;
+mod question;
+pub mod queue;
 pub mod report;
 pub mod review;
 pub mod search;
@@ -37,6 +40,7 @@ pub mod snapshots;
 pub mod start;
 pub mod stats;
 pub mod status;
+mod stop;
 mod threads;
 mod tick;
 pub mod ticket;
@@ -55,7 +59,7 @@ use clap::{CommandFactory, Parser};
 use config::ConfigCommand;
 use demo::Show;
 use error::CliError;
-use headless::Work;
+use headless::{Questions, Work};
 use logs::Follow;
 use options::RunOptions;
 use passphrase::PassphraseCommand;
@@ -159,11 +163,14 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         None if cli.tickets.is_empty() => {
             Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
-        None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text).await,
-        Some(Command::Run { tickets, resolve, json, run }) => {
+        None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text, Questions::Denied).await,
+        Some(Command::Run { detach: true, .. }) => detach::start(out).await,
+        Some(Command::Run { tickets, resolve, json, run, away, .. }) => {
             let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
-            headless::run(&here(&run)?, work, format(json)).await
+            let asked = if away { Questions::Wait } else { Questions::Denied };
+            headless::run(&here(&run)?, work, format(json), asked).await
         }
+        Some(Command::Stop { run, now }) => stop::run(out, &here(&cli.run)?, &run, now).await.map(|()| 0),
         Some(Command::Chat(args)) => chat::run(&here(&args.run())?, &args).await,
         Some(Command::Plan(args)) => plan::run(out, &here(&args.run)?, &args).await,
         Some(Command::Resume { run, json, options }) => {
@@ -171,7 +178,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             if stdout().is_terminal() && !json {
                 start::screen(&session, Open::Resume(run), After::Kept).await
             } else {
-                headless::run(&session, Work::Resume(run), format(json)).await
+                headless::run(&session, Work::Resume(run), format(json), Questions::Denied).await
             }
         }
         Some(Command::Demo { headless, look }) => {
@@ -190,6 +197,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Report(args)) => report::print(out, &here(&cli.run)?, &args).map(|()| 0),
+        Some(Command::Queue { id: None, json }) => queue::list(out, &here(&cli.run)?, json).map(|()| 0),
+        Some(Command::Queue { id: Some(id), .. }) => queue::show(out, &here(&cli.run)?, &id).map(|()| 0),
+        Some(Command::Answer(args)) => queue::answer(out, &here(&cli.run)?, &args).await.map(|()| 0),
         Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
         Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::On).await

@@ -13,6 +13,7 @@ pub mod find;
 pub mod forking;
 pub mod gate;
 pub mod headless;
+pub mod heard;
 pub mod offline;
 pub mod others;
 pub mod policy_engine;

@@ -6,27 +6,14 @@
 //! What is answered is the caller's.
 
 use crate::adapters::agent::orphans;
-use std::fs::{self, Permissions};
+use crate::adapters::local_socket;
+use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::net::UnixListener;
 
-/// Longest question, in bytes.
-pub const QUESTION: u64 = 16 << 20;
-/// Longest answer, in bytes.
-const ANSWER: u64 = 64 << 10;
-/// Questions that are answered at once. Whoever comes beyond that hears nothing, at once: its call is asked about.
-const AT_ONCE: usize = 64;
-/// How long a question and its answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the question may take to arrive: who connects and says nothing has no place for longer.
-const TO_ASK: Duration = Duration::from_secs(5);
+pub use crate::adapters::local_socket::QUESTION;
 
 /// The gate's end. Gone with this.
 pub struct HookSocket {
@@ -40,9 +27,7 @@ impl HookSocket {
         let open = || -> io::Result<Self> {
             let private = Permissions::from_mode(0o700);
             let folder = tempfile::Builder::new().prefix("programmator-hook-").permissions(private).tempdir()?;
-            let path = folder.path().join("gate");
-            let listener = UnixListener::bind(&path)?;
-            fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+            let listener = local_socket::bind(&folder.path().join("gate"))?;
             Ok(Self { folder, listener })
         };
         open().map_err(|error| format!("no socket can be opened in {}: {error}", std::env::temp_dir().display()))
@@ -52,70 +37,20 @@ impl HookSocket {
         self.folder.path().join("gate")
     }
 
-    /// Answers what descends from the process `claude`, for as long as this is waited for; others hear nothing.
+    /// Answers what descends from the process `claude`, for as long as this is waited for; others hear nothing: another run's
+    /// Claude and its tools have other ancestors, whatever they put into their environment. Whoever hears nothing lets
+    /// Claude ask.
     pub async fn serve<F>(&self, claude: u32, answer: impl Fn(Vec<u8>) -> F + Clone + Send + 'static)
     where
         F: Future<Output = String> + Send + 'static,
     {
-        let room = Arc::new(Semaphore::new(AT_ONCE));
-        loop {
-            let Ok((stream, _)) = self.listener.accept().await else {
-                // Too many open files: others may be closed soon.
-                sleep(Duration::from_millis(100)).await;
-                continue;
-            };
-            if !may_ask(&stream, claude) {
-                continue;
-            }
-            // Not waited for: whoever holds all places would make each call wait as long as they like.
-            let Ok(place) = room.clone().try_acquire_owned() else { continue };
-            let answer = answer.clone();
-            tokio::spawn(async move {
-                // Whoever hears nothing lets Claude ask.
-                let _ = timeout(PATIENCE, exchange(stream, answer)).await;
-                drop(place);
-            });
-        }
+        local_socket::serve(&self.listener, |pid| orphans::descends_from(pid, claude), answer).await;
     }
-}
-
-async fn exchange<F: Future<Output = String>>(mut stream: UnixStream, answer: impl Fn(Vec<u8>) -> F) -> io::Result<()> {
-    let question = timeout(TO_ASK, whole(&mut stream, QUESTION)).await.map_err(|_| io::ErrorKind::TimedOut)??;
-    stream.write_all(answer(question).await.as_bytes()).await
-}
-
-/// Everything that comes; an error where that is more than `most` bytes.
-async fn whole(from: &mut (impl AsyncRead + Unpin), most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(most + 1).read_to_end(&mut bytes).await?;
-    if bytes.len() as u64 > most { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
-}
-
-/// Another run's Claude and its tools have other ancestors, whatever they put into their environment.
-fn may_ask(stream: &UnixStream, claude: u32) -> bool {
-    let Ok(peer) = stream.peer_cred() else { return false };
-    is_own(peer.uid()) && peer.pid().is_some_and(|pid| orphans::descends_from(pid, claude))
-}
-
-fn is_own(user: u32) -> bool {
-    user == rustix::process::geteuid().as_raw()
 }
 
 /// Asks the gate. `program`: the process that opened the socket; any other could have put its own in its place.
 pub async fn ask(socket: &Path, program: u32, question: &[u8]) -> Result<String, String> {
-    let asked = async {
-        let mut stream = UnixStream::connect(socket).await?;
-        let peer = stream.peer_cred()?;
-        if !is_own(peer.uid()) || peer.pid().and_then(|pid| u32::try_from(pid).ok()) != Some(program) {
-            return Err(io::Error::other("another program answers there"));
-        }
-        stream.write_all(question).await?;
-        stream.shutdown().await?;
-        let answer = whole(&mut stream, ANSWER).await?;
-        String::from_utf8(answer).map_err(io::Error::other)
-    };
-    let asked = timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-    match asked {
+    match local_socket::ask(socket, program, question).await {
         Ok(answer) if !answer.is_empty() => Ok(answer),
         Ok(_) => Err("the gate did not answer".to_owned()),
         Err(error) => Err(format!("the gate cannot be reached: {error}")),
@@ -125,6 +60,9 @@ pub async fn ask(socket: &Path, program: u32, question: &[u8]) -> Result<String,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::local_socket::{AT_ONCE, TO_ASK};
+    use std::fs;
+    use tokio::net::UnixStream;
 
     #[tokio::test]
     async fn only_what_descends_from_claude_is_answered() {

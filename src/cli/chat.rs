@@ -1,6 +1,5 @@
 //! `programmator chat`: talk with Claude without a ticket, on the screen or in plain lines.
 
-mod question;
 mod said;
 mod talk;
 

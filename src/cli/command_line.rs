@@ -14,6 +14,7 @@ use super::picture::PictureOptions;
 use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
+use super::queue::AnswerArgs;
 use super::report::ReportArgs;
 use super::review::ReviewArgs;
 use super::search::SearchArgs;
@@ -68,9 +69,24 @@ pub enum Command {
         /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
+        /// Let questions wait for an answer from elsewhere (`programmator answer`, another screen) instead of denying them.
+        #[arg(long)]
+        away: bool,
+        /// Work in the background, with --away, and return at once.
+        #[arg(long)]
+        detach: bool,
         /// Options of runs.
         #[command(flatten)]
         run: RunOptions,
+    },
+    /// Stop the run of a ticket, whichever program works on it; it can be resumed.
+    #[command(after_help = help::STOP)]
+    Stop {
+        /// A run id or its last characters, or a ticket.
+        run: String,
+        /// Do not wait for the end of the iteration.
+        #[arg(long)]
+        now: bool,
     },
     /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
     #[command(after_help = super::plan::HELP)]
@@ -109,6 +125,18 @@ pub enum Command {
     /// Tell what runs have come to while you were away: phases, files, cost, and what waits for you.
     #[command(after_help = help::REPORT)]
     Report(ReportArgs),
+    /// List the questions that wait for you in all runs, or show one.
+    #[command(after_help = help::QUEUE)]
+    Queue {
+        /// The question to show whole; all in one line each if omitted.
+        id: Option<String>,
+        /// Print JSON instead of text.
+        #[arg(long, conflicts_with = "id")]
+        json: bool,
+    },
+    /// Answer a question of a run that works in another terminal or in the background.
+    #[command(after_help = help::ANSWER)]
+    Answer(AnswerArgs),
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
     Logs {

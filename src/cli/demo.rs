@@ -1,7 +1,7 @@
 //! `programmator demo`: the true loop in the true screen, on a throw-away repository and a scripted agent.
 
 use super::error::CliError;
-use super::headless::{self, Work};
+use super::headless::{self, Questions, Work};
 use super::session::Session;
 use super::start;
 use crate::adapters::{config_files, policy_files, private_file};
@@ -39,7 +39,7 @@ pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
     let tickets = vec![TICKET_ID.to_owned()];
     match show {
         Show::Screen => start::screen(&session, start::Open::Tickets(tickets), start::After::Removed).await,
-        Show::Lines => headless::run(&session, Work::Tickets(tickets), Format::Text).await,
+        Show::Lines => headless::run(&session, Work::Tickets(tickets), Format::Text, Questions::Denied).await,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
+use crate::runtime::heard;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::Supervisor;
 use std::io::{Write, stderr, stdout};
@@ -36,21 +37,39 @@ pub enum Work {
     Plan(String, Box<PlanAsked>),
 }
 
+/// What becomes of questions while nobody is at a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Questions {
+    /// Nobody will answer.
+    Denied,
+    /// They are answered from elsewhere; nobody need read what is printed.
+    Wait,
+}
+
 /// Works without a screen until every run has ended. Gives the program's exit code.
-pub async fn run(session: &Session, work: Work, format: Format) -> Result<u8, CliError> {
+pub async fn run(session: &Session, work: Work, format: Format, questions: Questions) -> Result<u8, CliError> {
     let printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
-    run_by(session, work, printer).await
+    run_by(session, work, printer, questions).await
 }
 
 /// The same, printing elsewhere.
-pub async fn run_by<W: Write>(session: &Session, work: Work, mut printer: Printer<W>) -> Result<u8, CliError> {
+pub async fn run_by<W: Write>(
+    session: &Session,
+    work: Work,
+    mut printer: Printer<W>,
+    questions: Questions,
+) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     notices(&resolved);
     let parts = in_force::parts(session, &resolved)?;
     let store = parts.store.clone();
     let app = App::start(parts);
+    heard::listen(&app, store.folder());
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
-    let mut told = app.subscribe(Presence::Nobody);
+    let mut told = app.subscribe(match questions {
+        Questions::Denied => Presence::Nobody,
+        Questions::Wait => Presence::Screen,
+    });
     let mut signals = Signals::listen()?;
     let begun = begin(&app, session.places(&resolved), work);
     tokio::pin!(begun);
@@ -65,7 +84,8 @@ pub async fn run_by<W: Write>(session: &Session, work: Work, mut printer: Printe
             biased;
             news = told.next() => {
                 aside(&news);
-                if printer.print(&news, &store).is_err() && by_signal.is_none() {
+                let is_read = printer.print(&news, &store).is_ok() || questions == Questions::Wait;
+                if !is_read && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
                     by_signal = Some(NOBODY_READS);
                     beginning = false;

@@ -113,6 +113,33 @@ Examples:
 What the runs of all directories have come to since a moment, as Markdown: how each stands and what waits for you, phases that \
 were decided and what verified them, changed files, commits, merges and cost. With --json an object.";
 
+pub const STOP: &str = "\
+Examples:
+  programmator stop tk-4f2a
+  programmator stop tk-4f2a --now
+
+Returns once the run has noted it. Exit codes: 0 noted, 1 no program works on it, or it did not respond, 2 no such run.";
+
+pub const QUEUE: &str = "\
+Examples:
+  programmator queue
+  programmator queue 4Kd0mPqE
+  programmator queue --json | jq '.[].words'
+
+The questions of all runs of yours, whichever program works on them, the oldest first; `programmator answer` answers one. With \
+--json an array.";
+
+pub const ANSWER: &str = "\
+Examples:
+  programmator answer 4Kd0mPqE allow
+  programmator answer 4Kd0mPqE allow --for-run
+  programmator answer 4Kd0mPqE deny use the fixture instead of the live service
+  programmator answer 4Kd0mPqE 2
+
+The first answer counts, wherever it is given; a later one is told so. What needs your passphrase, and what is too long to \
+be shown whole in a terminal, is answered on the screen. Exit codes: 0 answered, 1 not answered (too late, or the run did \
+not respond), 2 no such question.";
+
 pub const LOGS: &str = "\
 Examples:
   programmator logs tk-4f2a

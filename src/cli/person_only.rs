@@ -20,6 +20,8 @@ pub fn check(
         None | Some(Command::Run { .. }) => "start or resume a run",
         Some(Command::Plan(_)) => "plan a ticket",
         Some(Command::Chat(_)) => "start a chat",
+        Some(Command::Stop { .. }) => "stop a run",
+        Some(Command::Answer(_)) => "answer a question",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",

@@ -2,7 +2,7 @@
 //! the draft is looked at; else it is printed, and written only where that was asked for.
 
 use super::error::CliError;
-use super::headless::{self, Work};
+use super::headless::{self, Questions, Work};
 use super::options::RunOptions;
 use super::session::Session;
 use super::start::{self, After, Open};
@@ -60,7 +60,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Res
         return start::screen(session, Open::Plan(name, asked), After::Kept).await;
     }
     let printer = Printer::new(stderr(), Format::Text, jiff::tz::TimeZone::system());
-    let code = headless::run_by(session, Work::Plan(name, asked), printer).await?;
+    let code = headless::run_by(session, Work::Plan(name, asked), printer, Questions::Denied).await?;
     let is_printed = report(out, session, &path, args)?;
     Ok(if is_printed && !args.save && code == ExitReason::Drafted.exit_code() { 0 } else { code })
 }

@@ -21,6 +21,7 @@ use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
 use crate::domain::summary::RunSummary;
 use crate::runtime::app::App;
+use crate::runtime::heard;
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::tui::home;
@@ -86,8 +87,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
     threads::room(threads::WORK)?;
     let parts = in_force::parts(session, &resolved)?;
-    tokio::spawn(Supervisor::sweep_leftovers(parts.store.clone()));
+    let store = parts.store.clone();
+    tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let app = App::start(parts);
+    heard::listen(&app, store.folder());
     let clock = session.clock();
     let mut host = TerminalHost::new(
         Behind::Service(app.clone()),

@@ -8,6 +8,7 @@
 mod approvals;
 #[path = "../support/attended.rs"]
 mod attended;
+mod away;
 mod chat;
 mod crash;
 mod evidence;

@@ -175,7 +175,16 @@ pub fn descends_from(pid: i32, ancestor: u32) -> bool {
 /// Whether a process that this one comes from carries the marker of a run: a tool of Claude's that has cleaned its
 /// environment. What was moved to another parent is not seen.
 pub fn has_marked_ancestor() -> bool {
-    let mut pid = os::parent(None);
+    is_marked_from(os::parent(None))
+}
+
+/// Whether this process is a tool of a run's Claude, or comes from one, as far as that can be seen: by the marker of it or of
+/// one above it, or by the control group that Claude was put into.
+pub fn comes_from_a_run(pid: i32) -> bool {
+    os::is_grouped(pid) || is_marked_from(Some(pid))
+}
+
+fn is_marked_from(mut pid: Option<i32>) -> bool {
     for _ in 0..ANCESTORS {
         match pid {
             Some(above) if above > 1 && os::is_marked(above) => return true,

@@ -262,6 +262,12 @@ pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
     Some(Stat::of(Pid::from_raw(pid)?)?.parent?.as_raw_nonzero().get())
 }
 
+/// The process is in the control group of some run's Claude.
+pub(super) fn is_grouped(pid: i32) -> bool {
+    let group = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    group.lines().flat_map(|line| line.split('/')).any(|name| name.starts_with("programmator-"))
+}
+
 /// The process was started with some run's marker.
 pub(super) fn is_marked(pid: i32) -> bool {
     let begins = format!("{MARKER}=").into_bytes();

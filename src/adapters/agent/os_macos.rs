@@ -92,6 +92,12 @@ pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
     ps(&["-o", "ppid=", "-p", &pid]).trim().parse().ok()
 }
 
+/// There are no control groups here.
+#[cfg(target_os = "macos")]
+pub(super) fn is_grouped(_pid: i32) -> bool {
+    false
+}
+
 /// The process was started with some run's marker.
 #[cfg(target_os = "macos")]
 pub(super) fn is_marked(pid: i32) -> bool {

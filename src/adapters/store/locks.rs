@@ -251,6 +251,12 @@ impl Store {
         })
     }
 
+    /// The process that works on the ticket now; `None` when none does, or it cannot be read which.
+    pub fn ticket_program(&self, ticket_path: &Path) -> Result<Option<u32>, StoreError> {
+        let asked = self.ask("ticket", ticket_path)?;
+        Ok(if let Asked::Held(holder) = asked { holder.map(|holder| holder.pid) } else { None })
+    }
+
     /// Who holds the workspace now, as far as that can be read.
     pub fn tree_holder(&self, workspace: &Workspace) -> Result<Option<Holder>, StoreError> {
         let asked = self.ask("tree", workspace.lock_path())?;

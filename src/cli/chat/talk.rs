@@ -1,6 +1,6 @@
 //! A chat in plain lines: what is heard of it is printed, what is typed is a message or the answer to a question.
 
-use super::question::{Question, Shown};
+use crate::cli::question::{Question, Shown};
 use super::said::Said;
 use crate::adapters::typed_lines::{LONGEST, Line, Text, TypedLines};
 use crate::base::text::{Clean, clean_line};

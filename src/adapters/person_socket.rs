@@ -1,0 +1,82 @@
+//! The socket of a program with runs, where the person's other programs say what they decide: on the command line, on another
+//! screen.
+//!
+//! It lies in the state folder under the number of its process. What Claude has started runs as the same user, so that is
+//! told by process: a tool of a run's is not heard.
+
+use crate::adapters::agent::orphans;
+use crate::adapters::local_socket;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use tokio::net::UnixListener;
+
+/// Our end. Gone with this.
+pub struct PersonSocket {
+    path: PathBuf,
+    listener: UnixListener,
+}
+
+impl PersonSocket {
+    /// The socket of this process, below the state folder.
+    pub fn open(state: &Path) -> io::Result<Self> {
+        let path = path(state, std::process::id());
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        // Another process had our number before.
+        let _ = fs::remove_file(&path);
+        Ok(Self { listener: local_socket::bind(&path)?, path })
+    }
+
+    /// Answers the person's programs for as long as this is waited for.
+    pub async fn serve<F>(&self, answer: impl Fn(Vec<u8>) -> F + Clone + Send + 'static)
+    where
+        F: Future<Output = String> + Send + 'static,
+    {
+        local_socket::serve(&self.listener, |pid| !orphans::comes_from_a_run(pid), answer).await;
+    }
+}
+
+impl Drop for PersonSocket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Asks the program with this number. An error: words for the person.
+pub async fn ask(state: &Path, program: u32, question: &[u8]) -> Result<String, String> {
+    match local_socket::ask(&path(state, program), program, question).await {
+        Ok(answer) if !answer.is_empty() => Ok(answer),
+        Ok(_) => Err("it does not answer".to_owned()),
+        Err(error) => Err(format!("it cannot be reached: {error}")),
+    }
+}
+
+fn path(state: &Path, program: u32) -> PathBuf {
+    state.join("sockets").join(program.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[tokio::test]
+    async fn the_persons_programs_are_answered_until_it_is_gone() {
+        let state = tempfile::tempdir().unwrap();
+        let socket = PersonSocket::open(state.path()).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(socket.path.parent().unwrap()), mode(&socket.path)), (0o700, 0o600));
+        let own = std::process::id();
+        let echo = |asked: Vec<u8>| async move { format!("heard {}", String::from_utf8(asked).unwrap()) };
+        let answer = tokio::select! {
+            () = socket.serve(echo) => None,
+            answer = ask(state.path(), own, b"one") => Some(answer),
+        };
+        assert_eq!(answer, Some(Ok("heard one".to_owned())));
+        drop(socket);
+        assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("cannot be reached"));
+    }
+}

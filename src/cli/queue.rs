@@ -1,0 +1,247 @@
+//! `programmator queue` and `programmator answer`: what waits for the person in runs of any program, and an answer from
+//! outside of it.
+//!
+//! A question is closed by a record of its run, whoever answers and wherever: the first answer counts.
+
+use super::error::CliError;
+use super::question::{Question, Shown};
+use super::session::Session;
+use crate::adapters::store::Store;
+use crate::base::id::{RunId, TicketId};
+use crate::base::text::clean_line;
+use crate::base::time::human;
+use crate::domain::answerer::Answerer;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope};
+use crate::domain::command::UserCommand;
+use crate::domain::record::{Record, Stored};
+use crate::domain::summary::{Owner, RunState, RunSummary};
+use crate::orchestrator::apply::folded;
+use crate::runtime::heard::say;
+use crate::runtime::offline::state_of;
+
+use clap::Args;
+use serde::Serialize;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// Characters at the end of a call's id that name its question.
+const NAME: usize = 8;
+/// Columns of a question in the list.
+const WORDS: usize = 100;
+/// How long an answer may take to be recorded, and how often is looked.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// An answer.
+#[derive(Debug, Clone, Args)]
+pub struct AnswerArgs {
+    /// The question, as `programmator queue` lists it.
+    pub id: String,
+    /// `allow`, or `deny` and what Claude is to do instead; to Claude's own questions the number of an option or your words,
+    /// one argument for each question.
+    #[arg(value_name = "ANSWER", required = true, trailing_var_arg = true)]
+    pub answer: Vec<String>,
+    /// Allow this call for the rest of the run.
+    #[arg(long)]
+    pub for_run: bool,
+}
+
+/// A question that waits. `queue --json`: add, never rename.
+#[derive(Debug, Serialize)]
+struct Waiting {
+    /// What `answer` takes.
+    name: String,
+    run: RunId,
+    ticket: TicketId,
+    title: String,
+    folder: String,
+    /// The call or the question in a few words.
+    words: String,
+    /// No program works on the run: it has to be resumed before it can be answered.
+    interrupted: bool,
+    #[serde(flatten)]
+    approval: Approval,
+    #[serde(skip)]
+    summary: RunSummary,
+}
+
+/// Prints what waits, the oldest first.
+pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {
+    let waiting = waiting(&session.store_to_read()?)?;
+    if json {
+        return Ok(writeln!(out, "{}", crate::base::json::pretty(&waiting)?)?);
+    }
+    if waiting.is_empty() {
+        return Ok(writeln!(out, "No question waits for you.")?);
+    }
+    let now = session.clock().now();
+    let wide = |text: fn(&Waiting) -> &str| waiting.iter().map(|one| text(one).chars().count()).max().unwrap_or(0);
+    let (names, tickets) = (wide(|one| &one.name), wide(|one| one.ticket.as_str()));
+    for one in &waiting {
+        let age = human(now.since(one.approval.asked));
+        let words = clean_line(&one.words, WORDS);
+        let how = if one.interrupted { "  (interrupted: resume the run to answer)" } else { "" };
+        writeln!(out, "{:names$}  {:tickets$}  {age:>5}  {words}{how}", one.name, one.ticket.as_str())?;
+    }
+    Ok(())
+}
+
+/// Prints one question whole, and how it is answered.
+pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError> {
+    let one = find(waiting(&session.store_to_read()?)?, id)?;
+    let kind = one.approval.kind;
+    match Question::of(one.approval).shown() {
+        Shown::Asked(text, _) => {
+            write!(out, "{text}")?;
+            let how = match kind {
+                ApprovalKind::Question => "NUMBER or your words",
+                _ => "allow` or `deny [what to do instead]",
+            };
+            writeln!(out, "programmator answer {id} {how}").map_err(CliError::from)
+        }
+        Shown::Denied(why, _) => Err(only_on_screen(&why)),
+    }
+}
+
+/// Answers a question.
+pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -> Result<(), CliError> {
+    let store = session.store()?;
+    let one = find(waiting(&store)?, &args.id)?;
+    if one.interrupted {
+        return Err(CliError::failure(format!(
+            "no program works on {} now: `programmator resume {}` goes on with it, and asks again",
+            one.ticket, one.ticket
+        )));
+    }
+    let id = one.approval.id.clone();
+    let answer = read(one.approval, args)?;
+    let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
+    let said = say(&store, &one.summary, command, Answerer::COMMAND_LINE).await;
+    match (end(&store, one.run, &id, said.is_ok()).await?, said) {
+        (Some(end), Ok(())) if end.is_ours(&answer) => Ok(writeln!(out, "{}", end.words)?),
+        (Some(end), _) => Err(CliError::failure(format!("too late: {}", end.words))),
+        (None, Err(why)) => Err(CliError::failure(format!("not answered: {why}"))),
+        (None, Ok(())) => Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again")),
+    }
+}
+
+/// How the question came to its end. What the rules say of an answer takes them a moment: `waits` for that.
+async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Option<End>, CliError> {
+    let begun = Instant::now();
+    loop {
+        let records = store.load(run)?.records;
+        let end = records.iter().rev().find_map(|stored| end_of(stored, id));
+        let open = || folded(records.clone()).approvals.iter().any(|asked| asked.id == *id);
+        if end.is_some() || !waits || !open() || begun.elapsed() > PATIENCE {
+            return Ok(end);
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// How a question came to its end.
+struct End {
+    answered: Option<(Answer, AnsweredBy)>,
+    words: String,
+}
+
+impl End {
+    fn is_ours(&self, answer: &Answer) -> bool {
+        let ours = AnsweredBy::Person(Answerer::COMMAND_LINE);
+        self.answered.as_ref().is_some_and(|(given, by)| given == answer && *by == ours)
+    }
+}
+
+fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
+    match &stored.record {
+        Record::ApprovalAnswered(Answered { id, answer, by }) if id == wanted => {
+            let what = match answer {
+                Answer::Allow { scope: Scope::Once, .. } => "allowed",
+                Answer::Allow { .. } => "allowed for this run",
+                Answer::Deny { .. } => "denied",
+            };
+            let who = if let AnsweredBy::Person(by) = by { format!("by {by}") } else { "by itself".to_owned() };
+            Some(End { answered: Some((answer.clone(), by.clone())), words: format!("{what} {who}") })
+        }
+        Record::ApprovalVoid(void) if void.id == *wanted => {
+            Some(End { answered: None, words: clean_line(&void.why, WORDS) })
+        }
+        _ => None,
+    }
+}
+
+/// What was typed, as an answer.
+fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
+    let (kind, id) = (approval.kind, &args.id);
+    if args.for_run && kind != ApprovalKind::Call {
+        return Err(CliError::usage("--for-run is for calls of tools"));
+    }
+    let mut question = Question::of(approval);
+    if let Shown::Denied(why, _) = question.shown() {
+        return Err(only_on_screen(&why));
+    }
+    let words = args.answer[1..].join(" ");
+    match (args.answer[0].as_str(), kind) {
+        ("deny", ApprovalKind::Question) => Ok(Answer::Deny { words }),
+        ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
+        ("deny", _) => Ok(question.answer(if words.is_empty() { "no" } else { &words }).unwrap_or(Answer::Deny { words })),
+        (_, ApprovalKind::Question) => args.answer.iter().find_map(|line| question.answer(line)).ok_or_else(|| {
+            CliError::usage(format!(
+                "Claude asks more than that: one argument for each question (`programmator queue {id}` shows them)"
+            ))
+        }),
+        ("allow", _) if words.is_empty() => match question.answer("yes") {
+            Some(Answer::Allow { input, .. }) if args.for_run => Ok(Answer::Allow { input, scope: Scope::Ticket }),
+            Some(answer) => Ok(answer),
+            None => Err(CliError::failure("this question cannot be answered here")),
+        },
+        _ => Err(CliError::usage(format!("answer `allow`, or `deny` and what to do instead: `{}`", args.answer.join(" ")))),
+    }
+}
+
+fn only_on_screen(why: &str) -> CliError {
+    CliError::failure(format!("{}: answer it on the screen", why.trim_start_matches("denied: ")))
+}
+
+fn find(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, CliError> {
+    let known = waiting.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(", ");
+    waiting.into_iter().find(|one| one.name == id).ok_or_else(|| {
+        let known = if known.is_empty() { "none waits".to_owned() } else { format!("these wait: {known}") };
+        CliError::usage(format!("no question {} waits; {known}", clean_line(id, 40)))
+    })
+}
+
+fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
+    let mut out = Vec::new();
+    for run in store.runs()?.into_iter().filter(|run| run.state != RunState::Ended && run.needs.is_some()) {
+        let run = store.as_seen(run)?;
+        let interrupted = run.owner() == Owner::Nobody;
+        for approval in state_of(store, run.run)?.approvals {
+            out.push(told(&run, interrupted, (*approval).clone()));
+        }
+    }
+    out.sort_by_key(|one| one.approval.asked);
+    Ok(out)
+}
+
+fn told(run: &RunSummary, interrupted: bool, approval: Approval) -> Waiting {
+    Waiting {
+        summary: run.clone(),
+        name: name(&approval.id),
+        run: run.run,
+        ticket: run.ticket.clone(),
+        title: run.title.clone(),
+        folder: run.folder.clone(),
+        words: approval.words(),
+        interrupted,
+        approval,
+    }
+}
+
+/// The end of the call's id; a call that is asked about again has another name, so that nobody answers what they have not seen.
+fn name(id: &QuestionId) -> String {
+    let start = id.call.char_indices().rev().nth(NAME - 1).map_or(0, |(at, _)| at);
+    let end: String = id.call[start..].chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    if id.revision == 0 { end } else { format!("{end}.{}", id.revision) }
+}

@@ -1,0 +1,20 @@
+//! `programmator stop`: ends the run that any program works on; it can be resumed.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::domain::answerer::Answerer;
+use crate::domain::command::UserCommand;
+use crate::runtime::heard::say;
+use crate::runtime::supervisor::Typed;
+use std::io::Write;
+
+/// Asks the run to stop: after its iteration, or `now`. Does not wait for its end.
+pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -> Result<(), CliError> {
+    let store = session.store()?;
+    let found = session.find_run(&store, run, Typed::Part)?;
+    let ticket = &found.ticket;
+    let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
+    say(&store, &found, command, Answerer::COMMAND_LINE).await.map_err(CliError::failure)?;
+    let when = if now { "stops now" } else { "stops after this iteration" };
+    Ok(writeln!(out, "{ticket} {when}; `programmator resume {ticket}` goes on with it.")?)
+}

@@ -1,0 +1,161 @@
+//! Runs without a screen whose questions wait, and answers from other programs.
+
+use crate::project::Project;
+use crate::watched::{json, of_kind, said};
+use serde_json::Value;
+
+/// What the demo's Claude does in the one phase of `tk-1`, a line of YAML a step.
+fn project(steps: &[&str]) -> Project {
+    let steps: String = steps.iter().flat_map(|step| ["      - ", step, "\n"]).collect();
+    let turn = format!("turns:\n  - when: {{phase: \"\"}}\n    steps:\n{steps}      - status: {{summary: did}}\n");
+    let project = Project::with_config(&["Alpha"], &turn, "policy:\n  profile: guarded\n");
+    project.git(&["init", "-q", "--bare", &project.path("remote.git").display().to_string()]);
+    project.git(&["remote", "add", "origin", &project.path("remote.git").display().to_string()]);
+    project
+}
+
+/// It asks under `guarded`: it talks to another machine.
+const PUSH: &str = "bash: \"git push -q origin HEAD:work\"";
+
+/// A project with a run in the background, which goes with it.
+struct Away(Project);
+
+impl std::ops::Deref for Away {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.0
+    }
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        let _ = self.0.run(&["stop", "--now", "tk-1"]);
+    }
+}
+
+fn begun(steps: &[&str]) -> Away {
+    let project = project(steps);
+    let told = said(&project, &["run", "--detach", "tk-1"], 0);
+    assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
+    Away(project)
+}
+
+/// The next question that waits.
+fn asked(project: &Project) -> Value {
+    loop {
+        let waiting = json(project, &["queue", "--json"]);
+        if let Some(first) = waiting.as_array().expect("a list").first() {
+            return first.clone();
+        }
+        let runs = json(project, &["status", "--json"]);
+        assert_ne!(runs[0]["state"], "ended", "it has ended before it asked: {runs}");
+    }
+}
+
+fn name(question: &Value) -> String {
+    question["name"].as_str().expect("a name").to_owned()
+}
+
+/// The run's records, once it has ended.
+fn ended(project: &Project) -> Vec<Value> {
+    said(project, &["logs", "--follow", "tk-1"], 0);
+    project.journal()
+}
+
+/// Work that counts, whatever becomes of the rest.
+const WRITE: &str = "write: {path: alpha.txt, content: \"1\"}";
+
+fn is_pushed(project: &Project) -> bool {
+    let remote = project.path("remote.git").display().to_string();
+    !project.git(&["--git-dir", &remote, "for-each-ref"]).is_empty()
+}
+
+#[test]
+fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
+    let project = begun(&[WRITE, PUSH]);
+    let question = asked(&project);
+    let id = name(&question);
+    assert_eq!((&question["ticket"], &question["tool"]), (&"tk-1".into(), &"Bash".into()), "{question}");
+    let list = said(&project, &["queue"], 0);
+    assert!(list.contains(&id) && list.contains("Bash git push -q origin HEAD:work"), "{list}");
+    let whole = said(&project, &["queue", &id], 0);
+    assert!(whole.contains("| command: git push -q origin HEAD:work") && whole.contains("programmator answer"), "{whole}");
+    assert!(said(&project, &["answer", &id, "perhaps"], 2).contains("`allow`"));
+    assert!(said(&project, &["answer", "nothing", "allow"], 2).contains(&id), "those that wait are named");
+    let inside = project.command(&["answer", &id, "allow"]).env("PROGRAMMATOR_RUN_ID", "r").output().expect("it starts");
+    assert_eq!(inside.status.code(), Some(77), "Claude does not answer its own questions");
+
+    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
+    assert!(said(&project, &["answer", &id, "deny"], 2).contains("none waits"));
+    assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
+    assert!(is_pushed(&project));
+    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+}
+
+#[test]
+fn a_denial_takes_its_words_to_claude() {
+    let project = begun(&[WRITE, PUSH]);
+    let id = name(&asked(&project));
+    assert_eq!(said(&project, &["answer", &id, "deny", "leave", "it", "to", "me"], 0), "denied by you (command line)\n");
+    let records = ended(&project);
+    let answered = of_kind(&records, "approval_answered");
+    assert_eq!(answered[0]["answer"]["words"], "leave it to me", "{answered:?}");
+    assert!(!is_pushed(&project));
+}
+
+#[test]
+fn of_many_answers_at_once_one_counts_and_the_others_are_told() {
+    let project = begun(&[WRITE, PUSH]);
+    let id = name(&asked(&project));
+    let answers = ["allow", "deny", "allow", "deny"].map(|answer| {
+        std::thread::spawn({
+            let mut command = project.command(&["answer", &id, answer]);
+            move || command.output().expect("it starts")
+        })
+    });
+    let codes: Vec<_> = answers.into_iter().map(|one| one.join().expect("it ends").status.code()).collect();
+    let records = ended(&project);
+    let answered = of_kind(&records, "approval_answered");
+    assert_eq!(answered.len(), 1, "{answered:?}");
+    let allowed = answered[0]["answer"]["answer"] == "allow";
+    for (at, code) in codes.iter().enumerate().filter(|(_, code)| **code == Some(0)) {
+        assert_eq!(at % 2 == 0, allowed, "who is told that it counts: {code:?} of {codes:?}");
+    }
+    assert!(codes.contains(&Some(0)), "{codes:?}");
+    assert_eq!(is_pushed(&project), allowed, "what is recorded is what was done");
+}
+
+#[test]
+fn claudes_own_question_is_answered_by_the_number_of_an_option() {
+    let ask = "ask: {question: \"Which port?\", options: [\"80\", \"8080\"]}";
+    let project = begun(&[WRITE, ask]);
+    let id = name(&asked(&project));
+    assert!(said(&project, &["queue", &id], 0).contains("2  8080"));
+    said(&project, &["answer", &id, "2"], 0);
+    let records = ended(&project);
+    let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].to_string();
+    assert!(input.contains("8080") && input.contains("answers"), "{input}");
+}
+
+#[test]
+fn a_run_in_the_background_is_stopped_by_name_and_resumed() {
+    let project = begun(&[WRITE, PUSH]);
+    asked(&project);
+    assert!(said(&project, &["stop", "--now", "tk-1"], 0).contains("tk-1 stops now"));
+    assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "user_stopped");
+    assert!(said(&project, &["stop", "tk-1"], 1).contains("no program works on tk-1"));
+    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(project.processes(), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_begin_says_why_with_its_own_exit_code() {
+    let project = begun(&[WRITE, PUSH]);
+    asked(&project);
+    let held = said(&project, &["run", "--detach", "tk-1"], 75);
+    assert!(held.contains("tk-1"), "{held}");
+    assert!(said(&project, &["run", "--detach", "tk-9"], 2).contains("tk-9"));
+    said(&project, &["stop", "--now", "tk-1"], 0);
+    ended(&project);
+}
