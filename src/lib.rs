@@ -95,7 +95,8 @@
 //! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of
 //! [`private_file`](adapters::private_file), [`repository_files`](adapters::repository_files) are what a repository
 //! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
-//! [`hook_socket`](adapters::hook_socket) brings it the calls of a session that the person drives.
+//! [`hook_socket`](adapters::hook_socket) brings it the calls of a session that the person drives;
+//! [`person_socket`](adapters::person_socket) brings runs what the person says in another program.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),
@@ -113,7 +114,7 @@
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`report`](runtime::report) tells what came of them lately, [`review`](runtime::review) has a diff looked at by
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`report`](runtime::report) tells what came of them lately, [`heard`](runtime::heard) brings a run what is decided in another program, [`review`](runtime::review) has a diff looked at by
 //! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has

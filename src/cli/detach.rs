@@ -31,7 +31,8 @@ pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
     let pid = child.id();
     // It has the only other ends of the pipe.
     drop(command);
-    let begun = spawn_blocking(move || first_of(heard)).await.map_err(|error| CliError::failure(error.to_string()))??;
+    let begun =
+        spawn_blocking(move || first_of(heard)).await.map_err(|error| CliError::failure(error.to_string()))??;
     let Some(ticket) = begun else {
         let status = child.wait().await?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
@@ -61,7 +62,8 @@ mod tests {
 
     #[test]
     fn a_run_has_begun_with_its_first_record() {
-        let said = "a warning\n{\"ticket\":\"tk-2\",\"why\":\"waits\"}\n{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\"}\nmore\n";
+        let said =
+            "a warning\n{\"ticket\":\"tk-2\",\"why\":\"waits\"}\n{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\"}\nmore\n";
         assert_eq!(first_of(said.as_bytes()).unwrap().as_deref(), Some("tk-1"));
         assert_eq!(first_of("programmator: no such ticket\n".as_bytes()).unwrap(), None);
     }

@@ -122,7 +122,9 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         (Some(end), Ok(())) if end.is_ours(&answer) => Ok(writeln!(out, "{}", end.words)?),
         (Some(end), _) => Err(CliError::failure(format!("too late: {}", end.words))),
         (None, Err(why)) => Err(CliError::failure(format!("not answered: {why}"))),
-        (None, Ok(())) => Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again")),
+        (None, Ok(())) => {
+            Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again"))
+        }
     }
 }
 
@@ -185,7 +187,9 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
     match (args.answer[0].as_str(), kind) {
         ("deny", ApprovalKind::Question) => Ok(Answer::Deny { words }),
         ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
-        ("deny", _) => Ok(question.answer(if words.is_empty() { "no" } else { &words }).unwrap_or(Answer::Deny { words })),
+        ("deny", _) => {
+            Ok(question.answer(if words.is_empty() { "no" } else { &words }).unwrap_or(Answer::Deny { words }))
+        }
         (_, ApprovalKind::Question) => args.answer.iter().find_map(|line| question.answer(line)).ok_or_else(|| {
             CliError::usage(format!(
                 "Claude asks more than that: one argument for each question (`programmator queue {id}` shows them)"
@@ -196,7 +200,10 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
             Some(answer) => Ok(answer),
             None => Err(CliError::failure("this question cannot be answered here")),
         },
-        _ => Err(CliError::usage(format!("answer `allow`, or `deny` and what to do instead: `{}`", args.answer.join(" ")))),
+        _ => Err(CliError::usage(format!(
+            "answer `allow`, or `deny` and what to do instead: `{}`",
+            args.answer.join(" ")
+        ))),
     }
 }
 

@@ -263,7 +263,7 @@ impl Model {
             _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
             Owner::Nobody => None,
             Owner::Another => {
-                Some("running in another program, view only here; answer, pause and stop it there".into())
+                Some("another program works on it; here you can answer, pause, message and stop it".into())
             }
         }
     }

@@ -300,9 +300,14 @@ impl Tab {
             && self.state.phases.iter().any(|phase| phase.stands() == Mark::Skipped)
     }
 
-    /// The run is not this program's: it takes no commands here, and waits for nobody here.
+    /// Nobody works on the run: it waits for nobody.
     pub fn is_only_shown(&self) -> bool {
-        self.owner != Owner::Here
+        self.owner == Owner::Nobody
+    }
+
+    /// Some program works on a run of it that has not ended, and obeys what is decided here.
+    pub fn takes_commands(&self) -> bool {
+        self.run.is_some() && self.owner != Owner::Nobody && self.failure.is_none() && self.state.ended.is_none()
     }
 
     /// The run was at work when its program died: another one than this.
@@ -310,7 +315,7 @@ impl Tab {
         self.owner == Owner::Nobody && self.state.ended.is_none()
     }
 
-    /// A run is open that has not ended: it takes commands.
+    /// A run of this program is open that has not ended.
     pub fn has_open_run(&self) -> bool {
         self.run.is_some() && self.owner == Owner::Here && self.failure.is_none() && self.state.ended.is_none()
     }

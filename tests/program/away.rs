@@ -15,10 +15,10 @@ fn project(steps: &[&str]) -> Project {
 }
 
 /// It asks under `guarded`: it talks to another machine.
-const PUSH: &str = "bash: \"git push -q origin HEAD:work\"";
+pub const PUSH: &str = "bash: \"git push -q origin HEAD:work\"";
 
 /// A project with a run in the background, which goes with it.
-struct Away(Project);
+pub struct Away(Project);
 
 impl std::ops::Deref for Away {
     type Target = Project;
@@ -34,7 +34,7 @@ impl Drop for Away {
     }
 }
 
-fn begun(steps: &[&str]) -> Away {
+pub fn begun(steps: &[&str]) -> Away {
     let project = project(steps);
     let told = said(&project, &["run", "--detach", "tk-1"], 0);
     assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
@@ -58,15 +58,15 @@ fn name(question: &Value) -> String {
 }
 
 /// The run's records, once it has ended.
-fn ended(project: &Project) -> Vec<Value> {
+pub fn ended(project: &Project) -> Vec<Value> {
     said(project, &["logs", "--follow", "tk-1"], 0);
     project.journal()
 }
 
 /// Work that counts, whatever becomes of the rest.
-const WRITE: &str = "write: {path: alpha.txt, content: \"1\"}";
+pub const WRITE: &str = "write: {path: alpha.txt, content: \"1\"}";
 
-fn is_pushed(project: &Project) -> bool {
+pub fn is_pushed(project: &Project) -> bool {
     let remote = project.path("remote.git").display().to_string();
     !project.git(&["--git-dir", &remote, "for-each-ref"]).is_empty()
 }
@@ -80,10 +80,14 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
     let list = said(&project, &["queue"], 0);
     assert!(list.contains(&id) && list.contains("Bash git push -q origin HEAD:work"), "{list}");
     let whole = said(&project, &["queue", &id], 0);
-    assert!(whole.contains("| command: git push -q origin HEAD:work") && whole.contains("programmator answer"), "{whole}");
+    assert!(
+        whole.contains("| command: git push -q origin HEAD:work") && whole.contains("programmator answer"),
+        "{whole}"
+    );
     assert!(said(&project, &["answer", &id, "perhaps"], 2).contains("`allow`"));
     assert!(said(&project, &["answer", "nothing", "allow"], 2).contains(&id), "those that wait are named");
-    let inside = project.command(&["answer", &id, "allow"]).env("PROGRAMMATOR_RUN_ID", "r").output().expect("it starts");
+    let inside =
+        project.command(&["answer", &id, "allow"]).env("PROGRAMMATOR_RUN_ID", "r").output().expect("it starts");
     assert_eq!(inside.status.code(), Some(77), "Claude does not answer its own questions");
 
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
@@ -97,7 +101,10 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
 fn a_denial_takes_its_words_to_claude() {
     let project = begun(&[WRITE, PUSH]);
     let id = name(&asked(&project));
-    assert_eq!(said(&project, &["answer", &id, "deny", "leave", "it", "to", "me"], 0), "denied by you (command line)\n");
+    assert_eq!(
+        said(&project, &["answer", &id, "deny", "leave", "it", "to", "me"], 0),
+        "denied by you (command line)\n"
+    );
     let records = ended(&project);
     let answered = of_kind(&records, "approval_answered");
     assert_eq!(answered[0]["answer"]["words"], "leave it to me", "{answered:?}");

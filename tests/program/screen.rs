@@ -7,6 +7,7 @@ mod bytes;
 mod commits;
 pub(crate) mod conflicts;
 mod edits;
+mod elsewhere;
 mod exporting;
 mod finding;
 mod home;

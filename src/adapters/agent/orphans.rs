@@ -225,6 +225,26 @@ mod tests {
         assert!(!shell.wait().unwrap().success());
     }
 
+    #[test]
+    fn a_tool_of_a_run_is_known_with_a_clean_environment_below_it_too() {
+        let script = "env -i /bin/sh -c 'echo $$; exec sleep 600'; :";
+        let start = |marker: Option<String>| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", script]).stdout(Stdio::piped());
+            marker.map(|marker| command.env(MARKER, marker));
+            let mut shell = command.spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            (shell, line.trim().parse::<i32>().unwrap())
+        };
+        for (marker, is_tool) in [(Some(marker()), true), (None, has_marked_ancestor())] {
+            let (mut shell, below) = start(marker);
+            assert_eq!(comes_from_a_run(below), is_tool);
+            os::process(below.cast_unsigned()).unwrap().signal(Signal::KILL);
+            shell.wait().unwrap();
+        }
+    }
+
     /// Its last tool started a daemon, and nobody looked before it died.
     #[cfg(target_os = "linux")]
     #[test]

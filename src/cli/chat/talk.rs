@@ -1,9 +1,9 @@
 //! A chat in plain lines: what is heard of it is printed, what is typed is a message or the answer to a question.
 
-use crate::cli::question::{Question, Shown};
 use super::said::Said;
 use crate::adapters::typed_lines::{LONGEST, Line, Text, TypedLines};
 use crate::base::text::{Clean, clean_line};
+use crate::cli::question::{Question, Shown};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, AnsweredBy, Approval, Presence, QuestionId, not_applied};
 use crate::domain::background::has_agent;

@@ -1,6 +1,6 @@
 //! What a question's card asks beside its answer: the passphrase, and a rule to be saved.
 
-use super::Service;
+use super::{Service, refused};
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
 use crate::domain::answerer::Answerer;
@@ -19,6 +19,10 @@ impl Service {
         reply: oneshot::Sender<Reply>,
         ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
     ) {
+        if !self.supervisor.is_open(&ticket) {
+            let why = "another program works on it: type the passphrase on its screen".to_owned();
+            return drop(reply.send(refused(&ticket, why, 0)));
+        }
         let (passphrases, reporter) = (self.passphrases.clone(), self.reporter.clone());
         tokio::task::spawn_blocking(move || {
             let checked = match passphrases {

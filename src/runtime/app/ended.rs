@@ -6,8 +6,10 @@ use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::{BoxOutcome, Reply};
+use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
-use std::path::PathBuf;
+use crate::runtime::heard::say;
+use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 impl Service {
@@ -64,7 +66,18 @@ impl Service {
                 }
                 Ok(Reply::Done)
             }),
-            _ => drop(reply.send(refused(&ticket, "the run has already ended".to_owned(), 0))),
+            (command, Some((path, run))) => beside(ticket.clone(), reply, async move {
+                let store = &offline.store;
+                let known = store.run(run)?.map(|(run, _)| store.as_seen(run)).transpose()?;
+                Ok(match known.filter(|run| run.owner() == Owner::Another && Path::new(&run.ticket_path) == path) {
+                    Some(run) => match say(store, &run, command.clone(), by).await {
+                        Ok(()) => Reply::Decided { ticket, command },
+                        Err(why) => refused(&ticket, why, 0),
+                    },
+                    None => refused(&ticket, "the run has already ended".to_owned(), 0),
+                })
+            }),
+            (_, None) => drop(reply.send(refused(&ticket, "the run has already ended".to_owned(), 0))),
         }
     }
 }

@@ -30,18 +30,20 @@ pub fn can_pause(model: &Model) -> bool {
     let over = [TabStatus::Complete, TabStatus::Unverified, TabStatus::Gone];
     live(model)
         && queued(model).is_none()
-        && model.tab().is_some_and(|tab| model.is_elsewhere(tab).is_none())
+        && model.tab().is_some_and(|tab| tab.takes_commands() || model.is_elsewhere(tab).is_none())
         // A chat goes on with a message, and with nothing else.
         && model.tab().is_some_and(|tab| !(tab.has_open_run() && tab.state.awaits_message()))
         && model.tab().is_some_and(|tab| tab.left_out() || !over.contains(&tab.standing()) && !model.is_barred(tab))
 }
 
 pub fn can_pause_now(model: &Model) -> bool {
-    live_tab(model, Tab::is_active)
+    live_tab(model, |tab| {
+        tab.takes_commands() && !matches!(tab.state.stage, Stage::Paused | Stage::AwaitingTree { .. })
+    })
 }
 
 pub fn can_command(model: &Model) -> bool {
-    live_tab(model, Tab::has_open_run)
+    live_tab(model, Tab::takes_commands)
 }
 
 pub fn can_stop(model: &Model) -> bool {
@@ -89,7 +91,7 @@ pub fn can_reset_breaker(model: &Model) -> bool {
 
 pub fn can_skip(model: &Model) -> bool {
     // Of a run that has ended only the phase that is selected, for the next one.
-    let may = |tab: &Tab| tab.has_open_run() || model.is_elsewhere(tab).is_none() && model.chosen_phase().is_some();
+    let may = |tab: &Tab| tab.takes_commands() || model.is_elsewhere(tab).is_none() && model.chosen_phase().is_some();
     live(model) && !model.is_home() && model.tab().is_some_and(may) && model.skippable().is_some()
 }
 

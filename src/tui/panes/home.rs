@@ -11,6 +11,7 @@ mod table;
 mod words;
 
 use crate::domain::request::Request;
+use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 use crate::tui::command::{self, Command, Scope, always, c, lines, page, press, rows};
 use crate::tui::home::{Home, NAME, Shows, Sort};
@@ -221,7 +222,7 @@ impl HomePane {
 fn open(model: &mut Model) -> Vec<Ask> {
     let Some(entry) = chosen(model) else { return Vec::new() };
     let (id, run) = (entry.id.clone(), entry.run.map(|run| run.run));
-    let known = entry.tab.is_some_and(|tab| tab.run.is_some() && !tab.is_only_shown());
+    let known = entry.tab.is_some_and(|tab| tab.run.is_some() && tab.owner == Owner::Here);
     let at = model.open_tab(&id);
     model.show_tab(at);
     model.focus = stream::NAME;

@@ -33,7 +33,7 @@ fn pushed(project: &Project) -> Vec<String> {
 }
 
 /// A card takes no yes in the moment in which it appears.
-fn settle() {
+pub(super) fn settle() {
     std::thread::sleep(programmator::tui::modals::card::APPEARS);
 }
 

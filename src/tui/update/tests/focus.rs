@@ -158,14 +158,16 @@ fn with_anothers() -> (Ui, crate::domain::summary::RunSummary) {
 }
 
 #[test]
-fn a_run_that_another_program_works_on_is_only_shown() {
+fn a_run_that_another_program_works_on_obeys_here_and_is_not_worked_on() {
     let (mut model, seen) = with_anothers();
-    assert_eq!((model.waiting(), model.anything_active()), (0, false), "its questions are asked there");
-    for key in ["p", "P", "s", "x", "i", "r"] {
-        assert_eq!(press(&mut model, key), [], "{key}");
-        assert!(model.modals.is_empty(), "{key}");
-        let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
-        assert!(told.contains("running in another program"), "{key}: {told}");
+    assert_eq!((model.waiting(), model.anything_active()), (1, false), "its questions are asked here, too");
+    for (keys, wanted) in [("p", UserCommand::Pause), ("P", UserCommand::PauseNow), ("x y", UserCommand::Stop)] {
+        let asked = Ask::Request(Request::Command(sample::id("tk-1"), wanted));
+        assert_eq!(press(&mut model, keys), [asked], "{keys}");
+    }
+    for key in ["c", "e"] {
+        let asks = press(&mut model, key);
+        assert!(!asks.iter().any(|ask| matches!(ask, Ask::Request(_))), "{key}: {asks:?}");
     }
     press(&mut model, "h");
     model.prepare();
