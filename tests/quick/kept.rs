@@ -281,15 +281,24 @@ fn a_run_at_its_last_iteration_goes_on_with_the_answer() {
 }
 
 #[test]
-fn where_a_process_may_be_ended_for_a_question_nobody_is_denied_after_an_hour() {
-    for (settings, waits) in [(deferring(), true), (Settings::default(), false)] {
-        let mut core = Core::new(settings);
-        core.judged(call("t0", Via::Callback), Verdict::Allow, Presence::Screen);
-        core.asks("t1", Presence::Screen);
-        core.now += 7_200_000;
-        core.fires(Timer::Approval(1));
-        assert_eq!(core.state.approvals.len() == 1, waits, "another call is at work in the process");
-    }
+fn a_process_is_ended_for_a_question_after_an_hour_whatever_is_at_work_in_it() {
+    let mut core = Core::new(deferring());
+    core.judged(call("t0", Via::Callback), Verdict::Allow, Presence::Screen);
+    core.asks("t1", Presence::Screen);
+    assert_eq!(core.armed(Timer::Approval(1)), Some(core.now + 3_600_000));
+    core.now += 3_599_999;
+    core.fires(Timer::Approval(1));
+    assert_eq!(core.state.stage, Stage::Running, "not before its time");
+    core.now += 1;
+    core.fires(Timer::Approval(1));
+    assert_eq!(core.state.stage, Stage::Stopping);
+    assert_eq!(core.state.approvals.len(), 1, "kept, not denied");
+
+    let mut core = Core::new(Settings::default());
+    core.asks("t1", Presence::Screen);
+    core.now += 7_200_000;
+    core.fires(Timer::Approval(1));
+    assert!(core.state.approvals.is_empty(), "a process that is held gets a denial");
 }
 
 /// What Claude is told of a call with this input and what the person made of it, once its process was gone.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a question without a time of its own waits for a screen that nobody touches.
-const UNATTENDED: Duration = Duration::from_secs(3_600);
+pub(super) const UNATTENDED: Duration = Duration::from_secs(3_600);
 
 /// What Claude is told when there is nobody to ask.
 const NOBODY: &str = "nobody is available to approve this, so it was denied. Do not retry it in another form. \
@@ -295,13 +295,13 @@ impl Draft<'_> {
             let words = format!("nobody answered in time; {NOBODY}");
             self.close_question(id, Answer::Deny { words }, AnsweredBy::Timeout);
         }
-        self.end_process_if_due();
+        self.end_process_if_due(seen);
         self.arm_expiry(seen);
     }
 
     /// When something becomes of the question by itself, if the person does not touch the screen again after `seen`.
     fn due(&self, approval: &Approval, seen: Timestamp) -> Option<Timestamp> {
-        self.denied_at(approval, seen).into_iter().chain(self.deferred(approval)).min()
+        self.denied_at(approval, seen).into_iter().chain(self.deferred(approval, seen)).min()
     }
 
     /// When the question is a denial by itself.

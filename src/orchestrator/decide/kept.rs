@@ -6,6 +6,7 @@
 //! an answer to the hook's callback only, which comes before anybody is asked (measured over stdio with 2.1.197 and 2.1.330).
 
 use super::Draft;
+use super::approval::UNATTENDED;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, OF_ANSWER, QuestionId, Voided};
@@ -19,24 +20,29 @@ use std::time::Duration;
 const TOLD: usize = 200_000;
 
 impl Draft<'_> {
-    /// When Claude's process is ended at the question: not while a call or a subagent is at work in it. A chat's is held: its
-    /// person is there, or has left.
-    pub(super) fn deferred(&self, approval: &Approval) -> Option<Timestamp> {
+    /// When Claude's process is ended at the question, if the person does not touch the screen again after `seen`. While a
+    /// call or a subagent is at work in it, only once nobody has been there for so long that the question would else be a
+    /// denial: what is at work may never end. A chat's is held: its person is there, or has left.
+    pub(super) fn deferred(&self, approval: &Approval, seen: Timestamp) -> Option<Timestamp> {
         let waits = !self.state.gate.kept && self.state.chat.is_none() && self.state.stage == Stage::Running;
-        let at_rest = self.open(|open| open.tools.is_empty() && open.background.is_empty());
-        let after = self.state.settings.approval_defer_after.filter(|_| waits && at_rest)?;
-        Some(approval.asked.plus(Duration::from_secs(after)))
+        let after = self.state.settings.approval_defer_after.filter(|_| waits)?;
+        let wanted = approval.asked.plus(Duration::from_secs(after));
+        Some(if self.at_rest() { wanted } else { wanted.max(approval.asked.max(seen).plus(UNATTENDED)) })
+    }
+
+    fn at_rest(&self) -> bool {
+        self.open(|open| open.tools.is_empty() && open.background.is_empty())
     }
 
     /// Questions are not denied because nobody has touched the screen for long: no process waits for them, or the person wants
-    /// it ended then, be it at work just now.
+    /// it ended then.
     pub(super) fn outlives(&self) -> bool {
         let defers = self.state.settings.approval_defer_after.is_some() && self.state.chat.is_none();
         self.state.gate.kept || defers
     }
 
-    pub(super) fn end_process_if_due(&mut self) {
-        let is_due = |approval: &Approval| self.deferred(approval).is_some_and(|at| at <= self.now);
+    pub(super) fn end_process_if_due(&mut self, seen: Timestamp) {
+        let is_due = |approval: &Approval| self.deferred(approval, seen).is_some_and(|at| at <= self.now);
         if self.state.approvals.iter().any(|approval| is_due(approval)) {
             let why = "nobody has answered yet, so Claude's process is ended; it goes on with the answer";
             self.record(Record::ApprovalsKept { why: why.into() });
@@ -44,9 +50,11 @@ impl Draft<'_> {
         }
     }
 
-    /// What was at work is over: the process may be ended now.
+    /// What was at work is over: the process may be ended now. Not before that: it would put off the time at which it is ended
+    /// whatever is at work.
     pub(super) fn defers_again(&mut self) {
-        if self.state.approvals.iter().any(|approval| self.deferred(approval).is_some()) {
+        let defers = |approval: &Approval| self.deferred(approval, self.now).is_some();
+        if self.at_rest() && self.state.approvals.iter().any(|approval| defers(approval)) {
             self.arm_expiry(self.now);
         }
     }
