@@ -38,7 +38,7 @@ const INTERRUPTS: &str = " The running iteration is interrupted; its changes sta
 pub(super) fn ask_to_skip(ui: &mut Ui) {
     let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
     let price = price(tab, phase);
-    let confirm = if tab.has_open_run() {
+    let confirm = if tab.takes_commands() {
         Confirm {
             title: "Skip a phase",
             words: format!("Leave “{}” undone and continue with the next?{price}", phase.text),

@@ -61,7 +61,7 @@ pub(super) fn git_made(ui: &mut Ui, made: Result<(), String>) {
 pub(super) fn pace(ui: &mut Ui) -> Vec<Ask> {
     let Some(tab) = ui.tab() else { return Vec::new() };
     let id = tab.id.clone();
-    if !tab.has_open_run() {
+    if !tab.takes_commands() {
         if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
             ui.tell(format!("{id} cannot be read; e edits it"));
             return Vec::new();

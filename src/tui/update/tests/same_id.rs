@@ -104,8 +104,9 @@ fn who_works_on_a_run_is_what_was_heard_last() {
     let later = sample::NOW.plus(std::time::Duration::from_secs(5));
     let goes_on = update(&mut model, seen(RunState::Running, later));
     assert_eq!(goes_on, [Ask::Request(Request::Show(run))], "another program goes on with it: it is followed");
-    let pause = Request::Command(model.tabs[0].id.clone(), UserCommand::Pause);
-    assert_eq!(press(&mut model, "p"), [Ask::Request(pause)], "it obeys here, too");
+    assert_eq!(press(&mut model, "p"), [], "what it does is not told yet");
+    let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
+    assert!(told.contains("another program works on it"), "{told}");
     let key = model.tabs[0].id.clone();
     update(&mut model, opened(&key, run, Owner::Another));
     update(&mut model, seen(RunState::Interrupted, later));
