@@ -14,7 +14,7 @@ pub mod environment;
 pub mod file_watch;
 pub mod git;
 pub mod hook_socket;
-mod local_socket;
+pub mod local_socket;
 pub mod logging;
 pub mod notifier;
 pub mod own_session;

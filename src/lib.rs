@@ -96,7 +96,7 @@
 //! [`private_file`](adapters::private_file), [`repository_files`](adapters::repository_files) are what a repository
 //! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
 //! [`hook_socket`](adapters::hook_socket) brings it the calls of a session that the person drives;
-//! [`person_socket`](adapters::person_socket) brings runs what the person says in another program.
+//! [`person_socket`](adapters::person_socket) brings runs what the person says in another program; both are a [`local_socket`](adapters::local_socket).
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),

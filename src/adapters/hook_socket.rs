@@ -13,8 +13,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tokio::net::UnixListener;
 
-pub use crate::adapters::local_socket::QUESTION;
-
 /// The gate's end. Gone with this.
 pub struct HookSocket {
     folder: tempfile::TempDir,

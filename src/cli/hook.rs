@@ -4,7 +4,8 @@
 //! Whatever goes wrong, the decision is "ask": Claude asks the person, who sits in front of it.
 
 use super::error::CliError;
-use crate::adapters::hook_socket::{QUESTION, ask};
+use crate::adapters::hook_socket::ask;
+use crate::adapters::local_socket::QUESTION;
 use crate::base::text::clean_line;
 use clap::Args;
 use serde_json::{Value, json};
