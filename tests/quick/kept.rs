@@ -342,6 +342,28 @@ fn what_was_answered_is_told_whole_to_a_claude_that_may_have_forgotten_it() {
 }
 
 #[test]
+fn several_answers_of_one_prompt_share_the_room_for_what_they_are_about() {
+    let mut core = Core::new(deferring());
+    let input = format!(r#"{{"command":"make {}"}}"#, "x".repeat(120_000));
+    let ids = ["t1", "t2", "t3"];
+    for (id, via) in ids.iter().flat_map(|id| [(id, Via::Callback), (id, Via::CanUseTool)]) {
+        let mut call = call(id, via);
+        call.input.clone_from(&input);
+        core.judged(call, Verdict::Ask, Presence::Screen);
+    }
+    core.now += 60_000;
+    core.fires(Timer::Approval(1));
+    gone(&mut core);
+    for id in ids {
+        core.answers(id, Answer::Allow { input: input.clone(), scope: Scope::Once });
+    }
+    let told = told(&core);
+    let whole: Vec<bool> = told.iter().map(|told| told.contains(&input)).collect();
+    assert_eq!(whole, [true, false, false]);
+    assert!(told.iter().all(|told| told.contains("Make the same call again")), "{:?}", &told[1..]);
+}
+
+#[test]
 fn a_stop_withdraws_the_question_as_the_quit_dialog_says() {
     for command in [UserCommand::Stop, UserCommand::FinishAndStop] {
         let mut core = waiting();

@@ -16,7 +16,7 @@ use crate::orchestrator::state::Stage;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Bytes of a call or a plan that are told again: what fills the context beside the prompt would break the session.
+/// Bytes of calls and plans that one prompt tells again: what fills the context beside it would break the session.
 const TOLD: usize = 200_000;
 
 impl Draft<'_> {
@@ -93,7 +93,10 @@ impl Draft<'_> {
     pub(super) fn tell_later(&mut self, approval: &Approval, answer: &Answer) {
         let QuestionId { call, revision } = &approval.id;
         let id = format!("{OF_ANSWER}{call}-{revision}");
-        self.record(Record::NoteGiven { id, text: told(approval, answer) });
+        let queued = self.state.notes.queued();
+        let before: usize = queued.iter().filter(|(id, _)| id.starts_with(OF_ANSWER)).map(|(_, text)| text.len()).sum();
+        let text = told(approval, answer, TOLD.saturating_sub(before));
+        self.record(Record::NoteGiven { id, text });
     }
 
     /// Claude does not wait any more.
@@ -121,8 +124,13 @@ impl Draft<'_> {
     }
 }
 
-/// The answer, for Claude, whose session may have expired: it is told the whole of what it is about.
-fn told(approval: &Approval, answer: &Answer) -> String {
+/// The answer, for Claude, whose session may have expired: it is told the whole of what it is about, as far as there is `room`
+/// for its bytes.
+fn told(approval: &Approval, answer: &Answer, room: usize) -> String {
+    let whole = |name: &str, text: &str| match text.len() {
+        1.. if text.len() <= room => format!("{name} ({text})"),
+        _ => String::new(),
+    };
     let asked = approval.edited_from.as_deref().unwrap_or(&approval.input);
     let what = match approval.kind {
         ApprovalKind::Question => "your question".into(),
@@ -135,19 +143,15 @@ fn told(approval: &Approval, answer: &Answer) -> String {
         (Answer::Deny { words }, _) => format!("no. {words}"),
         (Answer::Allow { input, .. }, ApprovalKind::Question) => answers(input),
         (Answer::Allow { .. }, ApprovalKind::Plan) => "the plan is approved; go on with it.".into(),
-        (Answer::Allow { input, .. }, _) if approval.edited_from.is_some() => match input.len() {
-            0..=TOLD => format!("it is allowed with this input instead: {input}. Make it now."),
-            _ => "it is allowed with another input, which is too long to be told. Make the call again, to be asked."
-                .into(),
-        },
+        (Answer::Allow { input, .. }, _) if approval.edited_from.is_some() && input.len() <= room => {
+            format!("it is allowed with this input instead: {input}. Make it now.")
+        }
+        (Answer::Allow { .. }, _) if approval.edited_from.is_some() => {
+            "it is allowed with another input, which is too long to be told. Make the call again, to be asked.".into()
+        }
         (Answer::Allow { .. }, _) => "it is allowed. Make the same call again now.".into(),
     };
     format!("Your session was interrupted while {what} waited for an answer. The answer is: {answer}")
-}
-
-/// All of it, unless it is too long.
-fn whole(name: &str, text: &str) -> String {
-    if text.is_empty() || text.len() > TOLD { String::new() } else { format!("{name} ({text})") }
 }
 
 fn plan(input: &str) -> String {

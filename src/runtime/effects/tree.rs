@@ -34,6 +34,10 @@ undone or restored; `git init` gives snapshots";
 impl Effects {
     /// The branch that the person wants the run on, if it works where they do.
     fn branch(&self, state: &State) -> Option<String> {
+        // What was begun is ended, whatever is set by now.
+        if let Some(begun) = &state.switching {
+            return Some(begun.to.clone());
+        }
         let git = &state.settings.git;
         let is_switched = git.switches && self.works && self.workspace.worktree().is_none();
         branch_name(&git.branch, self.ticket.as_str()).ok().filter(|_| is_switched)

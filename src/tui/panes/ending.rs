@@ -371,7 +371,7 @@ mod tests {
         let state = &mut ui.tabs[0].state;
         state.commits.last = Some("abcdef0123".into());
         let (base, branch, home_top) = ("main".into(), "programmator/tk-1".into(), "/w".into());
-        let worktree = Worktree { base, branch, home_top, ..Worktree::default() };
+        let worktree = Worktree { home_top, branch, base, ..Worktree::default() };
         state.workspace = std::mem::take(&mut state.workspace).in_worktree(Some(worktree));
         let card = text(&mut ui, 14).join("\n");
         let by_hand = "to merge it: git merge programmator/tk-1 in /w";

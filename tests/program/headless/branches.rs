@@ -58,6 +58,19 @@ fn what_would_change_files_is_left_to_the_person_and_said() {
     assert_eq!(branch(&project), "own");
 }
 
+/// Whichever of the two was first, the end of the program or the switch: what is said of it is true.
+#[test]
+fn a_switch_that_was_begun_is_ended_though_the_setting_is_gone_meanwhile() {
+    let project = project("branch: own");
+    let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "switch_intended");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    project.write("config/config.yaml", &project.read("config/config.yaml").replace("branch: own", ""));
+    let records = ran(&project, &["resume", "--json"], 0);
+    assert!(of_kind(&records, "switch_settled").iter().all(|settled| settled["trouble"].is_null()), "{records:?}");
+    assert_eq!(branch(&project), "own");
+}
+
 #[test]
 fn a_branch_begins_at_its_base_or_not_at_all() {
     let project = project("branch: own, base: release");
