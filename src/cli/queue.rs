@@ -94,11 +94,11 @@ pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliE
     match Question::of(one.approval).shown() {
         Shown::Asked(text, _) => {
             write!(out, "{text}")?;
-            let how = match kind {
-                ApprovalKind::Question => "NUMBER or your words",
-                _ => "allow` or `deny [what to do instead]",
+            let (yes, no) = match kind {
+                ApprovalKind::Question => ("NUMBER, or your words", "deny [why]"),
+                _ => ("allow", "deny [what to do instead]"),
             };
-            writeln!(out, "programmator answer {id} {how}").map_err(CliError::from)
+            writeln!(out, "\nprogrammator answer {id} {yes}\nprogrammator answer {id} {no}").map_err(CliError::from)
         }
         Shown::Denied(why, _) => Err(only_on_screen(&why)),
     }

@@ -81,7 +81,7 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
     assert!(list.contains(&id) && list.contains("Bash git push -q origin HEAD:work"), "{list}");
     let whole = said(&project, &["queue", &id], 0);
     assert!(
-        whole.contains("| command: git push -q origin HEAD:work") && whole.contains("programmator answer"),
+        whole.contains("| command: git push -q origin HEAD:work") && whole.ends_with("deny [what to do instead]\n"),
         "{whole}"
     );
     assert!(said(&project, &["answer", &id, "perhaps"], 2).contains("`allow`"));

@@ -5,7 +5,7 @@ use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
-use crate::orchestrator::state::{PhaseState, Stage};
+use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::home::is_any_ready;
 use crate::tui::panes::log;
@@ -222,11 +222,16 @@ fn stopped_at_a_limit(tab: &Tab) -> bool {
     tab.failure.is_none() && matches!(reason, Some(ExitReason::Budget | ExitReason::RateLimited))
 }
 
+fn is_pausing(tab: &Tab) -> bool {
+    tab.takes_commands() && tab.state.stage != Stage::Paused && tab.state.pace != Pace::Run
+}
+
 pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
         _ if model.tab().is_some_and(Tab::is_interrupted) => "resume",
+        // Also while something of it needs the person.
+        Some(_) if model.tab().is_some_and(is_pausing) => "cancel pause",
         Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
-        Some(TabStatus::Pausing) => "cancel pause",
         Some(TabStatus::Paused | TabStatus::YourTurn | TabStatus::Stopped) => "resume",
         Some(TabStatus::Halted) if model.tab().is_some_and(stopped_at_a_limit) => "resume",
         Some(TabStatus::Halted) => "try again",

@@ -210,6 +210,16 @@ fn skip_means_the_phase_under_the_cursor_when_the_tree_has_the_focus() {
 }
 
 #[test]
+fn a_pause_that_comes_is_cancelled_by_the_key_that_asked_for_it_while_a_question_waits_too() {
+    let mut model = with_running();
+    model.tabs[0].state.approvals.push(sample::push("c").into());
+    assert!(sample::draw(&mut model, (120, 40)).contains("p pause"));
+    model.tabs[0].state.pace = Pace::PauseNext;
+    assert!(sample::draw(&mut model, (120, 40)).contains("p cancel pause"));
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Resume));
+}
+
+#[test]
 fn d_ticks_the_phase_under_the_cursor_and_only_there() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "d"), [], "no phase is selected");
