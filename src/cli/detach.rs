@@ -22,8 +22,7 @@ struct Begun {
 /// has.
 pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
     let exe = std::env::current_exe()?;
-    let typed = std::env::args_os().skip(1).filter(|word| word != "--detach" && word != "--json" && word != "--away");
-    let args: Vec<OsString> = typed.chain(["--away".into(), "--json".into()]).collect();
+    let args = in_background(std::env::args_os().skip(1).collect());
     let (heard, said) = pipe()?;
     let mut command = own_session::command(&exe.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
@@ -43,6 +42,15 @@ pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
     Ok(0)
 }
 
+/// What was typed, as the other program is given it; what stands behind `--` are tickets.
+fn in_background(typed: Vec<OsString>) -> Vec<OsString> {
+    let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
+    let (options, tickets) = typed.split_at(end);
+    let is_own = |word: &&OsString| ["--detach", "--json", "--away"].iter().any(|own| *word == own);
+    let options = options.iter().filter(|word| !is_own(word)).cloned();
+    options.chain(["--away".into(), "--json".into()]).chain(tickets.iter().cloned()).collect()
+}
+
 /// The first ticket of which a run has begun; `None`: the program has ended. What it says of trouble is passed on.
 fn first_of(heard: impl std::io::Read) -> std::io::Result<Option<String>> {
     for line in BufReader::new(heard).lines() {
@@ -59,6 +67,16 @@ fn first_of(heard: impl std::io::Read) -> std::io::Result<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_typed_is_typed_again_for_the_background() {
+        let given = |typed: &str| {
+            let words = in_background(typed.split(' ').map(OsString::from).collect());
+            words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(given("-C /w run --detach tk-1 -n 3"), "-C /w run tk-1 -n 3 --away --json");
+        assert_eq!(given("run --detach -- --detach"), "run --away --json -- --detach");
+    }
 
     #[test]
     fn a_run_has_begun_with_its_first_record() {

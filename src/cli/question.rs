@@ -61,6 +61,11 @@ impl Question {
         Self { approval, asked: whole.map(|whole| whole.questions).unwrap_or_default(), answers: Vec::new() }
     }
 
+    /// How many of Claude's own it has.
+    pub(super) fn count(&self) -> usize {
+        self.asked.len()
+    }
+
     /// The one in front.
     fn front(&self) -> Option<&Asked> {
         self.asked.get(self.answers.len())

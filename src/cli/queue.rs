@@ -40,7 +40,7 @@ pub struct AnswerArgs {
     pub id: String,
     /// `allow`, or `deny` and what Claude is to do instead; to Claude's own questions the number of an option or your words,
     /// one argument for each question.
-    #[arg(value_name = "ANSWER", required = true, trailing_var_arg = true)]
+    #[arg(value_name = "ANSWER", required = true)]
     pub answer: Vec<String>,
     /// Allow this call for the rest of the run.
     #[arg(long)]
@@ -185,16 +185,20 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
     }
     let words = args.answer[1..].join(" ");
     match (args.answer[0].as_str(), kind) {
-        ("deny", ApprovalKind::Question) => Ok(Answer::Deny { words }),
         ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
-        ("deny", _) => {
-            Ok(question.answer(if words.is_empty() { "no" } else { &words }).unwrap_or(Answer::Deny { words }))
+        // Whatever the words are, they never allow.
+        ("deny", _) => Ok(Answer::Deny { words }),
+        (_, ApprovalKind::Question) => {
+            let lines = if question.count() == 1 { vec![args.answer.join(" ")] } else { args.answer.clone() };
+            let fits = lines.len() == question.count();
+            let answer = lines.iter().filter(|_| fits).find_map(|line| question.answer(line));
+            answer.ok_or_else(|| {
+                CliError::usage(format!(
+                    "one argument for each of Claude's {} questions, in quotes: `programmator queue {id}` shows them",
+                    question.count()
+                ))
+            })
         }
-        (_, ApprovalKind::Question) => args.answer.iter().find_map(|line| question.answer(line)).ok_or_else(|| {
-            CliError::usage(format!(
-                "Claude asks more than that: one argument for each question (`programmator queue {id}` shows them)"
-            ))
-        }),
         ("allow", _) if words.is_empty() => match question.answer("yes") {
             Some(Answer::Allow { input, .. }) if args.for_run => Ok(Answer::Allow { input, scope: Scope::Ticket }),
             Some(answer) => Ok(answer),
@@ -224,8 +228,15 @@ fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
     for run in store.runs()?.into_iter().filter(|run| run.state != RunState::Ended && run.needs.is_some()) {
         let run = store.as_seen(run)?;
         let interrupted = run.owner() == Owner::Nobody;
-        for approval in state_of(store, run.run)?.approvals {
-            out.push(told(&run, interrupted, (*approval).clone()));
+        match state_of(store, run.run) {
+            Ok(state) => {
+                out.extend(state.approvals.iter().map(|asked| told(&run, interrupted, (**asked).clone())));
+            }
+            // Those of the others are told all the same.
+            Err(error) => {
+                let why = clean_line(&error.to_string(), 400);
+                writeln!(std::io::stderr(), "the records of {} cannot be read: {why}", run.ticket)?;
+            }
         }
     }
     out.sort_by_key(|one| one.approval.asked);

@@ -3,10 +3,11 @@
 
 use crate::adapters::person_socket::{self, PersonSocket};
 use crate::adapters::store::Store;
+use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Reply, Request};
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ use std::path::Path;
 #[derive(Serialize, Deserialize)]
 struct Said {
     ticket: TicketKey,
+    /// The run that the person has looked at: phases have its numbers.
+    run: RunId,
     by: Answerer,
     command: UserCommand,
 }
@@ -40,8 +43,11 @@ pub fn listen(app: &App, state: &Path) {
 }
 
 async fn obey(app: &App, said: &[u8]) -> Came {
-    let Said { ticket, by, command } =
+    let Said { ticket, run, by, command } =
         serde_json::from_slice(said).map_err(|_| "that program has another version: restart one of them".to_owned())?;
+    if !app.works_on(&ticket, run) {
+        return Err("the run has ended".to_owned());
+    }
     match app.ask(Request::Command(ticket, command), by).await {
         Reply::Decided { .. } => Ok(()),
         Reply::Refused(refused) => Err(refused.message),
@@ -52,9 +58,12 @@ async fn obey(app: &App, said: &[u8]) -> Came {
 /// Says it to the program that works on the run; it is decided then, as the run's records tell. An error: words for the
 /// person, and nothing was decided.
 pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answerer) -> Came {
+    if run.state == RunState::Ended {
+        return Err(format!("the run of {} has ended", run.ticket));
+    }
     let program = store.ticket_program(Path::new(&run.ticket_path)).map_err(|error| error.to_string())?;
     let program = program.ok_or_else(|| format!("no program works on {} now", run.ticket))?;
-    let said = Said { ticket: run.key(), by, command };
+    let said = Said { ticket: run.key(), run: run.run, by, command };
     let said = serde_json::to_vec(&said).map_err(|error| error.to_string())?;
     let heard = person_socket::ask(store.folder(), program, &said).await;
     let heard = heard.map_err(|why| format!("the program that works on {} (pid {program}): {why}", run.ticket))?;

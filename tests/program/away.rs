@@ -101,13 +101,10 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
 fn a_denial_takes_its_words_to_claude() {
     let project = begun(&[WRITE, PUSH]);
     let id = name(&asked(&project));
-    assert_eq!(
-        said(&project, &["answer", &id, "deny", "leave", "it", "to", "me"], 0),
-        "denied by you (command line)\n"
-    );
+    assert_eq!(said(&project, &["answer", &id, "deny", "yes"], 0), "denied by you (command line)\n");
     let records = ended(&project);
     let answered = of_kind(&records, "approval_answered");
-    assert_eq!(answered[0]["answer"]["words"], "leave it to me", "{answered:?}");
+    assert_eq!(answered[0]["answer"]["words"], "yes", "a no, whatever is said with it: {answered:?}");
     assert!(!is_pushed(&project));
 }
 
@@ -139,6 +136,7 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
     let project = begun(&[WRITE, ask]);
     let id = name(&asked(&project));
     assert!(said(&project, &["queue", &id], 0).contains("2  8080"));
+    assert!(said(&project, &["answer", &id, "2", "--for-run"], 2).contains("for calls"));
     said(&project, &["answer", &id, "2"], 0);
     let records = ended(&project);
     let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].to_string();
@@ -146,12 +144,25 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
 }
 
 #[test]
-fn a_run_in_the_background_is_stopped_by_name_and_resumed() {
+fn what_is_said_to_a_run_that_has_ended_does_not_reach_the_next_one() {
+    let project = begun(&[WRITE, PUSH]);
+    let first = asked(&project)["run"].as_str().expect("an id").to_owned();
+    said(&project, &["answer", &name(&asked(&project)), "allow", "--for-run"], 0);
+    assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    said(&project, &["run", "--detach", "--", "tk-1"], 0);
+    assert_ne!(asked(&project)["run"], *first);
+    assert!(said(&project, &["stop", "--now", &first], 1).contains("the run of tk-1 has ended"));
+    assert_eq!(json(&project, &["queue", "--json"]).as_array().map(Vec::len), Some(1), "it still asks");
+}
+
+#[test]
+fn a_run_in_the_background_is_stopped_by_name() {
     let project = begun(&[WRITE, PUSH]);
     asked(&project);
     assert!(said(&project, &["stop", "--now", "tk-1"], 0).contains("tk-1 stops now"));
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "user_stopped");
-    assert!(said(&project, &["stop", "tk-1"], 1).contains("no program works on tk-1"));
+    assert!(said(&project, &["stop", "tk-1"], 1).contains("the run of tk-1 has ended"));
     assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
     assert_eq!(project.processes(), Vec::<String>::new());
 }

@@ -179,9 +179,10 @@ pub fn has_marked_ancestor() -> bool {
 }
 
 /// Whether this process is a tool of a run's Claude, or comes from one, as far as that can be seen: by the marker of it or of
-/// one above it, or by the control group that Claude was put into.
+/// one above it, or by the control group that Claude was put into. Of one that has ended nothing can be seen: it is taken for one.
 pub fn comes_from_a_run(pid: i32) -> bool {
-    os::is_grouped(pid) || is_marked_from(Some(pid))
+    // Last: until then it was there to be looked at.
+    pid < 1 || os::is_grouped(pid) || is_marked_from(Some(pid)) || os::has_ended(pid)
 }
 
 fn is_marked_from(mut pid: Option<i32>) -> bool {
@@ -243,6 +244,12 @@ mod tests {
             os::process(below.cast_unsigned()).unwrap().signal(Signal::KILL);
             shell.wait().unwrap();
         }
+        // Ended, and then waited for: who cannot be looked at is not trusted.
+        let mut ended = Command::new("/bin/sh").args(["-c", "exit"]).stdout(Stdio::piped()).spawn().unwrap();
+        let pid = i32::try_from(ended.id()).unwrap();
+        BufReader::new(ended.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+        ended.wait().unwrap();
+        assert!(comes_from_a_run(pid) && comes_from_a_run(0));
     }
 
     /// Its last tool started a daemon, and nobody looked before it died.

@@ -262,6 +262,11 @@ pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
     Some(Stat::of(Pid::from_raw(pid)?)?.parent?.as_raw_nonzero().get())
 }
 
+/// The process is gone, or only its end is waited for.
+pub(super) fn has_ended(pid: i32) -> bool {
+    Pid::from_raw(pid).and_then(Stat::of).is_none_or(|stat| matches!(stat.state, 'Z' | 'X' | 'x'))
+}
+
 /// The process is in the control group of some run's Claude.
 pub(super) fn is_grouped(pid: i32) -> bool {
     let group = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();

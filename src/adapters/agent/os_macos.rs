@@ -92,6 +92,13 @@ pub(super) fn parent(pid: Option<i32>) -> Option<i32> {
     ps(&["-o", "ppid=", "-p", &pid]).trim().parse().ok()
 }
 
+/// The process is gone, or only its end is waited for.
+#[cfg(target_os = "macos")]
+pub(super) fn has_ended(pid: i32) -> bool {
+    let state = ps(&["-o", "stat=", "-p", &pid.to_string()]);
+    state.trim().is_empty() || state.trim().starts_with('Z')
+}
+
 /// There are no control groups here.
 #[cfg(target_os = "macos")]
 pub(super) fn is_grouped(_pid: i32) -> bool {

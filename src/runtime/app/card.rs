@@ -1,6 +1,6 @@
 //! What a question's card asks beside its answer: the passphrase, and a rule to be saved.
 
-use super::{Service, refused};
+use super::Service;
 use crate::adapters::passphrase::{PassphraseError, Passphrases};
 use crate::adapters::policy_file;
 use crate::domain::answerer::Answerer;
@@ -20,8 +20,8 @@ impl Service {
         ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
     ) {
         if !self.supervisor.is_open(&ticket) {
-            let why = "another program works on it: type the passphrase on its screen".to_owned();
-            return drop(reply.send(refused(&ticket, why, 0)));
+            let why = "another program works on it: type it on its screen, or stop the run and resume it here";
+            return drop(reply.send(Reply::Passphrase { ticket, id, checked: Checked::Failed(why.to_owned()) }));
         }
         let (passphrases, reporter) = (self.passphrases.clone(), self.reporter.clone());
         tokio::task::spawn_blocking(move || {

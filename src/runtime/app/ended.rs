@@ -1,7 +1,8 @@
 //! The end of a run, and a ticket whose run is not open: what it makes of the exit code, and commands to it that can be appended all the same.
 
-use super::{Service, beside, real, refused, unknown};
+use super::{App, Service, beside, real, refused, unknown};
 use crate::adapters::chats;
+use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
@@ -11,6 +12,13 @@ use crate::domain::ticket::TicketKey;
 use crate::runtime::heard::say;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
+
+impl App {
+    /// This program works on this run of the ticket, or did last.
+    pub fn works_on(&self, ticket: &TicketKey, run: RunId) -> bool {
+        self.reporter.is_here(run) && self.reporter.run_of(ticket) == Some(run)
+    }
+}
 
 impl Service {
     /// The run of a ticket has ended, and nothing of it is open any more.
