@@ -22,7 +22,8 @@ struct Begun {
 /// has.
 pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
     let exe = std::env::current_exe()?;
-    let args = in_background(std::env::args_os().skip(1).collect());
+    let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let args = in_background(&typed);
     let (heard, said) = pipe()?;
     let mut command = own_session::command(&exe.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
@@ -43,7 +44,7 @@ pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
 }
 
 /// What was typed, as the other program is given it; what stands behind `--` are tickets.
-fn in_background(typed: Vec<OsString>) -> Vec<OsString> {
+fn in_background(typed: &[OsString]) -> Vec<OsString> {
     let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
     let (options, tickets) = typed.split_at(end);
     let is_own = |word: &&OsString| ["--detach", "--json", "--away"].iter().any(|own| *word == own);
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn what_was_typed_is_typed_again_for_the_background() {
         let given = |typed: &str| {
-            let words = in_background(typed.split(' ').map(OsString::from).collect());
+            let words = in_background(&typed.split(' ').map(OsString::from).collect::<Vec<_>>());
             words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(given("-C /w run --detach tk-1 -n 3"), "-C /w run tk-1 -n 3 --away --json");
