@@ -49,8 +49,8 @@ impl HookSocket {
 /// Asks the gate. `program`: the process that opened the socket; any other could have put its own in its place.
 pub async fn ask(socket: &Path, program: u32, question: &[u8]) -> Result<String, String> {
     match local_socket::ask(socket, program, question).await {
-        Ok(answer) if !answer.is_empty() => Ok(answer),
-        Ok(_) => Err("the gate did not answer".to_owned()),
+        Ok(Some(answer)) => Ok(answer),
+        Ok(None) => Err("the gate did not answer".to_owned()),
         Err(error) => Err(format!("the gate cannot be reached: {error}")),
     }
 }

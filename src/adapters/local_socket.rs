@@ -7,10 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// Longest question, in bytes.
 pub const QUESTION: u64 = 16 << 20;
@@ -61,6 +61,10 @@ pub(super) async fn serve<F>(
 
 async fn exchange<F: Future<Output = String>>(mut stream: UnixStream, answer: impl Fn(Vec<u8>) -> F) -> io::Result<()> {
     let question = timeout(TO_ASK, whole(&mut stream, QUESTION)).await.map_err(|_| io::ErrorKind::TimedOut)??;
+    // Whoever has hung up believes that it was not heard. This process may have been halted since.
+    if stream.ready(Interest::WRITABLE).await?.is_write_closed() {
+        return Ok(());
+    }
     stream.write_all(answer(question).await.as_bytes()).await
 }
 
@@ -75,10 +79,10 @@ fn is_own(user: u32) -> bool {
     user == rustix::process::geteuid().as_raw()
 }
 
-/// Asks who opened the socket. `program`: the process that did; any other could have put its own in its place. No answer is an
-/// empty one.
-pub(super) async fn ask(socket: &Path, program: u32, question: &[u8]) -> io::Result<String> {
-    let asked = async {
+/// Asks who opened the socket. `program`: the process that did; any other could have put its own in its place. `None`: the
+/// question was handed over and no answer came, so it may have been heard. An error: it was not.
+pub(super) async fn ask(socket: &Path, program: u32, question: &[u8]) -> io::Result<Option<String>> {
+    let handed_over = async {
         let mut stream = UnixStream::connect(socket).await?;
         let peer = stream.peer_cred()?;
         if !is_own(peer.uid()) || peer.pid().and_then(|pid| u32::try_from(pid).ok()) != Some(program) {
@@ -86,8 +90,11 @@ pub(super) async fn ask(socket: &Path, program: u32, question: &[u8]) -> io::Res
         }
         stream.write_all(question).await?;
         stream.shutdown().await?;
-        let answer = whole(&mut stream, ANSWER).await?;
-        String::from_utf8(answer).map_err(io::Error::other)
+        Ok(stream)
     };
-    timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    let end = Instant::now() + PATIENCE;
+    let mut stream = timeout_at(end, handed_over).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))?;
+    let answer = timeout_at(end, whole(&mut stream, ANSWER)).await;
+    let answer = answer.ok().and_then(Result::ok).and_then(|answer| String::from_utf8(answer).ok());
+    Ok(answer.filter(|answer| !answer.is_empty()))
 }

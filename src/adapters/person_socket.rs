@@ -45,12 +45,15 @@ impl Drop for PersonSocket {
     }
 }
 
-/// Asks the program with this number. An error: words for the person.
-pub async fn ask(state: &Path, program: u32, question: &[u8]) -> Result<String, String> {
-    match local_socket::ask(&path(state, program), program, question).await {
-        Ok(answer) if !answer.is_empty() => Ok(answer),
-        Ok(_) => Err("it does not answer".to_owned()),
-        Err(error) => Err(format!("it cannot be reached: {error}")),
+/// Asks the program with this number. `None`: it may have heard the question, and did not answer. An error: it has heard
+/// nothing; words for the person.
+pub async fn ask(state: &Path, program: u32, question: &[u8]) -> Result<Option<String>, String> {
+    let socket = path(state, program);
+    match local_socket::ask(&socket, program, question).await {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !socket.exists() => {
+            Err("it takes nothing from other programs; its log says why, or it is of an older version".to_owned())
+        }
+        asked => asked.map_err(|error| format!("it cannot be reached: {error}")),
     }
 }
 
@@ -75,8 +78,8 @@ mod tests {
             () = socket.serve(echo) => None,
             answer = ask(state.path(), own, b"one") => Some(answer),
         };
-        assert_eq!(answer, Some(Ok("heard one".to_owned())));
+        assert_eq!(answer, Some(Ok(Some("heard one".to_owned()))));
         drop(socket);
-        assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("cannot be reached"));
+        assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("takes nothing"));
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::orchestrator::apply::folded;
-use crate::runtime::heard::say;
+use crate::runtime::heard::{Unsaid, say};
 use crate::runtime::offline::state_of;
 
 use clap::Args;
@@ -118,25 +118,43 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     let answer = read(one.approval, args)?;
     let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
     let said = say(&store, &one.summary, command, Answerer::COMMAND_LINE).await;
-    match (end(&store, one.run, &id, said.is_ok()).await?, said) {
-        (Some(end), Ok(())) if end.is_ours(&answer) => Ok(writeln!(out, "{}", end.words)?),
-        (Some(end), _) => Err(CliError::failure(format!("too late: {}", end.words))),
-        (None, Err(why)) => Err(CliError::failure(format!("not answered: {why}"))),
-        (None, Ok(())) => {
+    let is_refused = matches!(said, Err(Unsaid::Refused(_)));
+    match (end(&store, one.run, &id, !is_refused).await?, said) {
+        // Whoever has ended before it could say so has heard it all the same.
+        (Found::Closed(end), _) if !is_refused && end.is_ours(&answer) => Ok(writeln!(out, "{}", end.words)?),
+        (Found::Closed(end), _) => Err(CliError::failure(format!("too late: {}", end.words))),
+        (_, Err(Unsaid::Refused(why))) => Err(CliError::failure(format!("not answered: {why}"))),
+        (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("not known to be answered: {why}"))),
+        (Found::Asked, Ok(())) => Err(CliError::failure(
+            "sent, and not yet acted on: `programmator queue` shows whether the question still waits",
+        )),
+        (Found::Gone, Ok(())) => {
             Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again"))
         }
     }
 }
 
+/// How a question stands.
+enum Found {
+    Closed(End),
+    Asked,
+    /// Another has taken its place.
+    Gone,
+}
+
 /// How the question came to its end. What the rules say of an answer takes them a moment: `waits` for that.
-async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Option<End>, CliError> {
+async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Found, CliError> {
     let begun = Instant::now();
     loop {
         let records = store.load(run)?.records;
-        let end = records.iter().rev().find_map(|stored| end_of(stored, id));
-        let open = || folded(records.clone()).approvals.iter().any(|asked| asked.id == *id);
-        if end.is_some() || !waits || !open() || begun.elapsed() > PATIENCE {
-            return Ok(end);
+        if let Some(end) = records.iter().rev().find_map(|stored| end_of(stored, id)) {
+            return Ok(Found::Closed(end));
+        }
+        if !folded(records).approvals.iter().any(|asked| asked.id == *id) {
+            return Ok(Found::Gone);
+        }
+        if !waits || begun.elapsed() > PATIENCE {
+            return Ok(Found::Asked);
         }
         sleep(LOOK).await;
     }

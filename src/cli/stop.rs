@@ -14,7 +14,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -
     let found = session.find_run(&store, run, Typed::Part)?;
     let ticket = &found.ticket;
     let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
-    say(&store, &found, command, Answerer::COMMAND_LINE).await.map_err(CliError::failure)?;
+    say(&store, &found, command, Answerer::COMMAND_LINE).await.map_err(|why| CliError::failure(why.words()))?;
     let when = if now { "stops now" } else { "stops after this iteration" };
     Ok(writeln!(out, "{ticket} {when}; `programmator resume {ticket}` goes on with it.")?)
 }

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrontEnd {
-    /// The screen of the program that works on the run.
+    /// A screen, of whatever program.
     #[default]
     Screen,
     CommandLine,

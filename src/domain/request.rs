@@ -194,6 +194,12 @@ pub enum Reply {
         ticket: TicketKey,
         command: UserCommand,
     },
+    /// The command was not carried out; words for the person. Nothing failed by that.
+    NotDecided {
+        ticket: TicketKey,
+        command: UserCommand,
+        why: String,
+    },
     Refused(Refused),
     BoxSet(BoxOutcome),
     /// The phases of the ticket are edited, or not; what was changed in its text.

@@ -28,7 +28,7 @@ mod wheel;
 use self::branch::Branch;
 use self::files::Files;
 use self::queue::Queue;
-use self::refusals::{not_found, refused, unknown};
+use self::refusals::{not_decided, not_found, refused, unknown};
 use self::turns::Turns;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;

@@ -51,21 +51,48 @@ async fn obey(app: &App, said: &[u8]) -> Came {
     match app.ask(Request::Command(ticket, command), by).await {
         Reply::Decided { .. } => Ok(()),
         Reply::Refused(refused) => Err(refused.message),
+        Reply::NotDecided { why, .. } => Err(why),
         _ => Err("the run has ended".to_owned()),
     }
 }
 
-/// Says it to the program that works on the run; it is decided then, as the run's records tell. An error: words for the
-/// person, and nothing was decided.
-pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answerer) -> Came {
+/// Why it is not known to be decided; words for the person.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unsaid {
+    /// It is not, for this reason.
+    Refused(String),
+    /// The program was told and has not answered: it may be yet, as the run's records will tell.
+    Unanswered(String),
+}
+
+impl Unsaid {
+    pub fn words(self) -> String {
+        let (Self::Refused(words) | Self::Unanswered(words)) = self;
+        words
+    }
+}
+
+impl From<String> for Unsaid {
+    fn from(words: String) -> Self {
+        Self::Refused(words)
+    }
+}
+
+/// Says it to the program that works on the run; it is decided then, as the run's records tell.
+pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answerer) -> Result<(), Unsaid> {
     if run.state == RunState::Ended {
-        return Err(format!("the run of {} has ended", run.ticket));
+        return Err(format!("the run of {} has ended", run.ticket).into());
     }
     let program = store.ticket_program(Path::new(&run.ticket_path)).map_err(|error| error.to_string())?;
+    // Where this program has the ticket, it does not work on a run of it: it would say it to itself for ever.
+    let program = program.filter(|program| *program != std::process::id());
     let program = program.ok_or_else(|| format!("no program works on {} now", run.ticket))?;
     let said = Said { ticket: run.key(), run: run.run, by, command };
     let said = serde_json::to_vec(&said).map_err(|error| error.to_string())?;
-    let heard = person_socket::ask(store.folder(), program, &said).await;
-    let heard = heard.map_err(|why| format!("the program that works on {} (pid {program}): {why}", run.ticket))?;
-    serde_json::from_str::<Came>(&heard).map_err(|error| error.to_string())?
+    let them = format!("the program that works on {} (pid {program})", run.ticket);
+    match person_socket::ask(store.folder(), program, &said).await {
+        Ok(Some(heard)) => Ok(serde_json::from_str::<Came>(&heard).map_err(|error| error.to_string())??),
+        Ok(None) => Err(Unsaid::Unanswered(format!("{them} does not answer; it may still obey once it goes on"))),
+        Err(why) => Err(format!("{them}: {why}").into()),
+    }
 }

@@ -260,11 +260,13 @@ impl Model {
         let directory = tab.state.workspace.home().to_string_lossy();
         match tab.owner {
             Owner::Here => None,
-            _ if directory != self.folder => Some(format!("its run belongs to {directory}; start programmator there")),
-            Owner::Nobody => None,
             Owner::Another => {
-                Some("another program works on it; here you can answer, pause, message and stop it".into())
+                Some("another program works on it; here you can answer, pause, skip, message and stop it".into())
             }
+            Owner::Nobody if directory != self.folder => {
+                Some(format!("its run belongs to {directory}; start programmator there"))
+            }
+            Owner::Nobody => None,
         }
     }
 

@@ -8,6 +8,7 @@ mod certain;
 mod chat;
 mod commits;
 mod created;
+mod decided;
 mod dialogs;
 mod find;
 mod keys;

@@ -1,6 +1,6 @@
 //! The end of a run, and a ticket whose run is not open: what it makes of the exit code, and commands to it that can be appended all the same.
 
-use super::{App, Service, beside, real, refused, unknown};
+use super::{App, Service, beside, not_decided, real, refused, unknown};
 use crate::adapters::chats;
 use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
@@ -12,6 +12,8 @@ use crate::domain::ticket::TicketKey;
 use crate::runtime::heard::say;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
+
+const HAS_ENDED: &str = "the run has already ended";
 
 impl App {
     /// This program works on this run of the ticket, or did last.
@@ -42,23 +44,13 @@ impl Service {
     /// To a ticket whose run is not open.
     pub(super) fn command(&self, ticket: TicketKey, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
         if self.waiting.values().any(|waiting| waiting.ticket == ticket) {
-            return drop(reply.send(refused(&ticket, "the run is being opened; try again".to_owned(), 0)));
+            return drop(reply.send(not_decided(ticket, command, "the run is being opened; try again".to_owned())));
         }
         // The number of a phase is that of the run which the person looks at, whatever another program has run since.
         let known = self.files.of(&ticket).map(|path| real(&path)).zip(self.reporter.run_of(&ticket));
         let offline = self.offline.clone();
         match (command, known) {
             (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
-            (UserCommand::ResetBreaker, Some((path, _))) => {
-                beside(ticket.clone(), reply, async move {
-                    if offline.reset_breaker(&path, by).await? {
-                        return Ok(Reply::Done);
-                    }
-                    // Another program has closed it since this one read its journal.
-                    offline.show_latest(&ticket, &path)?;
-                    Ok(refused(&ticket, format!("the circuit breaker of {ticket} is already closed"), 0))
-                });
-            }
             (UserCommand::TickPhase { phase }, Some((path, run))) => beside(ticket.clone(), reply, async move {
                 match offline.tick(&path, run, phase, by).await? {
                     BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
@@ -77,15 +69,24 @@ impl Service {
             (command, Some((path, run))) => beside(ticket.clone(), reply, async move {
                 let store = &offline.store;
                 let known = store.run(run)?.map(|(run, _)| store.as_seen(run)).transpose()?;
-                Ok(match known.filter(|run| run.owner() == Owner::Another && Path::new(&run.ticket_path) == path) {
-                    Some(run) => match say(store, &run, command.clone(), by).await {
+                let theirs = known.filter(|run| run.owner() == Owner::Another && Path::new(&run.ticket_path) == path);
+                if let Some(run) = theirs {
+                    return Ok(match say(store, &run, command.clone(), by).await {
                         Ok(()) => Reply::Decided { ticket, command },
-                        Err(why) => refused(&ticket, why, 0),
-                    },
-                    None => refused(&ticket, "the run has already ended".to_owned(), 0),
-                })
+                        Err(why) => not_decided(ticket, command, why.words()),
+                    });
+                }
+                if command != UserCommand::ResetBreaker {
+                    return Ok(not_decided(ticket, command, HAS_ENDED.to_owned()));
+                }
+                if offline.reset_breaker(&path, by).await? {
+                    return Ok(Reply::Done);
+                }
+                // Another program has closed it since this one read its journal.
+                offline.show_latest(&ticket, &path)?;
+                Ok(refused(&ticket, format!("the circuit breaker of {ticket} is already closed"), 0))
             }),
-            (_, None) => drop(reply.send(refused(&ticket, "the run has already ended".to_owned(), 0))),
+            (command, None) => drop(reply.send(not_decided(ticket, command, HAS_ENDED.to_owned()))),
         }
     }
 }

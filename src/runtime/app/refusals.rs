@@ -1,11 +1,16 @@
 //! Why a request is not carried out, as a reply.
 
 use crate::adapters::tickets::FindError;
+use crate::domain::command::UserCommand;
 use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 
 pub(super) fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
     Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
+}
+
+pub(super) fn not_decided(ticket: TicketKey, command: UserCommand, why: String) -> Reply {
+    Reply::NotDecided { ticket, command, why }
 }
 
 pub(super) fn not_found(name: String, error: &FindError) -> Reply {

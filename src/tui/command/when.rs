@@ -32,7 +32,7 @@ pub fn can_pause(model: &Model) -> bool {
         && queued(model).is_none()
         && model.tab().is_some_and(|tab| tab.takes_commands() || model.is_elsewhere(tab).is_none())
         // A chat goes on with a message, and with nothing else.
-        && model.tab().is_some_and(|tab| !(tab.has_open_run() && tab.state.awaits_message()))
+        && model.tab().is_some_and(|tab| !(tab.takes_commands() && tab.state.awaits_message()))
         && model.tab().is_some_and(|tab| tab.left_out() || !over.contains(&tab.standing()) && !model.is_barred(tab))
 }
 
@@ -64,7 +64,7 @@ pub fn some_are_queued(model: &Model) -> bool {
 
 pub fn can_take_wheel(model: &Model) -> bool {
     let over = |tab: &Tab| tab.is_over() && model.is_elsewhere(tab).is_none();
-    can_command(model) || live(model) && model.tab().is_some_and(over)
+    live_tab(model, Tab::has_open_run) || live(model) && model.tab().is_some_and(over)
 }
 
 pub fn in_replay(model: &Model) -> bool {
@@ -82,7 +82,7 @@ pub fn can_undo(model: &Model) -> bool {
 
 /// The last step was a changed limit.
 pub fn can_undo_limit(model: &Model) -> bool {
-    live_tab(model, |tab| tab.has_open_run() && matches!(tab.undo.last(), Some(Step::Setting(..))))
+    live_tab(model, |tab| tab.takes_commands() && matches!(tab.undo.last(), Some(Step::Setting(..))))
 }
 
 pub fn can_reset_breaker(model: &Model) -> bool {
@@ -252,7 +252,7 @@ impl Model {
 
     /// Its next start would be refused by the breaker.
     pub fn is_barred(&self, tab: &Tab) -> bool {
-        !tab.has_open_run() && !tab.state.has_all_done() && self.breaker_left(tab).is_some_and(|left| !left.is_zero())
+        !tab.takes_commands() && !tab.state.has_all_done() && self.breaker_left(tab).is_some_and(|left| !left.is_zero())
     }
 
     /// The run in front waits for a limit.

@@ -76,7 +76,7 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
     let mut rows: Vec<&Entry> = table().filter(|row| (is_shown(row) || is_back(row)) && (row.enabled)(model)).collect();
     // One key a deed: what else starts is told by its own.
     let is = |wanted: fn(&Entry) -> bool| rows.iter().any(|row| wanted(row));
-    let is_double = !has_open_run(model)
+    let is_double = !model.tab().is_some_and(Tab::takes_commands)
         && (is(|row| row.command == Command::Retry) || is(|row| row.command == Command::Own("start")));
     rows.retain(|row| !(is_double && row.command == Command::Pause));
     rows.retain(|row| row.command != Command::Commit || may_commit(model));
@@ -93,10 +93,6 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         fits
     });
     fitting.chain(last).fold(row, |row, (key, hint)| row.left(Role::Key, key).left(Role::Hint, format!(" {hint}  ")))
-}
-
-fn has_open_run(model: &Model) -> bool {
-    model.tab().is_some_and(Tab::has_open_run)
 }
 
 fn standing(model: &Model, row: Row, width: u16) -> Row {

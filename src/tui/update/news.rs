@@ -1,9 +1,8 @@
 //! News of tickets and runs, folded into tabs, list and log.
 
 use crate::base::text::clean_line;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval};
+use crate::domain::approval::{Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
-use crate::domain::command::UserCommand;
 use crate::domain::messages::{LogFormatter, Weight};
 use crate::domain::news::News;
 use crate::domain::notification::Notification;
@@ -23,7 +22,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, chat, commits, created, find, listing, phases, spending, told};
+use crate::tui::update::{attention, chat, commits, created, decided, find, listing, phases, spending, told};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -169,17 +168,12 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
                 chat::opened(ui, &asked);
             }
         }
-        Reply::Decided { ticket, command } => {
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
-                tab.unstored.decided(&command);
-                tab.undoing.take_if(|step| step.command().as_ref() == Some(&command));
-            }
-            // What answers a call as it is closes its question, or is barred.
-            if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = &command
-                && ui.approval(&ticket, id).is_some_and(|asked| asked.input == *input)
-            {
-                attention::refused(ui, &ticket, id, "Your answer was not applied; the log says why.");
-            }
+        Reply::Decided { ticket, command } => decided::told(ui, &ticket, &command),
+        Reply::NotDecided { ticket, command, why } => {
+            let why = clean_line(&why, 400);
+            log(ui, &ticket, Weight::Error, &why);
+            ui.tell(why.clone());
+            decided::not_decided(ui, &ticket, &command, &format!("Your answer did not count: {why}"));
         }
         Reply::Suggested { checks, templates } => {
             if let Some(form) = created::form(ui) {
@@ -216,12 +210,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
     ui.tell(why);
     match request {
         Request::Command(ticket, command) => {
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == ticket) {
-                tab.unstored.decided(&command);
-            }
-            if let UserCommand::AnswerApproval { id, .. } | UserCommand::EditCall { id, .. } = &command {
-                attention::refused(ui, &ticket, id, "Your answer was not sent; try again in a moment.");
-            }
+            decided::not_decided(ui, &ticket, &command, "Your answer was not sent; try again in a moment.");
         }
         Request::LookUpPassphrase { ticket, id } | Request::TryPassphrase { ticket, id, .. } => {
             attention::checked(ui, &ticket, &id, Checked::Failed(why.to_owned()));

@@ -63,7 +63,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
             "the next ticket comes once this run has ended".to_owned()
         }
         (Command::NextReady, _) => "no other ticket is ready".to_owned(),
-        (Command::Undo, _) if tab.has_open_run() => "nothing to undo".to_owned(),
+        (Command::Undo, _) if tab.takes_commands() => "nothing to undo".to_owned(),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
         (_, TabStatus::Complete | TabStatus::Unverified) if tab.left_out() => {
             format!("{id} is complete; p works on what was skipped")
@@ -71,7 +71,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         (_, TabStatus::Complete | TabStatus::Unverified) => format!("{id} is complete; r runs it again"),
         (_, _) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
         (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; b closes it"),
-        (_, _) if !tab.has_open_run() => format!("the run of {id} has ended; p starts it again"),
+        (_, _) if !tab.takes_commands() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),
         (Command::Skip, _) if model.phase_under_cursor().is_some() => "this phase is done or skipped".to_owned(),

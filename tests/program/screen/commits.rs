@@ -127,7 +127,9 @@ fn a_fork_of_what_is_done_is_committed_from_its_end_card_and_then_merged() {
     terminal.wait_for("fork of tk-1");
     terminal.keys_until("\r", "merge again");
     terminal.keys_until("c", "1 file goes in");
+    // The end card tells the commit from its record, before the dialog hears of it.
     terminal.keys_until(SEND, "committed as");
+    terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));
     leave(terminal, &project);
     merges("merged as");
     assert_eq!(project.git(&["show", "main:alpha.txt"]), project.git(&["show", "programmator/tk-2:alpha.txt"]));

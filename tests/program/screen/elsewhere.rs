@@ -26,6 +26,7 @@ fn it_is_paused_and_stopped_here() {
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("NEEDS YOU  1");
     terminal.keys_until("\r", "Press !");
+    terminal.keys_until("p", "cancel pause");
     terminal.keys_until("x", "Stop");
     terminal.keys_until("y", "stopped by you");
     leave(terminal, &project);

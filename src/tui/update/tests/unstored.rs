@@ -1,6 +1,7 @@
 //! Ticks and answers while nothing can be stored, and after that.
 
 use super::*;
+use crate::domain::summary::Owner;
 
 #[test]
 fn a_tick_and_an_answer_are_told_when_they_are_stored_and_when_they_are_not() {
@@ -78,5 +79,20 @@ fn an_answer_that_did_not_count_is_not_waited_for() {
     update(&mut model, Msg::News(News::StorageAwaited(full)));
     assert_eq!((model.waiting(), model.tabs[0].unstored.all_missing(&model.tabs[0].state, "")), (1, None));
     assert!(sample::draw(&mut model, (120, 40)).contains("Your answer was not applied; the log says why."));
+    assert_eq!(press(&mut model, "y").len(), 1, "it can be given again");
+}
+
+#[test]
+fn an_answer_that_another_program_did_not_take_can_be_given_again() {
+    let mut model = with_running();
+    model.tabs[0].state.approvals.push(sample::push("c").into());
+    model.tabs[0].owner = Owner::Another;
+    let asks = press(&mut model, "! y");
+    let [Ask::Request(Request::Command(ticket, command))] = &asks[..] else { panic!("{asks:?}") };
+    let (ticket, command, why) = (ticket.clone(), command.clone(), "the program (pid 7) does not answer".to_owned());
+    update(&mut model, Msg::Replied(Reply::NotDecided { ticket, command, why }));
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("Your answer did not count: the program (pid 7) does not answer"), "{screen}");
+    assert_eq!((&model.tabs[0].failure, model.waiting()), (&None, 1));
     assert_eq!(press(&mut model, "y").len(), 1, "it can be given again");
 }
