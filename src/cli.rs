@@ -168,7 +168,8 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Run { tickets, resolve, json, run, away, .. }) => {
             let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
             let asked = if away { Questions::Wait } else { Questions::Denied };
-            headless::run(&here(&run)?, work, format(json), asked).await
+            let session = Session { is_away: away, ..here(&run)? };
+            headless::run(&session, work, format(json), asked).await
         }
         Some(Command::Stop { run, now }) => stop::run(out, &here(&cli.run)?, &run, now).await.map(|()| 0),
         Some(Command::Chat(args)) => chat::run(&here(&args.run())?, &args).await,

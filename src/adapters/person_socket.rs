@@ -64,6 +64,7 @@ fn path(state: &Path, program: u32) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::agent::marker::MARKER;
     use std::os::unix::fs::PermissionsExt;
 
     #[tokio::test]
@@ -81,5 +82,37 @@ mod tests {
         assert_eq!(answer, Some(Ok(Some("heard one".to_owned()))));
         drop(socket);
         assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("takes nothing"));
+    }
+
+    /// The state folder, for a process that this test starts to ask there.
+    const STATE: &str = "PROGRAMMATOR_TEST_STATE";
+    const ASKS: &str = "adapters::person_socket::tests::asks_its_parent";
+
+    #[tokio::test]
+    async fn a_tool_of_claudes_is_not_heard() {
+        let state = tempfile::tempdir().unwrap();
+        let socket = PersonSocket::open(state.path()).unwrap();
+        let mut heard = Vec::new();
+        for marker in [None, Some((MARKER, "r"))] {
+            let mut asks = tokio::process::Command::new(std::env::current_exe().unwrap());
+            asks.args(["--exact", ASKS, "--ignored"])
+                .env(STATE, state.path())
+                .envs(marker)
+                .env_remove("RUST_BACKTRACE");
+            let echo = |_| async { "heard".to_owned() };
+            heard.push(tokio::select! {
+                () = socket.serve(echo) => panic!("it serves as long as it is waited for"),
+                output = asks.output() => output.unwrap().status.success(),
+            });
+        }
+        assert_eq!(heard, [true, false], "the person's program, and one with a run's marker");
+    }
+
+    #[tokio::test]
+    #[ignore = "the test above starts it"]
+    async fn asks_its_parent() {
+        let state = PathBuf::from(std::env::var_os(STATE).expect("a state folder"));
+        let answer = ask(&state, std::os::unix::process::parent_id(), b"one").await;
+        assert_eq!(answer, Ok(Some("heard".to_owned())));
     }
 }

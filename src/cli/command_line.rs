@@ -73,7 +73,7 @@ pub enum Command {
         #[arg(long)]
         away: bool,
         /// Work in the background, with --away, and return at once.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "json")]
         detach: bool,
         /// Options of runs.
         #[command(flatten)]

@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
-use crate::base::time::human;
+use crate::base::time::{Timestamp, human};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope};
 use crate::domain::command::UserCommand;
@@ -47,11 +47,11 @@ pub struct AnswerArgs {
     pub for_run: bool,
 }
 
-/// A question that waits. `queue --json`: add, never rename.
+/// What a run waits for. `queue --json`: add, never rename.
 #[derive(Debug, Serialize)]
 struct Waiting {
-    /// What `answer` takes.
-    name: String,
+    /// What `answer` takes; `None`: only a screen takes the answer.
+    name: Option<String>,
     run: RunId,
     ticket: TicketId,
     title: String,
@@ -60,10 +60,21 @@ struct Waiting {
     words: String,
     /// No program works on the run: it has to be resumed before it can be answered.
     interrupted: bool,
+    /// The question; `None`: a draft, proposed phases or changed validation commands.
     #[serde(flatten)]
-    approval: Approval,
+    approval: Option<Approval>,
     #[serde(skip)]
     summary: RunSummary,
+}
+
+impl Waiting {
+    fn since(&self) -> Timestamp {
+        self.approval.as_ref().map_or(self.summary.updated, |approval| approval.asked)
+    }
+
+    fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or("–")
+    }
 }
 
 /// Prints what waits, the oldest first.
@@ -77,25 +88,36 @@ pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), Cl
     }
     let now = session.clock().now();
     let wide = |text: fn(&Waiting) -> &str| waiting.iter().map(|one| text(one).chars().count()).max().unwrap_or(0);
-    let (names, tickets) = (wide(|one| &one.name), wide(|one| one.ticket.as_str()));
+    let (names, tickets) = (wide(Waiting::label), wide(|one| one.ticket.as_str()));
     for one in &waiting {
-        let age = human(now.since(one.approval.asked));
+        let age = human(now.since(one.since()));
         let words = clean_line(&one.words, WORDS);
-        let how = if one.interrupted { "  (interrupted: resume the run to answer)" } else { "" };
-        writeln!(out, "{:names$}  {:tickets$}  {age:>5}  {words}{how}", one.name, one.ticket.as_str())?;
+        let how = match &one.name {
+            _ if one.interrupted => "  (interrupted: resume the run to answer)",
+            None => "  (answer it on the screen)",
+            Some(_) => "",
+        };
+        writeln!(out, "{:names$}  {:tickets$}  {age:>5}  {words}{how}", one.label(), one.ticket.as_str())?;
+    }
+    if waiting.iter().any(|one| one.name.is_some() && !one.interrupted) {
+        writeln!(
+            out,
+            "\n`programmator queue NAME` shows one whole, `programmator answer NAME allow` or `deny` answers it."
+        )?;
     }
     Ok(())
 }
 
 /// Prints one question whole, and how it is answered.
 pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError> {
-    let one = find(waiting(&session.store_to_read()?)?, id)?;
-    let kind = one.approval.kind;
-    match Question::of(one.approval).shown() {
+    let (_, approval) = find(waiting(&session.store_to_read()?)?, id)?;
+    let kind = approval.kind;
+    match Question::of(approval).shown() {
         Shown::Asked(text, _) => {
             write!(out, "{text}")?;
             let (yes, no) = match kind {
                 ApprovalKind::Question => ("NUMBER, or your words", "deny [why]"),
+                ApprovalKind::Call => ("allow [--for-run]", "deny [what to do instead]"),
                 _ => ("allow", "deny [what to do instead]"),
             };
             writeln!(out, "\nprogrammator answer {id} {yes}\nprogrammator answer {id} {no}").map_err(CliError::from)
@@ -107,15 +129,15 @@ pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliE
 /// Answers a question.
 pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -> Result<(), CliError> {
     let store = session.store()?;
-    let one = find(waiting(&store)?, &args.id)?;
+    let (one, approval) = find(waiting(&store)?, &args.id)?;
     if one.interrupted {
         return Err(CliError::failure(format!(
             "no program works on {} now: `programmator resume {}` goes on with it, and asks again",
             one.ticket, one.ticket
         )));
     }
-    let id = one.approval.id.clone();
-    let answer = read(one.approval, args)?;
+    let id = approval.id.clone();
+    let answer = read(approval, args)?;
     let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
     let said = say(&store, &one.summary, command, Answerer::COMMAND_LINE).await;
     let is_refused = matches!(said, Err(Unsaid::Refused(_)));
@@ -168,8 +190,13 @@ struct End {
 
 impl End {
     fn is_ours(&self, answer: &Answer) -> bool {
-        let ours = AnsweredBy::Person(Answerer::COMMAND_LINE);
-        self.answered.as_ref().is_some_and(|(given, by)| given == answer && *by == ours)
+        let Some((given, AnsweredBy::Person(by))) = &self.answered else { return false };
+        let is_same = match (given, answer) {
+            // A no without words is recorded with those that Claude is told then.
+            (Answer::Deny { .. }, Answer::Deny { words }) if words.is_empty() => true,
+            (given, answer) => given == answer,
+        };
+        is_same && *by == Answerer::COMMAND_LINE
     }
 }
 
@@ -233,12 +260,19 @@ fn only_on_screen(why: &str) -> CliError {
     CliError::failure(format!("{}: answer it on the screen", why.trim_start_matches("denied: ")))
 }
 
-fn find(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, CliError> {
-    let known = waiting.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(", ");
-    waiting.into_iter().find(|one| one.name == id).ok_or_else(|| {
-        let known = if known.is_empty() { "none waits".to_owned() } else { format!("these wait: {known}") };
-        CliError::usage(format!("no question {} waits; {known}", clean_line(id, 40)))
-    })
+fn find(waiting: Vec<Waiting>, id: &str) -> Result<(Waiting, Approval), CliError> {
+    let known = waiting.iter().filter_map(|one| one.name.clone()).collect::<Vec<_>>().join(", ");
+    let mut named = waiting
+        .into_iter()
+        .filter(|one| one.name.as_deref() == Some(id))
+        .filter_map(|mut one| one.approval.take().map(|approval| (one, approval)));
+    let id = clean_line(id, 40);
+    match (named.next(), named.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => Err(CliError::usage(format!("two questions are named {id}: answer them on the screen"))),
+        (None, _) if known.is_empty() => Err(CliError::usage(format!("no question {id} waits; none waits"))),
+        (None, _) => Err(CliError::usage(format!("no question {id} waits; these wait: {known}"))),
+    }
 }
 
 fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
@@ -247,8 +281,9 @@ fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
         let run = store.as_seen(run)?;
         let interrupted = run.owner() == Owner::Nobody;
         match state_of(store, run.run) {
+            Ok(state) if state.approvals.is_empty() => out.push(told(&run, interrupted, None)),
             Ok(state) => {
-                out.extend(state.approvals.iter().map(|asked| told(&run, interrupted, (**asked).clone())));
+                out.extend(state.approvals.iter().map(|asked| told(&run, interrupted, Some((**asked).clone()))));
             }
             // Those of the others are told all the same.
             Err(error) => {
@@ -257,19 +292,19 @@ fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
             }
         }
     }
-    out.sort_by_key(|one| one.approval.asked);
+    out.sort_by_key(Waiting::since);
     Ok(out)
 }
 
-fn told(run: &RunSummary, interrupted: bool, approval: Approval) -> Waiting {
+fn told(run: &RunSummary, interrupted: bool, approval: Option<Approval>) -> Waiting {
     Waiting {
         summary: run.clone(),
-        name: name(&approval.id),
+        name: approval.as_ref().map(|approval| name(&approval.id)),
         run: run.run,
         ticket: run.ticket.clone(),
         title: run.title.clone(),
         folder: run.folder.clone(),
-        words: approval.words(),
+        words: approval.as_ref().map_or_else(|| run.needs.clone().unwrap_or_default(), Approval::words),
         interrupted,
         approval,
     }
@@ -279,5 +314,7 @@ fn told(run: &RunSummary, interrupted: bool, approval: Approval) -> Waiting {
 fn name(id: &QuestionId) -> String {
     let start = id.call.char_indices().rev().nth(NAME - 1).map_or(0, |(at, _)| at);
     let end: String = id.call[start..].chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    // A word that begins with a dash is an option.
+    let end = if end.starts_with('-') { format!("q{end}") } else { end };
     if id.revision == 0 { end } else { format!("{end}.{}", id.revision) }
 }

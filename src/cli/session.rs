@@ -38,7 +38,13 @@ pub struct Session {
     pub state: PathBuf,
     /// The template of this run's work, absolute.
     pub prompt: Option<PathBuf>,
+    /// Nobody sits at a screen, and questions wait for an answer from elsewhere.
+    pub is_away: bool,
 }
+
+/// Seconds that a question of a run whose person is away holds Claude's process, where neither `approval.timeout` nor
+/// `approval.defer_after` says it: as long as a screen that nobody touches.
+const AWAY_HOLDS: u64 = 3_600;
 
 impl Session {
     /// Looks around from `directory`, else the present folder. Fails when it is not there.
@@ -53,7 +59,7 @@ impl Session {
         let xdg = std::env::var_os("XDG_STATE_HOME");
         let state = state_dir(own.as_deref(), xdg.as_deref())?;
         let prompt = options.prompt.as_ref().map(|path| folder.join(path));
-        Ok(Self { folder, environment, flags: flags(options), state, prompt })
+        Ok(Self { folder, environment, flags: flags(options), state, prompt, is_away: false })
     }
 
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
@@ -68,7 +74,12 @@ impl Session {
     pub fn resolve(&self, folder: &Path) -> Result<Resolved, CliError> {
         let (environment, flags, prompt) = (&self.environment, &self.flags, self.prompt.as_deref());
         let sources = Sources { folder, state_folder: &self.state, environment, flags, prompt };
-        Ok(load(&sources)?)
+        let mut resolved = load(&sources)?;
+        let settings = &mut resolved.config.settings;
+        if self.is_away && settings.approval_timeout.is_none() {
+            settings.approval_defer_after.get_or_insert(AWAY_HOLDS);
+        }
+        Ok(resolved)
     }
 
     /// The configuration as runs ask for it.
@@ -214,7 +225,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().to_owned();
         let (folder, environment) = (state.clone(), BTreeMap::new());
-        let session = Session { folder, environment, flags: Vec::new(), state, prompt: None };
+        let session = Session { folder, environment, flags: Vec::new(), state, prompt: None, is_away: false };
         assert_eq!(session.arrangement(), Ok(Arrangement::default()));
         let own = Arrangement { left: 6, hidden: ["log".to_owned()].into(), ..Arrangement::default() };
         let kept = serde_json::to_string(&Arrangement { is_zoomed: true, ..own.clone() }).unwrap();
@@ -222,5 +233,18 @@ mod tests {
         assert_eq!(session.arrangement(), Ok(own));
         private_file::write(&session.arrangement_file(), "{\"left\": \"wide\"}").unwrap();
         assert!(session.arrangement().unwrap_err().contains("panes.json"));
+    }
+
+    #[test]
+    fn questions_of_a_run_whose_person_is_away_outlive_their_process_unless_they_have_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = |is_away, key: Option<Key>| {
+            let flags = key.map(|key| (key, "--flag", "7".to_owned())).into_iter().collect();
+            let (state, environment) = (folder.path().to_owned(), BTreeMap::new());
+            let session = Session { folder: state.clone(), environment, flags, state, prompt: None, is_away };
+            session.resolve(folder.path()).unwrap().config.settings.approval_defer_after
+        };
+        assert_eq!((held(true, None), held(false, None)), (Some(AWAY_HOLDS), None));
+        assert_eq!((held(true, Some(Key::DeferAfter)), held(true, Some(Key::ApprovalTimeout))), (Some(7), None));
     }
 }

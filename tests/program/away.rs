@@ -3,6 +3,10 @@
 use crate::project::Project;
 use crate::watched::{json, of_kind, said};
 use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Longest wait for what the program does.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the demo's Claude does in the one phase of `tk-1`, a line of YAML a step.
 fn project(steps: &[&str]) -> Project {
@@ -35,7 +39,10 @@ impl Drop for Away {
 }
 
 pub fn begun(steps: &[&str]) -> Away {
-    let project = project(steps);
+    begun_in(project(steps))
+}
+
+fn begun_in(project: Project) -> Away {
     let told = said(&project, &["run", "--detach", "tk-1"], 0);
     assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
     Away(project)
@@ -43,7 +50,9 @@ pub fn begun(steps: &[&str]) -> Away {
 
 /// The next question that waits.
 fn asked(project: &Project) -> Value {
+    let deadline = Instant::now() + PATIENCE;
     loop {
+        assert!(Instant::now() < deadline, "it asks nothing");
         let waiting = json(project, &["queue", "--json"]);
         if let Some(first) = waiting.as_array().expect("a list").first() {
             return first.clone();
@@ -95,6 +104,44 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
     assert!(is_pushed(&project));
     assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+}
+
+#[test]
+fn a_question_outlives_its_process_and_is_answered_then() {
+    let project = project(&[WRITE, PUSH]);
+    project
+        .write("config/config.yaml", &format!("{}approval: {{defer_after: 1}}\n", project.read("config/config.yaml")));
+    let project = begun_in(project);
+    let id = name(&asked(&project));
+    let deadline = Instant::now() + PATIENCE;
+    while of_kind(&project.journal(), "approvals_kept").is_empty() {
+        assert!(Instant::now() < deadline, "its process is never ended");
+        std::thread::yield_now();
+    }
+    assert!(said(&project, &["queue"], 0).contains(&id));
+    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
+    assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
+    assert!(is_pushed(&project));
+}
+
+#[test]
+fn what_only_a_screen_answers_is_listed_too() {
+    let project = project(&[WRITE, PUSH]);
+    project.validate_by("test -e alpha.txt");
+    let project = begun_in(project);
+    let id = name(&asked(&project));
+    project.validate_by("test -e beta.txt");
+    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
+    let deadline = Instant::now() + PATIENCE;
+    let list = loop {
+        assert!(Instant::now() < deadline, "the changed commands are not listed");
+        let list = said(&project, &["queue"], 0);
+        if list.contains("validation commands changed") {
+            break list;
+        }
+    };
+    assert!(list.starts_with("–  tk-1") && list.contains("(answer it on the screen)"), "{list}");
+    assert_eq!(json(&project, &["queue", "--json"])[0]["name"], Value::Null);
 }
 
 #[test]
