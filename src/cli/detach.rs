@@ -6,41 +6,73 @@ use crate::adapters::own_session;
 use crate::base::text::clean_line;
 use serde::Deserialize;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write, pipe, stderr};
+use std::io::{self, Write, pipe, stderr};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Stdio;
-use tokio::task::spawn_blocking;
+use std::time::Duration;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader};
+use tokio::net::unix::pipe::Receiver;
+use tokio::time::timeout;
 
-/// What the other program says first of a run.
+/// How long a run may take to begin once a ticket is known to wait for something: it may be another of those that were typed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the other program says of a ticket.
 #[derive(Deserialize)]
-struct Begun {
+struct Said {
     ticket: String,
-    #[serde(rename = "run")]
-    _run: String,
+    /// Its run, with the first record.
+    run: Option<String>,
+    /// What it waits for.
+    why: Option<String>,
 }
 
-/// Starts what was typed again, without `--detach`, and waits until its first run has begun. Gives its exit code where none
-/// has.
+/// What came of it.
+#[derive(Debug, PartialEq, Eq)]
+enum Came {
+    Begun(String),
+    Waits(String, String),
+}
+
+/// Starts what was typed again, without `--detach`, and waits until its first run has begun, or nothing but waits. Gives its
+/// exit code where it has ended before that.
 pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
-    let exe = std::env::current_exe()?;
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
     let args = in_background(&typed);
     let (heard, said) = pipe()?;
-    let mut command = own_session::command(&exe.to_string_lossy());
+    let mut command = own_session::command(&ourselves()?.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     let mut child = command.spawn()?;
     let pid = child.id();
     // It has the only other ends of the pipe.
     drop(command);
-    let begun =
-        spawn_blocking(move || first_of(heard)).await.map_err(|error| CliError::failure(error.to_string()))??;
-    let Some(ticket) = begun else {
+    let heard = Receiver::from_owned_fd(OwnedFd::from(heard))?;
+    let Some(came) = first_of(BufReader::new(heard), PATIENCE).await? else {
         let status = child.wait().await?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     };
     let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
-    writeln!(out, "{ticket} is being worked on in the background{pid}.")?;
-    writeln!(out, "`programmator` shows it, `programmator queue` what it asks, `programmator stop {ticket}` ends it.")?;
+    match came {
+        Came::Begun(ticket) => {
+            writeln!(out, "{ticket} is being worked on in the background{pid}.")?;
+            writeln!(
+                out,
+                "`programmator` shows it, `programmator queue` what it asks, `programmator stop {ticket}` ends it."
+            )?;
+        }
+        Came::Waits(ticket, why) => {
+            writeln!(out, "{ticket} waits in the background{pid}: {why}.")?;
+            writeln!(out, "`programmator status` shows its run once it has begun.")?;
+        }
+    }
     Ok(0)
+}
+
+/// This program, also after its file was replaced by a newer one.
+fn ourselves() -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    Ok(if path.exists() { path } else { PathBuf::from("/proc/self/exe") })
 }
 
 /// What was typed, as the other program is given it; what stands behind `--` are tickets.
@@ -52,17 +84,29 @@ fn in_background(typed: &[OsString]) -> Vec<OsString> {
     options.chain(["--away".into(), "--json".into()]).chain(tickets.iter().cloned()).collect()
 }
 
-/// The first ticket of which a run has begun; `None`: the program has ended. What it says of trouble is passed on.
-fn first_of(heard: impl std::io::Read) -> std::io::Result<Option<String>> {
-    for line in BufReader::new(heard).lines() {
-        let line = line?;
-        match serde_json::from_str::<Begun>(&line) {
-            Ok(begun) => return Ok(Some(begun.ticket)),
-            Err(_) if line.starts_with('{') => {}
-            Err(_) => writeln!(stderr(), "{}", clean_line(&line, 2_000))?,
+/// The first ticket of which a run has begun, else the first that waits; `None`: the program has ended. What it says of
+/// trouble is passed on.
+async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::Result<Option<Came>> {
+    let mut lines = heard.lines();
+    let mut waits: Option<Came> = None;
+    loop {
+        let next = match &waits {
+            None => lines.next_line().await?,
+            Some(_) => match timeout(patience, lines.next_line()).await {
+                Ok(line) => line?,
+                Err(_) => return Ok(waits),
+            },
+        };
+        let Some(line) = next else { return Ok(None) };
+        match serde_json::from_str::<Said>(&line) {
+            Ok(Said { ticket, run: Some(_), .. }) => return Ok(Some(Came::Begun(ticket))),
+            Ok(Said { ticket, why: Some(why), .. }) => {
+                waits.get_or_insert(Came::Waits(ticket, clean_line(&why, 1_000)));
+            }
+            _ if line.starts_with('{') => {}
+            _ => writeln!(stderr(), "{}", clean_line(&line, 2_000))?,
         }
     }
-    Ok(None)
 }
 
 #[cfg(test)]
@@ -79,11 +123,16 @@ mod tests {
         assert_eq!(given("run --detach -- --detach"), "run --away --json -- --detach");
     }
 
-    #[test]
-    fn a_run_has_begun_with_its_first_record() {
-        let said =
-            "a warning\n{\"ticket\":\"tk-2\",\"why\":\"waits\"}\n{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\"}\nmore\n";
-        assert_eq!(first_of(said.as_bytes()).unwrap().as_deref(), Some("tk-1"));
-        assert_eq!(first_of("programmator: no such ticket\n".as_bytes()).unwrap(), None);
+    #[tokio::test]
+    async fn a_run_has_begun_with_its_first_record_and_what_only_waits_is_told() {
+        let waits = "a warning\n{\"kind\":\"queued\",\"ticket\":\"tk-2\",\"why\":\"it depends on tk-1\"}\n";
+        let begun = format!("{waits}{{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\"}}\nmore\n");
+        assert_eq!(first_of(begun.as_bytes(), PATIENCE).await.unwrap(), Some(Came::Begun("tk-1".into())));
+        assert_eq!(first_of("programmator: no such ticket\n".as_bytes(), PATIENCE).await.unwrap(), None);
+        assert_eq!(first_of(waits.as_bytes(), PATIENCE).await.unwrap(), None, "it has ended");
+        let (mut said, heard) = tokio::io::duplex(1_000);
+        tokio::io::AsyncWriteExt::write_all(&mut said, waits.as_bytes()).await.unwrap();
+        let came = first_of(BufReader::new(heard), Duration::ZERO).await.unwrap();
+        assert_eq!(came, Some(Came::Waits("tk-2".into(), "it depends on tk-1".into())));
     }
 }

@@ -64,7 +64,15 @@ pub async fn run_by<W: Write>(
     let parts = in_force::parts(session, &resolved)?;
     let store = parts.store.clone();
     let app = App::start(parts);
-    heard::listen(&app, store.folder());
+    match (heard::listen(&app, store.folder()), questions) {
+        (Err(why), Questions::Wait) => {
+            return Err(CliError::failure(format!(
+                "{why}; set PROGRAMMATOR_STATE_DIR to a folder with a shorter path"
+            )));
+        }
+        (Err(why), Questions::Denied) => tracing::warn!(%why),
+        (Ok(()), _) => {}
+    }
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let mut told = app.subscribe(match questions {
         Questions::Denied => Presence::Nobody,

@@ -90,7 +90,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let store = parts.store.clone();
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let app = App::start(parts);
-    heard::listen(&app, store.folder());
+    if let Err(why) = heard::listen(&app, store.folder()) {
+        tracing::warn!(%why);
+    }
     let clock = session.clock();
     let mut host = TerminalHost::new(
         Behind::Service(app.clone()),

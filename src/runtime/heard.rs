@@ -26,12 +26,12 @@ struct Said {
 /// What came of it: nothing, or why not, in words for the person.
 type Came = Result<(), String>;
 
-/// From now on this program's runs obey what is said to them elsewhere. Where there can be no socket, they do not.
-pub fn listen(app: &App, state: &Path) {
-    let socket = match PersonSocket::open(state) {
-        Ok(socket) => socket,
-        Err(error) => return tracing::warn!(%error, "the runs of this program cannot be answered from other programs"),
-    };
+/// From now on this program's runs obey what is said to them elsewhere. An error: there can be no socket in the state folder, and
+/// they do not; words for the person.
+pub fn listen(app: &App, state: &Path) -> Result<(), String> {
+    let socket = PersonSocket::open(state).map_err(|error| {
+        format!("other programs cannot answer the questions of this one: no socket below {}: {error}", state.display())
+    })?;
     let app = app.clone();
     tokio::spawn(async move {
         let answer = move |said: Vec<u8>| {
@@ -40,6 +40,7 @@ pub fn listen(app: &App, state: &Path) {
         };
         socket.serve(answer).await;
     });
+    Ok(())
 }
 
 async fn obey(app: &App, said: &[u8]) -> Came {

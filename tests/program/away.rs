@@ -221,6 +221,11 @@ fn what_cannot_begin_says_why_with_its_own_exit_code() {
     let held = said(&project, &["run", "--detach", "tk-1"], 75);
     assert!(held.contains("tk-1"), "{held}");
     assert!(said(&project, &["run", "--detach", "tk-9"], 2).contains("tk-9"));
+    let far = project.path(&"far/".repeat(30));
+    let far =
+        project.command(&["run", "--detach", "tk-1"]).env("PROGRAMMATOR_STATE_DIR", far).output().expect("it starts");
+    let told = String::from_utf8_lossy(&far.stderr).into_owned();
+    assert!(far.status.code() == Some(1) && told.contains("a shorter path"), "nobody could answer: {far:?}");
     said(&project, &["stop", "--now", "tk-1"], 0);
     ended(&project);
 }
