@@ -7,6 +7,7 @@ use programmator::domain::summary::{RunState, RunSummary};
 /// A run at work on its first iteration, since `time`.
 pub fn summary(run: RunId, ticket: &TicketId, time: Timestamp) -> RunSummary {
     RunSummary {
+        carried_usd: 0.0,
         title: String::new(),
         run,
         ticket: ticket.clone(),

@@ -204,7 +204,7 @@ pub async fn reset(out: &mut dyn Write, session: &Session, ticket: Option<&str>)
             Reply::Reset { .. } => {}
             Reply::Refused(Refused { message, exit_code: HELD, .. }) => {
                 code = HELD;
-                let message = format!("{message}; reset its circuit breaker there (key c), or stop it first");
+                let message = format!("{message}; reset its circuit breaker there (key b), or stop it first");
                 writeln!(std::io::stderr(), "programmator: {}", clean_line(&message, 600)).ok();
             }
             reply => return Err(reply.into()),

@@ -248,11 +248,18 @@ pub struct Commits {
     pub tried: bool,
     /// The last one that was made after the run's last iteration.
     pub last: Option<String>,
+    /// That of the ticket's earlier run, while this one has not worked.
+    pub earlier: Option<String>,
     /// Why the last try made none.
     pub refused: Option<String>,
 }
 
 impl Commits {
+    /// The commit that has the ticket's work as it is now.
+    pub fn of_work(&self) -> Option<&str> {
+        self.last.as_deref().or(self.earlier.as_deref())
+    }
+
     pub fn begin(&mut self, intended: &CommitIntended) {
         (self.open, self.refused) = (Some(intended.clone()), None);
     }

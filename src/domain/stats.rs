@@ -254,6 +254,7 @@ mod tests {
         RunSummary {
             run: RunId(uuid::Uuid::from_u128(n)),
             ticket: TicketId::parse("tk-1").unwrap(),
+            carried_usd: 0.0,
             title: format!("Run {n}"),
             ticket_path: path.into(),
             folder: "/w".into(),

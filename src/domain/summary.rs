@@ -75,6 +75,9 @@ pub struct RunSummary {
     /// The places among `marks` of phases that count as done, and whose work a restore took back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_back: Vec<usize>,
+    /// US dollars that the ticket's earlier runs have cost.
+    #[serde(default)]
+    pub carried_usd: f64,
 }
 
 /// What the iterations of one step that only looks at the work have cost.
@@ -89,6 +92,11 @@ impl RunSummary {
     /// The ticket that it works on.
     pub fn key(&self) -> TicketKey {
         TicketKey::new(self.ticket.clone(), Path::new(&self.ticket_path))
+    }
+
+    /// US dollars that all of its ticket's runs have cost.
+    pub fn ticket_usd(&self) -> f64 {
+        self.carried_usd + self.cost_usd
     }
 
     /// Who works on it, where that is not this program.

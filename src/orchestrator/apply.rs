@@ -256,7 +256,8 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         Record::LinesCounted { added, removed } => state.lines = (*added, *removed),
         Record::IterationStarted { n, phase, session, id, role } => {
             state.iterations = *n;
-            (state.commits.last, state.is_merged) = (None, false); // They are of what was there before.
+            // They are of what was there before.
+            (state.commits.last, state.commits.earlier, state.is_merged) = (None, None, false);
             let progress = role.counts.is_progress();
             state.aside += u32::from(!progress);
             state.reviews += u32::from(role.step.reviews());

@@ -314,6 +314,7 @@ pub fn seen(ticket: &str, folder: &str) -> RunSummary {
         run: run(ticket),
         ticket: id(ticket).id().clone(),
         title: "Health endpoint".into(),
+        carried_usd: 0.0,
         ticket_path: format!("{folder}/{ticket}.md"),
         folder: folder.into(),
         state: RunState::Running,

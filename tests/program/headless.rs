@@ -665,6 +665,6 @@ fn a_breaker_is_not_reset_behind_the_back_of_a_run() {
     let project = Project::with(&["A"], STUBBORN);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
     let said = said(&project, &["circuit", "reset", "tk-1"], 75);
-    assert!(said.contains(&child.id().to_string()) && said.contains("(key c)"), "{said}");
+    assert!(said.contains(&child.id().to_string()) && said.contains("(key b)"), "{said}");
     stop(child);
 }

@@ -20,7 +20,8 @@ pub(super) const SUMMARY: &str = "run, ticket, ticket_path, folder, state, phase
      (SELECT json ->> '$.title' FROM records WHERE records.run = runs.run AND seq = 1), \
      marks, unverified, needs, parked_until, worked_ms, commit_id, committing, added, removed, worktree, aside, \
      CASE WHEN ticket LIKE 'chat-%' THEN (SELECT json ->> '$.text' FROM records
-         WHERE records.run = runs.run AND kind = 'note_given' ORDER BY seq LIMIT 1) END, merged, taken_back";
+         WHERE records.run = runs.run AND kind = 'note_given' ORDER BY seq LIMIT 1) END, merged, taken_back, \
+         carried_usd";
 
 /// Why one append cannot be written.
 #[derive(Debug)]
@@ -87,18 +88,18 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
     db.prepare_cached(
         "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
              reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,
-             committing, added, removed, worktree, aside, merged, taken_back)
+             committing, added, removed, worktree, aside, merged, taken_back, carried_usd)
          VALUES (:run, :ticket, :ticket_path, :folder, :state, :phase, :phases_done, :phases,
              :iterations, :cost_usd, :reason, :started, :updated, :last_seq, :marks, :unverified, :needs, :parked_until,
              :worked_ms, :commit_id, :committing, :added, :removed, :worktree, :aside, :merged,
-             :taken_back)
+             :taken_back, :carried_usd)
          ON CONFLICT (run) DO UPDATE SET ticket_path = :ticket_path, folder = :folder, state = :state,
              phase = :phase, phases_done = :phases_done, phases = :phases, iterations = :iterations,
              cost_usd = :cost_usd, reason = :reason, updated = :updated, last_seq = :last_seq,
              marks = :marks, unverified = :unverified, needs = :needs, parked_until = :parked_until,
              worked_ms = :worked_ms, commit_id = :commit_id, committing = :committing, added = :added,
              removed = :removed, worktree = :worktree, aside = :aside, merged = :merged,
-             taken_back = :taken_back",
+             taken_back = :taken_back, carried_usd = :carried_usd",
     )?
     .execute(named_params! {
         ":run": id,
@@ -127,6 +128,7 @@ fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummar
         ":aside": (!summary.aside.is_empty()).then(|| serde_json::to_string(&summary.aside)).transpose()?,
         ":merged": summary.merged,
         ":taken_back": (!summary.taken_back.is_empty()).then(|| serde_json::to_string(&summary.taken_back)).transpose()?,
+        ":carried_usd": summary.carried_usd,
         ":worktree": summary.worktree.as_ref().map(serde_json::to_string).transpose()?,
     })?;
     Ok(())
@@ -167,6 +169,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Option<RunSummary>> {
         aside: list(row.get(24)?),
         merged: row.get(26)?,
         taken_back: list(row.get(27)?),
+        carried_usd: row.get(28)?,
     }))
 }
 

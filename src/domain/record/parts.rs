@@ -29,6 +29,9 @@ pub struct WorkCarried {
     /// What they were to commit and have not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncommitted: Vec<String>,
+    /// The commit that has all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     pub phases: Vec<PhaseCarried>,
     /// On what ground the whole ticket is done, where it has no phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]

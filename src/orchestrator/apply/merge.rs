@@ -51,6 +51,7 @@ pub(super) fn settings(state: &mut State, read: &[SetPhase]) {
 pub(super) fn carried(state: &mut State, carried: &WorkCarried) {
     (state.carried_usd, state.carried_lines) = (carried.cost_usd, carried.lines);
     state.since.clone_from(&carried.since);
+    state.commits.earlier.clone_from(&carried.commit);
     (state.goal.achieved, state.goal.reviewed) = (carried.achieved, carried.reviewed);
     for earlier in &carried.phases {
         let Some(phase) = state.phase_by_mut(earlier.id) else { continue };

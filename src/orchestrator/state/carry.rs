@@ -29,6 +29,7 @@ impl State {
             cost_usd: self.ticket_usd(),
             lines: self.ticket_lines(),
             uncommitted: self.commits.due.clone(),
+            commit: self.commits.of_work().map(str::to_owned),
             phases: phases.collect(),
             whole,
             since: self.since.clone().filter(|_| is_here),

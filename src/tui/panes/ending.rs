@@ -111,8 +111,10 @@ fn facts(model: &Model, tab: &Tab) -> Row {
     let row = match (&state.commits, merged) {
         (Commits { open: Some(_), .. }, _) => row.left(Role::Warning, " · committing …"),
         (_, Some(worktree)) => row.left(Role::Success, format!(" · merged into {}", worktree.base)),
-        (Commits { last: Some(id), .. }, _) => row.left(Role::Success, format!(" · committed as {}", short(id))),
-        _ => row,
+        (commits, _) => match commits.of_work() {
+            Some(id) => row.left(Role::Success, format!(" · committed as {}", short(id))),
+            None => row,
+        },
     };
     // Others have worked in the directory while a chat waited.
     match whole_ticket(model).filter(|_| state.chat.is_none()) {

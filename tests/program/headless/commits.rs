@@ -1,7 +1,7 @@
 //! A run that commits its own work, in the person's repository and by their git.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, of_kind, ran};
+use crate::watched::{DILIGENT, json, of_kind, ran};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
@@ -82,6 +82,19 @@ fn what_was_refused_goes_in_with_the_next_and_under_the_tickets_name() {
     assert_eq!(subjects(&project), ["Begin", "Work on tk-1"]);
     let files = project.git(&["show", "--name-only", "--format="]);
     assert_eq!(files.split_whitespace().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+}
+
+#[test]
+fn a_run_with_nothing_to_do_leaves_the_commit_and_the_cost_of_the_ticket_as_they_are() {
+    let project = project("git: {commit: phase}\n");
+    let last = |project: &Project| json(project, &["status", "--json"])[0].clone();
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    let before = last(&project);
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    let after = last(&project);
+    assert_ne!(before["run"], after["run"]);
+    assert_eq!((&after["iterations"], &after["commit"]), (&0.into(), &before["commit"]), "{after}");
+    assert!(before["cost_usd"].as_f64() > Some(0.0) && after["carried_usd"] == before["cost_usd"], "{after}");
 }
 
 #[test]

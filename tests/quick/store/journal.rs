@@ -271,7 +271,7 @@ fn a_summary_is_printed_in_the_order_that_status_promises() {
     let json = serde_json::to_string(&summary(RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap()));
     assert_eq!(
         json.unwrap(),
-        r#"{"run":"0192aaaa-0000-7000-8000-000000000001","ticket":"tk-1","title":"","ticket_path":"/t/tk-1.md","folder":"/w","state":"running","phase":"Phase ☃","phases_done":1,"phases":4,"iterations":2,"cost_usd":0.25,"reason":null,"started":"2026-11-21T14:02:13.000Z","updated":"2026-11-21T14:02:13.005Z","marks":[{"done":"verified"},"running","pending","disputed"],"unverified":true,"needs":"Bash git push","until":"2026-11-21T14:02:13.009Z","worked_ms":7,"commit":"0123456789abcdef","committing":true,"added":3,"removed":4,"worktree":{"top":"/trees/é: x","directory":"/trees/é: x","home_top":"/w","branch":"b/é","base":"main"},"aside":[{"step":"critique","calls":2,"cost_usd":0.5}],"merged":true,"taken_back":[0]}"#
+        r#"{"run":"0192aaaa-0000-7000-8000-000000000001","ticket":"tk-1","title":"","ticket_path":"/t/tk-1.md","folder":"/w","state":"running","phase":"Phase ☃","phases_done":1,"phases":4,"iterations":2,"cost_usd":0.25,"reason":null,"started":"2026-11-21T14:02:13.000Z","updated":"2026-11-21T14:02:13.005Z","marks":[{"done":"verified"},"running","pending","disputed"],"unverified":true,"needs":"Bash git push","until":"2026-11-21T14:02:13.009Z","worked_ms":7,"commit":"0123456789abcdef","committing":true,"added":3,"removed":4,"worktree":{"top":"/trees/é: x","directory":"/trees/é: x","home_top":"/w","branch":"b/é","base":"main"},"aside":[{"step":"critique","calls":2,"cost_usd":0.5}],"merged":true,"taken_back":[0],"carried_usd":0.5}"#
     );
 }
 

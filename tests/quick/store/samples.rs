@@ -90,6 +90,7 @@ pub fn summary(run: RunId) -> RunSummary {
         aside: vec![AsideCost { step: StepName::CRITIQUE, calls: 2, cost_usd: 0.5 }],
         merged: true,
         taken_back: vec![0],
+        carried_usd: 0.5,
     }
 }
 
@@ -277,6 +278,7 @@ pub fn every_record() -> Vec<Record> {
         Record::WorkCarried(WorkCarried {
             lines: (3, 4),
             uncommitted: vec![text()],
+            commit: Some(text()),
             run: RunId(uuid::Uuid::from_u128(7)),
             cost_usd: 0.5,
             phases: vec![PhaseCarried {

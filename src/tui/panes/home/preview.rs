@@ -94,7 +94,7 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     let of_run = || entry.run.map(|run| (run.iterations, run.reviews()));
     let counts = entry.tab.map(|tab| (tab.state.counted_iterations(), tab.state.reviews)).or_else(of_run);
     if let Some((cost, (work, reviews))) = entry.cost().zip(counts) {
-        let carried = entry.tab.is_some_and(|tab| tab.state.carried_usd > 0.0);
+        let carried = entry.carried_usd() > 0.0;
         let (in_all, in_run) = if carried { (" in all", " in this run") } else { ("", "") };
         let iterations = if is_chat { String::new() } else { format!(" · {}{in_run}", iterations(work, reviews)) };
         out.push(Row::new());

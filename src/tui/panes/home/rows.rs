@@ -319,10 +319,16 @@ impl<'a> Entry<'a> {
         of_tab.or(self.run.map(|run| (run.added, run.removed))).filter(|lines| *lines != (0, 0))
     }
 
-    /// US dollars that the ticket's last run has cost; `None`: there was none.
+    /// US dollars that the ticket's runs have cost; `None`: there was none.
     pub fn cost(&self) -> Option<f64> {
         let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.ticket_usd());
-        of_tab.or(self.run.map(|run| run.cost_usd))
+        of_tab.or(self.run.map(RunSummary::ticket_usd))
+    }
+
+    /// What of that its earlier runs have cost.
+    pub fn carried_usd(&self) -> f64 {
+        let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.carried_usd);
+        of_tab.or(self.run.map(|run| run.carried_usd)).unwrap_or_default()
     }
 
     /// Glyph and role of how it stands.

@@ -36,7 +36,7 @@ impl Entry<'_> {
                 let (commits, base) =
                     (&tab.state.commits, tab.state.workspace.worktree().map(|tree| tree.base.as_str()));
                 let merged = base.filter(|_| tab.state.is_merged);
-                landed(of_tab(model, tab, self.standing), commits.open.is_some(), merged, commits.last.as_deref())
+                landed(of_tab(model, tab, self.standing), commits.open.is_some(), merged, commits.of_work())
             }
             (_, None, Some(run)) if run.folder != model.folder && !model.home.everywhere => {
                 let words = of_run(model, run);
