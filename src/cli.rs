@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires modules together.
 
+mod answer;
 pub mod chat;
 pub mod circuit;
 mod command_line;
@@ -56,6 +57,7 @@ use crate::base::text::{Clean, clean_line};
 use crate::runtime::headless::Format;
 use circuit::CircuitCommand;
 use clap::{CommandFactory, Parser};
+use command_line::Away;
 use config::ConfigCommand;
 use demo::Show;
 use error::CliError;
@@ -164,22 +166,22 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text, Questions::Denied).await,
-        Some(Command::Run { detach: true, .. }) => detach::start(out).await,
+        Some(Command::Run { away: Away { detach: true, .. }, tickets, .. }) => detach::start(out, tickets.len()).await,
+        Some(Command::Resume { away: Away { detach: true, .. }, .. }) => detach::start(out, 1).await,
         Some(Command::Run { tickets, resolve, json, run, away, .. }) => {
             let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
-            let asked = if away { Questions::Wait } else { Questions::Denied };
-            let session = Session { is_away: away, ..here(&run)? };
-            headless::run(&session, work, format(json), asked).await
+            let session = Session { is_away: away.away, ..here(&run)? };
+            headless::run(&session, work, format(json), away.questions()).await
         }
         Some(Command::Stop { run, now }) => stop::run(out, &here(&cli.run)?, &run, now).await.map(|()| 0),
         Some(Command::Chat(args)) => chat::run(&here(&args.run())?, &args).await,
         Some(Command::Plan(args)) => plan::run(out, &here(&args.run)?, &args).await,
-        Some(Command::Resume { run, json, options }) => {
-            let session = here(&options)?;
-            if stdout().is_terminal() && !json {
+        Some(Command::Resume { run, json, away, options }) => {
+            let session = Session { is_away: away.away, ..here(&options)? };
+            if stdout().is_terminal() && !json && !away.away {
                 start::screen(&session, Open::Resume(run), After::Kept).await
             } else {
-                headless::run(&session, Work::Resume(run), format(json), Questions::Denied).await
+                headless::run(&session, Work::Resume(run), format(json), away.questions()).await
             }
         }
         Some(Command::Demo { headless, look }) => {
@@ -200,7 +202,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Report(args)) => report::print(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Queue { id: None, json }) => queue::list(out, &here(&cli.run)?, json).map(|()| 0),
         Some(Command::Queue { id: Some(id), .. }) => queue::show(out, &here(&cli.run)?, &id).map(|()| 0),
-        Some(Command::Answer(args)) => queue::answer(out, &here(&cli.run)?, &args).await.map(|()| 0),
+        Some(Command::Answer(args)) => answer::answer(out, &here(&cli.run)?, &args).await.map(|()| 0),
         Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
         Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::On).await

@@ -1,9 +1,11 @@
 //! What can be typed.
 
+use super::answer::AnswerArgs;
 use super::chat::ChatArgs;
 use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
 use super::export::ExportArgs;
+use super::headless::Questions;
 use super::help;
 use super::hook::Hook;
 use super::options::{LookOptions, RunOptions};
@@ -14,7 +16,6 @@ use super::picture::PictureOptions;
 use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
 use super::prompt::PromptCommand;
-use super::queue::AnswerArgs;
 use super::report::ReportArgs;
 use super::review::ReviewArgs;
 use super::search::SearchArgs;
@@ -22,7 +23,7 @@ use super::sessions::SessionCommand;
 use super::settings::SettingsCommand;
 use super::ticket::TicketCommand;
 use super::worktree::WorktreeCommand;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Supervises Claude Code while it works through tickets.
@@ -54,6 +55,24 @@ pub struct Cli {
     pub run: RunOptions,
 }
 
+/// How a run goes on while you are not at a screen.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Away {
+    /// Let questions wait for an answer from elsewhere (`programmator answer`, another screen) instead of denying them.
+    #[arg(long)]
+    pub away: bool,
+    /// Work in the background, with --away, and return at once.
+    #[arg(long, conflicts_with = "json")]
+    pub detach: bool,
+}
+
+impl Away {
+    /// What becomes of questions.
+    pub fn questions(self) -> Questions {
+        if self.away { Questions::Wait } else { Questions::Denied }
+    }
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -69,12 +88,9 @@ pub enum Command {
         /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
-        /// Let questions wait for an answer from elsewhere (`programmator answer`, another screen) instead of denying them.
-        #[arg(long)]
-        away: bool,
-        /// Work in the background, with --away, and return at once.
-        #[arg(long, conflicts_with = "json")]
-        detach: bool,
+        /// Without you at a screen.
+        #[command(flatten)]
+        away: Away,
         /// Options of runs.
         #[command(flatten)]
         run: RunOptions,
@@ -102,6 +118,9 @@ pub enum Command {
         /// Print one JSON record per line instead of opening the screen.
         #[arg(long)]
         json: bool,
+        /// Without you at a screen.
+        #[command(flatten)]
+        away: Away,
         /// Options of runs.
         #[command(flatten)]
         options: RunOptions,

@@ -36,8 +36,8 @@ enum Came {
 }
 
 /// Starts what was typed again, without `--detach`, and waits until its first run has begun, or nothing but waits. Gives its
-/// exit code where it has ended before that.
-pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
+/// exit code where it has ended before that. `tickets`: how many it is about.
+pub async fn start(out: &mut dyn Write, tickets: usize) -> Result<u8, CliError> {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
     let args = in_background(&typed);
     let (heard, said) = pipe()?;
@@ -52,7 +52,12 @@ pub async fn start(out: &mut dyn Write) -> Result<u8, CliError> {
         let status = child.wait().await?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     };
-    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+    let others = match tickets {
+        0 | 1 => String::new(),
+        2 => ", the other ticket after it or beside it".to_owned(),
+        _ => format!(", the other {} tickets after it or beside it", tickets - 1),
+    };
+    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid}){others}"));
     match came {
         Came::Begun(ticket) => {
             writeln!(out, "{ticket} is being worked on in the background{pid}.")?;

@@ -80,6 +80,7 @@ Examples:
   programmator resume
   programmator resume tk-4f2a
   programmator resume tk-4f2a --json
+  programmator resume tk-4f2a --detach      in the background
 
 It resumes runs of the current folder; for a run of another one it prints the command. The run keeps the settings it started with, except for flags given now. Exit codes as for `programmator run`.";
 

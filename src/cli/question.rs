@@ -66,6 +66,20 @@ impl Question {
         self.asked.len()
     }
 
+    /// One of its options is called so.
+    pub(super) fn has(&self, label: &str) -> bool {
+        self.asked.iter().flat_map(|asked| &asked.options).any(|choice| choice.label == label)
+    }
+
+    /// The line is numbers, and not all of them are of options of the one in front: how many there are.
+    pub(super) fn misses(&self, line: &str) -> Option<usize> {
+        let options = &self.front()?.options;
+        let is_label = options.iter().any(|choice| choice.label == line);
+        let numbers = line.split(',').map(|word| word.trim().parse::<usize>().ok()).collect::<Option<Vec<_>>>()?;
+        let is_beside = numbers.iter().any(|number| *number == 0 || *number > options.len());
+        (is_beside && !is_label && !options.is_empty()).then_some(options.len())
+    }
+
     /// The one in front.
     fn front(&self) -> Option<&Asked> {
         self.asked.get(self.answers.len())

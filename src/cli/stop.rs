@@ -15,6 +15,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -
     let ticket = &found.ticket;
     let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
     say(&store, &found, command, Answerer::COMMAND_LINE).await.map_err(|why| CliError::failure(why.words()))?;
-    let when = if now { "stops now" } else { "stops after this iteration" };
+    let when = match found.asks() {
+        _ if now => "stops now",
+        Some(_) => "stops after this iteration, which waits for you (`programmator queue`; --now does not wait)",
+        None => "stops after this iteration",
+    };
     Ok(writeln!(out, "{ticket} {when}; `programmator resume {ticket}` goes on with it.")?)
 }

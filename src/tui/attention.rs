@@ -25,10 +25,10 @@ impl Model {
             return Vec::new();
         }
         let mut queue: Vec<Item> = self.tabs.iter().flat_map(of_tab).collect();
-        queue.extend(self.left_waiting());
+        queue.extend(self.asked_elsewhere());
         queue.retain(|item| !self.seen.contains(&(item.ticket.clone(), item.what.clone())));
         let kind = |item: &Item| match item.what {
-            What::Call(_) => 0,
+            What::Call(_) | What::Elsewhere => 0,
             What::Validation | What::Draft => 1,
             What::MoreWork => 2,
             What::Dispute(_) => 3,
@@ -41,13 +41,17 @@ impl Model {
         queue
     }
 
-    /// The interrupted runs of this directory that waited for the person.
-    fn left_waiting(&self) -> impl Iterator<Item = Item> + use<'_> {
-        let is_here = |tab: &Tab| tab.run.is_some() && !tab.is_interrupted();
-        let left = self.interrupted.iter().filter(move |ticket| !self.tab_of(ticket).is_some_and(is_here));
-        left.filter_map(|ticket| {
-            let run = self.runs.get(ticket).filter(|run| run.folder == self.folder && run.left_waiting().is_some())?;
-            Some(Item { ticket: ticket.clone(), what: What::Interrupted, since: Some(run.updated) })
+    /// The runs of this directory that wait for the person, or did when their program died, and are not open here.
+    fn asked_elsewhere(&self) -> impl Iterator<Item = Item> + use<'_> {
+        self.asking.iter().filter_map(|ticket| {
+            let run = self.runs.get(ticket).filter(|run| run.folder == self.folder)?;
+            let tab = self.tab_of(ticket);
+            let what = if run.left_waiting().is_some() { What::Interrupted } else { What::Elsewhere };
+            let is_here = tab.is_some_and(|tab| match what {
+                What::Elsewhere => tab.has_open_run() || tab.run == Some(run.run) && !tab.is_interrupted(),
+                _ => tab.run.is_some() && !tab.is_interrupted(),
+            });
+            (!is_here).then(|| Item { ticket: ticket.clone(), what, since: Some(run.updated) })
         })
     }
 
@@ -100,6 +104,10 @@ impl Model {
             What::Conflict(Conflict::Box(phase)) => clean_line(&format!("box not ticked: “{phase}”"), 200),
             What::Conflict(Conflict::Status) => "the ticket's status could not be set".into(),
             What::Conflict(Conflict::Lost(why)) => clean_line(&format!("the ticket's file: {why}"), 200),
+            What::Elsewhere => {
+                let asks = self.runs.get(&item.ticket).and_then(|run| run.asks());
+                asks.map_or_else(String::new, |needs| clean_line(needs, 200))
+            }
             What::Interrupted => self.runs.get(&item.ticket).map_or_else(String::new, |run| left_words(run)),
             What::Ended => "run stopped: action needed".into(),
         }

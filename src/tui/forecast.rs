@@ -44,7 +44,7 @@ pub fn of_a_plan(model: &Model) -> Option<f64> {
 /// The time that the open phases of a run at work may still take; `None`: there is nothing to judge by, or the last phase
 /// takes longer than one usually does.
 pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
-    if model.mode == Mode::Replay || !tab.is_active() {
+    if model.mode == Mode::Replay || !tab.is_at_work() {
         return None;
     }
     Some(rests(model, tab)?.sum::<Duration>()).filter(|rest| !rest.is_zero())

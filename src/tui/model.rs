@@ -56,8 +56,8 @@ pub struct Model {
     pub queued: BTreeMap<TicketKey, String>,
     /// The last run of each ticket, of all programs.
     pub runs: BTreeMap<TicketKey, Arc<RunSummary>>,
-    /// Those of which that waited for the person when their program died.
-    pub interrupted: BTreeSet<TicketKey>,
+    /// Those of which that wait for the person in another program, or did when it died.
+    pub asking: BTreeSet<TicketKey>,
     /// The directory of this program.
     pub folder: String,
     /// The person's own folder, which is `~` on the screen.
@@ -144,7 +144,7 @@ impl Model {
             listed: Listed::default(),
             queued: BTreeMap::new(),
             runs: BTreeMap::new(),
-            interrupted: BTreeSet::new(),
+            asking: BTreeSet::new(),
             folder: String::new(),
             person_folder: String::new(),
             branch: None,
@@ -235,10 +235,10 @@ impl Model {
             // Its ticket was opened before it was known that there is a run.
             let is_awaited = |tab: &Tab| tab.id == key && tab.run.is_none() && tab.failure.is_none();
             let id = run.run;
-            if run.left_waiting().is_some() {
-                self.interrupted.insert(key.clone());
+            if run.left_waiting().or(run.asks()).is_some() {
+                self.asking.insert(key.clone());
             } else {
-                self.interrupted.remove(&key);
+                self.asking.remove(&key);
             }
             self.runs.insert(key.clone(), run);
             if self.mode == Mode::Live && self.tabs.iter().any(is_awaited) && self.last_run(&key).is_some() {
@@ -327,6 +327,11 @@ impl Model {
         self.mode == Mode::Live && self.tabs.iter().any(Tab::is_active)
     }
 
+    /// A clock runs.
+    pub fn is_timed(&self) -> bool {
+        self.mode == Mode::Live && self.tabs.iter().any(Tab::is_at_work)
+    }
+
     /// Says something at the bottom for a few seconds.
     pub fn tell(&mut self, words: impl Into<String>) {
         self.toast = Some((words.into(), self.now.plus(TOAST)));
@@ -336,7 +341,7 @@ impl Model {
     /// runs, the next full minute while Home tells ages, the end of a toast; `None` when it can rest.
     pub fn wake_at(&self) -> Option<Timestamp> {
         let clock = self
-            .anything_active()
+            .is_timed()
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(1_000) + 1).saturating_mul(1_000)));
         let ages = (self.is_home() && self.home.ages == Ages::Told)
             .then(|| Timestamp::from_millis((self.now.millis().div_euclid(60_000) + 1).saturating_mul(60_000)));

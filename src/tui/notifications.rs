@@ -24,7 +24,7 @@ impl Model {
     /// What the terminal's title says: who needs the person, else what runs.
     pub fn title(&self) -> String {
         let waiting = if self.mode == Mode::Live { self.waiting() } else { 0 };
-        let running = self.tabs.iter().find(|tab| tab.is_active());
+        let running = self.tabs.iter().find(|tab| tab.is_at_work());
         let about = match (waiting, running) {
             (0, None) => return "programmator".to_owned(),
             (0, Some(tab)) => {

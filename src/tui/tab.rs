@@ -289,9 +289,14 @@ impl Tab {
         }
     }
 
-    /// Something is under way that a clock should be shown for.
+    /// Something is under way that a clock should be shown for, in whatever program.
+    pub fn is_at_work(&self) -> bool {
+        self.takes_commands() && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
+    }
+
+    /// The same in this program: quitting would cut it off.
     pub fn is_active(&self) -> bool {
-        self.has_open_run() && !matches!(self.state.stage, Stage::Paused | Stage::Ended | Stage::AwaitingTree { .. })
+        self.has_open_run() && self.is_at_work()
     }
 
     /// The run is complete but for phases that the person left out: another one works on them.
@@ -356,7 +361,7 @@ impl Tab {
     pub fn worked(&self, now: Timestamp) -> Duration {
         let phases = self.state.phases.iter().chain([&self.state.whole]);
         let spent = Duration::from_millis(phases.map(|phase| phase.spent_ms).sum());
-        spent + if self.is_active() { self.state.worked(self.unstored.at_work_until(now)) } else { Duration::ZERO }
+        spent + if self.is_at_work() { self.state.worked(self.unstored.at_work_until(now)) } else { Duration::ZERO }
     }
 
     /// Time spent on a phase, the running iteration included; `None` when there was none.
@@ -367,7 +372,7 @@ impl Tab {
             .state
             .iteration
             .as_ref()
-            .filter(|iteration| iteration.ended.is_none() && self.is_active())
+            .filter(|iteration| iteration.ended.is_none() && self.is_at_work())
             .filter(|iteration| iteration.phase == Some(phase.id))
             .map(|_| self.state.worked(now));
         match (phase.spent_ms, running) {

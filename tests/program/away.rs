@@ -100,7 +100,8 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
     assert_eq!(inside.status.code(), Some(77), "Claude does not answer its own questions");
 
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
-    assert!(said(&project, &["answer", &id, "deny"], 2).contains("none waits"));
+    assert!(said(&project, &["answer", &id, "deny"], 1).contains("too late: allowed by you (command line)"));
+    assert!(said(&project, &["answer", "nothing", "deny"], 2).contains("none waits"));
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
     assert!(is_pushed(&project));
     assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
@@ -184,7 +185,11 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
     let id = name(&asked(&project));
     assert!(said(&project, &["queue", &id], 0).contains("2  8080"));
     assert!(said(&project, &["answer", &id, "2", "--for-run"], 2).contains("for calls"));
-    said(&project, &["answer", &id, "2"], 0);
+    for beside in ["3", "0"] {
+        assert!(said(&project, &["answer", &id, beside], 2).contains("they are 1 to 2"));
+    }
+    assert!(said(&project, &["answer", &id, "allow"], 2).contains("the number of an option"));
+    assert_eq!(said(&project, &["answer", "tk-1", "2"], 0), "answered by you (command line)\n");
     let records = ended(&project);
     let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].to_string();
     assert!(input.contains("8080") && input.contains("answers"), "{input}");
@@ -212,6 +217,8 @@ fn a_run_in_the_background_is_stopped_by_name() {
     assert!(said(&project, &["stop", "tk-1"], 1).contains("the run of tk-1 has ended"));
     assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
     assert_eq!(project.processes(), Vec::<String>::new());
+    assert!(said(&project, &["resume", "--detach"], 0).contains("tk-1 is being worked on in the background"));
+    asked(&project);
 }
 
 #[test]

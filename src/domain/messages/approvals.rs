@@ -54,8 +54,8 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
 
 /// The sentence for an answer about `call` that came too late.
 pub(super) fn too_late(call: &str, late: &Answered) -> (Weight, String) {
-    let what = if matches!(late.answer, Answer::Allow { .. }) { "allow" } else { "deny" };
-    (Weight::Warn, format!("your answer ({what}) came too late, {call} no longer waits for it"))
+    let who = if let AnsweredBy::Person(by) = &late.by { format!(" by {by}") } else { String::new() };
+    (Weight::Warn, format!("an answer{who} came too late, {call} no longer waits for it"))
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::{BoxOutcome, Reply};
-use crate::domain::summary::Owner;
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::heard::say;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 const HAS_ENDED: &str = "the run has already ended";
+const INTERRUPTED: &str = "the program that worked on it is gone; resume the run";
 
 impl App {
     /// This program works on this run of the ticket, or did last.
@@ -47,11 +48,18 @@ impl Service {
             return drop(reply.send(not_decided(ticket, command, "the run is being opened; try again".to_owned())));
         }
         // The number of a phase is that of the run which the person looks at, whatever another program has run since.
-        let known = self.files.of(&ticket).map(|path| real(&path)).zip(self.reporter.run_of(&ticket));
+        let Some(run) = self.reporter.run_of(&ticket) else {
+            return drop(reply.send(match command {
+                UserCommand::ResetBreaker | UserCommand::TickPhase { .. } => unknown(&ticket),
+                command => not_decided(ticket, command, HAS_ENDED.to_owned()),
+            }));
+        };
+        // Of a ticket of another directory no file is known here.
+        let path = self.files.of(&ticket).map(|path| real(&path));
         let offline = self.offline.clone();
-        match (command, known) {
-            (UserCommand::ResetBreaker | UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
-            (UserCommand::TickPhase { phase }, Some((path, run))) => beside(ticket.clone(), reply, async move {
+        match (command, path) {
+            (UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
+            (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
                 match offline.tick(&path, run, phase, by).await? {
                     BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),
                     BoxOutcome::NotTaken { holder } => offline
@@ -66,19 +74,21 @@ impl Service {
                 }
                 Ok(Reply::Done)
             }),
-            (command, Some((path, run))) => beside(ticket.clone(), reply, async move {
+            (command, path) => beside(ticket.clone(), reply, async move {
                 let store = &offline.store;
                 let known = store.run(run)?.map(|(run, _)| store.as_seen(run)).transpose()?;
-                let theirs = known.filter(|run| run.owner() == Owner::Another && Path::new(&run.ticket_path) == path);
-                if let Some(run) = theirs {
+                let is_meant = |run: &RunSummary| path.as_ref().is_none_or(|path| Path::new(&run.ticket_path) == path);
+                let is_interrupted = known.as_ref().is_some_and(|run| run.state == RunState::Interrupted);
+                if let Some(run) = known.filter(|run| run.owner() == Owner::Another && is_meant(run)) {
                     return Ok(match say(store, &run, command.clone(), by).await {
                         Ok(()) => Reply::Decided { ticket, command },
                         Err(why) => not_decided(ticket, command, why.words()),
                     });
                 }
-                if command != UserCommand::ResetBreaker {
-                    return Ok(not_decided(ticket, command, HAS_ENDED.to_owned()));
-                }
+                let Some(path) = path.filter(|_| command == UserCommand::ResetBreaker) else {
+                    let why = if is_interrupted { INTERRUPTED } else { HAS_ENDED };
+                    return Ok(not_decided(ticket, command, why.to_owned()));
+                };
                 if offline.reset_breaker(&path, by).await? {
                     return Ok(Reply::Done);
                 }
@@ -86,7 +96,6 @@ impl Service {
                 offline.show_latest(&ticket, &path)?;
                 Ok(refused(&ticket, format!("the circuit breaker of {ticket} is already closed"), 0))
             }),
-            (command, None) => drop(reply.send(not_decided(ticket, command, HAS_ENDED.to_owned()))),
         }
     }
 }

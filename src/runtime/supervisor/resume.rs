@@ -110,7 +110,16 @@ pub fn find_run(store: &Store, places: &Places, text: &str, typed: Typed) -> Res
         (Some(one), None, _) | (_, _, [one]) => Ok(one.clone()),
         (_, _, []) => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
         (_, _, several) => {
-            let line = |run: &RunSummary| format!("\n  {}  {}  {} UTC", run.run, run.ticket, run.started.second());
+            let line = |run: &RunSummary| {
+                let (started, title) = (run.started.second(), clean_line(&run.title, 60));
+                format!(
+                    "\n  {}  {}  {}  {started} UTC  {}  {title}",
+                    run.run.short(),
+                    run.ticket,
+                    run.label(),
+                    run.folder
+                )
+            };
             let lines: String = several.iter().take(MAX_LISTED).map(line).collect();
             let more = match several.len().saturating_sub(MAX_LISTED) {
                 0 => String::new(),

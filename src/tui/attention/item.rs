@@ -29,6 +29,8 @@ pub enum What {
     Dispute(PhaseId),
     /// The ticket's file cannot be brought in line with the run.
     Conflict(Conflict),
+    /// A run of another program, which is not open here, asks something.
+    Elsewhere,
     /// The run's program is gone while it waited for the person; it asks again once it is resumed.
     Interrupted,
     /// The run ended and will not go on by itself.

@@ -62,7 +62,7 @@ impl Matter {
             ),
             What::Conflict(Conflict::Lost(why)) => ("Conflict in the ticket", format!("The ticket's file cannot be used: {why}")),
             What::Ended => ("Run stopped", tab.and_then(|tab| banner(model, tab)).map_or_else(String::new, |(_, words)| words)),
-            What::Call(_) | What::Validation | What::MoreWork | What::Draft | What::Interrupted => ("", String::new()),
+            What::Call(_) | What::Validation | What::MoreWork | What::Draft | What::Interrupted | What::Elsewhere => ("", String::new()),
         }
     }
 

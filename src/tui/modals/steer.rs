@@ -106,8 +106,8 @@ impl Steer {
         let title = format!("Message to Claude · {}", self.ticket);
         let goes = match chat {
             Some(_) if tab.state.stage == Stage::Paused => "sent at once",
-            Some(_) if !tab.is_active() || tab.state.stage == Stage::Parked => "queued until the chat continues",
-            _ if tab.is_active() => "sent in this turn",
+            Some(_) if !tab.is_at_work() || tab.state.stage == Stage::Parked => "queued until the chat continues",
+            _ if tab.is_at_work() => "sent in this turn",
             _ => "sent with the next prompt",
         };
         let frame = Frame::dialog(&title, goes, model.glyphs);

@@ -132,7 +132,7 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
     if let Some(since) = waits.filter_map(|item| item.since).min() {
         return human(model.now.since(since));
     }
-    let until = match (tab.is_active() && model.mode == Mode::Live, tab.state.updated) {
+    let until = match (tab.is_at_work() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,
         _ => model.now,
     };

@@ -164,7 +164,7 @@ fn context(glyphs: Glyphs, state: &State) -> Option<Gauge> {
 /// The heartbeat, while Claude's process runs: how long it has been silent, and a word when that goes on for long.
 fn last_byte(model: &Model, tab: &Tab) -> Option<Gauge> {
     let state = &tab.state;
-    if !tab.is_active() || !state.agent_alive() || model.mode == Mode::Replay {
+    if !tab.is_at_work() || !state.agent_alive() || model.mode == Mode::Replay {
         return None;
     }
     let silence = tab.pulse.silence(model.now)?;

@@ -391,6 +391,6 @@ pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     if let Some(spent) = model.spent_today().filter(|spent| *spent >= 0.005) {
         row = row.right(Role::Dim, format!("today ${spent:.2}  "));
     }
-    let time = if model.anything_active() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
+    let time = if model.is_timed() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
     row.right(Role::Dim, format!("{time:>5} ")).draw(theme, area, buf);
 }

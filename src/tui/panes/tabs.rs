@@ -57,7 +57,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 fn with_clock(model: &Model, row: Row) -> Row {
     let waiting = model.waiting();
     let row = if waiting > 0 { row.right(Role::TabAttention, format!("{waiting} waiting")) } else { row };
-    let time = if model.anything_active() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
+    let time = if model.is_timed() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
     row.right(Role::Dim, format!("  {time:>5} "))
 }
 

@@ -58,6 +58,15 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
         ui.tell(format!("{words} · {key} resumes {}, then its card comes", item.ticket));
         return Vec::new();
     }
+    if item.what == What::Elsewhere {
+        // Its card needs its records.
+        let Some(run) = ui.runs.get(&item.ticket).map(|run| run.run) else { return Vec::new() };
+        let (at, key) = (ui.open_tab(&item.ticket), ui.keys.key_of(Scope::Global, Command::NextWaiting));
+        ui.show_tab(at);
+        ui.focus = stream::NAME;
+        ui.tell(format!("{} works in another program; {key} answers what it asks", item.ticket));
+        return vec![Ask::Request(Request::Show(run))];
+    }
     let Some(at) = at else { return Vec::new() };
     // From Home a question is answered there.
     if ui.is_home() {
@@ -82,7 +91,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             let card = proposal.map(|proposal| MoreWork::new(item.ticket.clone(), proposal));
             ui.modals.extend(card.map(|card| Modal::MoreWork(Box::new(card))));
         }
-        What::Interrupted => {}
+        What::Interrupted | What::Elsewhere => {}
         What::Dispute(_) | What::Conflict(_) | What::Ended => {
             ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         }

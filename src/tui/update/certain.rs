@@ -29,7 +29,7 @@ pub(super) fn ask_to_tick(ui: &mut Ui, asks: Vec<Ask>) -> Vec<Ask> {
 
 /// What settling this phase costs: its iteration, while one is running.
 fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
-    let running = tab.is_active() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
+    let running = tab.is_at_work() && tab.state.open_iteration().is_some_and(|open| open.phase == Some(phase.id));
     if running { INTERRUPTS } else { "" }
 }
 

@@ -3,13 +3,16 @@
 use super::{Ui, attention};
 use crate::domain::approval::Answer;
 use crate::domain::command::UserCommand;
+use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 
 /// The run has decided it; its records tell how.
 pub(super) fn told(ui: &mut Ui, ticket: &TicketKey, command: &UserCommand) {
     is_over(ui, ticket, command);
-    // What answers a call as it is closes its question, or is barred.
-    if let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = command
+    // What answers a call as it is closes its question, or is barred. Of another program's run that is read later.
+    let is_here = ui.tab_of(ticket).is_some_and(|tab| tab.owner == Owner::Here);
+    if is_here
+        && let UserCommand::AnswerApproval { id, answer: Answer::Allow { input, .. } } = command
         && ui.approval(ticket, id).is_some_and(|asked| asked.input == *input)
     {
         attention::refused(ui, ticket, id, "Your answer was not applied; the log says why.");

@@ -82,6 +82,10 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 asks.extend(recorded(ui, at, stored));
             }
             asks.extend(news_of(ui, at, new));
+            // An end among them is not its last one where it goes on.
+            if ui.tabs[at].state.ended.is_none() {
+                ui.tabs[at].owner = owner;
+            }
             // That it is being started is over, too.
             let is_over = |words: &str| *words == starting(&ui.tabs[at].id);
             (ui.toast, ui.modals) = (toast.filter(|(words, _)| !is_over(words)), modals);
@@ -363,7 +367,9 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
             attention::drop_stale(ui, &why);
         }
         (Record::NoteNotSent { id }, _) => chat::not_sent(ui, ticket, id),
-        (Record::AnswerTooLate(_), _) => ui.tell("your answer came too late: the call no longer waits for it"),
+        (Record::AnswerTooLate(late), _) if matches!(&late.by, AnsweredBy::Person(by) if by.is_screen()) => {
+            ui.tell("an answer came too late: the call has been answered");
+        }
         (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
         (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {

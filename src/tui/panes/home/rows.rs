@@ -263,7 +263,7 @@ impl<'a> Entry<'a> {
     pub fn since(&self) -> Option<Timestamp> {
         let of_tab = self.tab.and_then(|tab| match tab.state.approvals.first() {
             Some(approval) if tab.state.ended.is_none() => Some(approval.asked),
-            _ if tab.is_active() => tab.state.open_iteration().map(|open| open.started).or(tab.state.started),
+            _ if tab.is_at_work() => tab.state.open_iteration().map(|open| open.started).or(tab.state.started),
             _ => tab.state.updated,
         });
         of_tab.or(self.run.map(|run| run.updated))

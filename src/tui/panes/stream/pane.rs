@@ -197,7 +197,7 @@ impl Pane for Stream {
             _ if tab.run.is_none() => String::new(),
             _ if tab.stream.selects() => "selecting lines".into(),
             _ if tab.stream.search().is_some() => searching(&tab.stream),
-            FollowStatus::Following if tab.is_active() => "following".into(),
+            FollowStatus::Following if tab.is_at_work() => "following".into(),
             FollowStatus::Following => String::new(),
             FollowStatus::Held => "not following".into(),
             FollowStatus::Behind { new_lines: 0 } => format!("more {}", model.glyphs.pick("↓", "v")),

@@ -130,10 +130,15 @@ fn a_question_of_an_interrupted_run_is_told_on_home_and_leads_there() {
     let others = [
         crate::domain::summary::RunSummary { folder: "/elsewhere".into(), ..run.clone() },
         crate::domain::summary::RunSummary { needs: None, ..run.clone() },
-        crate::domain::summary::RunSummary { state: RunState::Running, ..run.clone() },
     ];
     for other in others {
         ui.see_run(other.into());
         assert_eq!(ui.waiting(), 0);
     }
+    // One at work in another program is opened: its card needs its records.
+    ui.see_run(crate::domain::summary::RunSummary { state: RunState::Running, ..run.clone() }.into());
+    assert_eq!(ui.waiting(), 1);
+    assert_eq!(press(&mut ui, "!"), [Ask::Request(Request::Show(run.run))]);
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.contains("tk-7f00 works in another program; ! answers what it asks"), "{screen}");
 }

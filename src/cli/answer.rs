@@ -1,0 +1,207 @@
+//! `programmator answer`: the person's answer to a question of a run, whichever program works on it.
+//!
+//! A question is closed by a record of its run, whoever answers and wherever: the first answer counts.
+
+use super::error::CliError;
+use super::question::{Question, Shown};
+use super::queue::{WORDS, find, gone, name, only_on_screen, waiting};
+use super::session::Session;
+use crate::adapters::store::Store;
+use crate::base::id::RunId;
+use crate::base::text::clean_line;
+use crate::domain::answerer::Answerer;
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope};
+use crate::domain::command::UserCommand;
+use crate::domain::record::{Record, Stored};
+use crate::orchestrator::apply::folded;
+use crate::runtime::heard::{Unsaid, say};
+use clap::Args;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// How long an answer may take to be recorded, and how often is looked.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
+/// In how many of the last runs a question is looked for that waits no more.
+const LAST: usize = 20;
+
+/// An answer.
+#[derive(Debug, Clone, Args)]
+pub struct AnswerArgs {
+    /// The question, as `programmator queue` lists it.
+    pub id: String,
+    /// `allow`, or `deny` and what Claude is to do instead; to Claude's own questions the number of an option or your words,
+    /// one argument for each question.
+    #[arg(value_name = "ANSWER", required = true)]
+    pub answer: Vec<String>,
+    /// Allow this call for the rest of the run.
+    #[arg(long)]
+    pub for_run: bool,
+}
+
+/// Answers a question.
+pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -> Result<(), CliError> {
+    let store = session.store()?;
+    let (one, approval) = match find(waiting(&store)?, &args.id) {
+        Ok(found) => found,
+        Err(none) => return Err(closed(&store, &args.id)?.map_or(none, |end| too_late(&end))),
+    };
+    if one.interrupted {
+        return Err(CliError::failure(gone(&one.ticket)));
+    }
+    let (id, kind) = (approval.id.clone(), approval.kind);
+    let answer = read(approval, args)?;
+    let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
+    let said = say(&store, &one.summary, command, Answerer::COMMAND_LINE).await;
+    let is_refused = matches!(said, Err(Unsaid::Refused(_)));
+    match (end(&store, one.run, &id, !is_refused).await?, said) {
+        // Whoever has ended before it could say so has heard it all the same.
+        (Found::Closed(end), _) if !is_refused && end.is_ours(&answer) => {
+            let is_own = kind == ApprovalKind::Question;
+            let words = if is_own { end.words.replacen("allowed", "answered", 1) } else { end.words };
+            Ok(writeln!(out, "{words}")?)
+        }
+        (Found::Closed(end), _) => Err(too_late(&end)),
+        (_, Err(Unsaid::Refused(why))) => Err(CliError::failure(format!("not answered: {why}"))),
+        (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("not known to be answered: {why}"))),
+        (Found::Asked, Ok(())) => Err(CliError::failure(
+            "sent, and not yet acted on: `programmator queue` shows whether the question still waits",
+        )),
+        (Found::Gone, Ok(())) => {
+            Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again"))
+        }
+    }
+}
+
+fn too_late(end: &End) -> CliError {
+    CliError::failure(format!("too late: {}", end.words))
+}
+
+/// How the question of this name came to its end, in one of the last runs.
+fn closed(store: &Store, wanted: &str) -> Result<Option<End>, CliError> {
+    for run in store.runs()?.into_iter().take(LAST) {
+        // What cannot be read has its own words elsewhere.
+        let Ok(loaded) = store.load(run.run) else { continue };
+        let asked = loaded.records.iter().rev().find_map(|stored| match &stored.record {
+            Record::ApprovalAsked(approval) if name(&approval.id) == wanted => Some(approval.id.clone()),
+            _ => None,
+        });
+        if let Some(end) = asked.and_then(|id| loaded.records.iter().find_map(|stored| end_of(stored, &id))) {
+            return Ok(Some(end));
+        }
+    }
+    Ok(None)
+}
+
+/// How a question stands.
+enum Found {
+    Closed(End),
+    Asked,
+    /// Another has taken its place.
+    Gone,
+}
+
+/// How the question came to its end. What the rules say of an answer takes them a moment: `waits` for that.
+async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Found, CliError> {
+    let begun = Instant::now();
+    loop {
+        let records = store.load(run)?.records;
+        if let Some(end) = records.iter().rev().find_map(|stored| end_of(stored, id)) {
+            return Ok(Found::Closed(end));
+        }
+        if !folded(records).approvals.iter().any(|asked| asked.id == *id) {
+            return Ok(Found::Gone);
+        }
+        if !waits || begun.elapsed() > PATIENCE {
+            return Ok(Found::Asked);
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// How a question came to its end.
+struct End {
+    answered: Option<(Answer, AnsweredBy)>,
+    words: String,
+}
+
+impl End {
+    fn is_ours(&self, answer: &Answer) -> bool {
+        let Some((given, AnsweredBy::Person(by))) = &self.answered else { return false };
+        let is_same = match (given, answer) {
+            // A no without words is recorded with those that Claude is told then.
+            (Answer::Deny { .. }, Answer::Deny { words }) if words.is_empty() => true,
+            (given, answer) => given == answer,
+        };
+        is_same && *by == Answerer::COMMAND_LINE
+    }
+}
+
+fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
+    match &stored.record {
+        Record::ApprovalAnswered(Answered { id, answer, by }) if id == wanted => {
+            let what = match answer {
+                Answer::Allow { scope: Scope::Once, .. } => "allowed",
+                Answer::Allow { .. } => "allowed for this run",
+                Answer::Deny { .. } => "denied",
+            };
+            let who = if let AnsweredBy::Person(by) = by { format!("by {by}") } else { "by itself".to_owned() };
+            Some(End { answered: Some((answer.clone(), by.clone())), words: format!("{what} {who}") })
+        }
+        Record::ApprovalVoid(void) if void.id == *wanted => {
+            Some(End { answered: None, words: clean_line(&void.why, WORDS) })
+        }
+        _ => None,
+    }
+}
+
+/// What was typed, as an answer.
+fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
+    let (kind, id) = (approval.kind, &args.id);
+    if args.for_run && kind != ApprovalKind::Call {
+        return Err(CliError::usage("--for-run is for calls of tools"));
+    }
+    let mut question = Question::of(approval);
+    if let Shown::Denied(why, _) = question.shown() {
+        return Err(only_on_screen(&why));
+    }
+    let words = args.answer[1..].join(" ");
+    match (args.answer[0].as_str(), kind) {
+        ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
+        // Whatever the words are, they never allow.
+        ("deny", _) => Ok(Answer::Deny { words }),
+        ("allow", ApprovalKind::Question) if words.is_empty() && !question.has("allow") => {
+            Err(CliError::usage("Claude asks for an answer: the number of an option, or your words"))
+        }
+        (_, ApprovalKind::Question) => {
+            let lines = if question.count() == 1 { vec![args.answer.join(" ")] } else { args.answer.clone() };
+            if lines.len() != question.count() {
+                return Err(CliError::usage(format!(
+                    "one argument for each of Claude's {} questions, in quotes: `programmator queue {id}` shows them",
+                    question.count()
+                )));
+            }
+            for line in &lines {
+                if let Some(most) = question.misses(line) {
+                    return Err(CliError::usage(format!(
+                        "`{line}` is no option: they are 1 to {most}; an answer of your own goes in words"
+                    )));
+                }
+                if let Some(answer) = question.answer(line) {
+                    return Ok(answer);
+                }
+            }
+            Err(CliError::failure("this question cannot be answered here"))
+        }
+        ("allow", _) if words.is_empty() => match question.answer("yes") {
+            Some(Answer::Allow { input, .. }) if args.for_run => Ok(Answer::Allow { input, scope: Scope::Ticket }),
+            Some(answer) => Ok(answer),
+            None => Err(CliError::failure("this question cannot be answered here")),
+        },
+        _ => Err(CliError::usage(format!(
+            "answer `allow`, or `deny` and what to do instead: `{}`",
+            args.answer.join(" ")
+        ))),
+    }
+}
