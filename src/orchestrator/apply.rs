@@ -168,6 +168,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             if let Some(iteration) = state.iteration.as_mut().filter(|open| open.ended.is_none()) {
                 iteration.verified |= *how == DoneHow::Verified;
             }
+            if *how == DoneHow::Approved {
+                state.stagnation = 0;
+            }
             if *n > 0 && !matches!(how, DoneHow::TickedByPerson | DoneHow::ClaimedNoChange) {
                 state.commits.owe(phase.clone().unwrap_or_else(|| state.title.clone()));
             }

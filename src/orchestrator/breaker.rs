@@ -19,6 +19,7 @@ pub use what_if::what_if;
 use crate::base::amount::counted;
 use crate::base::time::Timestamp;
 use crate::domain::breaker::{Breaker, Circuit, Counter, CounterMoved, StateMoved};
+use crate::domain::outcome::DoneHow;
 use crate::domain::record::{ByPerson, Record};
 use crate::domain::settings::BreakerSettings;
 
@@ -153,6 +154,8 @@ pub(super) fn fold(breaker: &mut Breaker, record: &Record, time: Timestamp) {
             breaker.total_opens = breaker.total_opens.saturating_add(u32::from(*to == Circuit::Open));
             breaker.reason.clone_from(reason);
         }
+        // A critic looks at the work after its iteration was counted.
+        Record::PhaseDone { how: DoneHow::Approved, .. } => breaker.no_progress = 0,
         Record::BreakerReset(ByPerson { by }) => {
             let reason = format!("reset by {by}");
             *breaker = Breaker { last_change: Some(time), reason, ..Breaker::default() };

@@ -244,8 +244,9 @@ impl State {
         self.is_writing_box() || !self.revisions.is_empty() || !self.edits.is_empty()
     }
 
+    /// As they stand by now, after the run too.
     pub fn phases_done(&self) -> usize {
-        self.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()
+        self.phases.iter().filter(|phase| matches!(phase.stands(), Mark::Done(_))).count()
     }
 
     /// Every phase is done by now, after the run too.

@@ -127,7 +127,7 @@ pub fn running(name: &str) -> Tab {
         stage: Stage::Running,
         iterations: 7,
         calls: (0..37).map(|n| ago(n * 60)).collect(),
-        stagnation: 1,
+        stagnation: 0,
         model: Some("claude-opus-4-5".into()),
         cost_usd: 1.42,
         context: Some((82_000, 200_000)),

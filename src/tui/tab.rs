@@ -106,10 +106,11 @@ pub enum TabStatus {
 }
 
 impl TabStatus {
-    /// A phase of a run that stands so: one that waits for the person does not run.
+    /// A phase of a run that stands so: one that waits for the person does not run, and at its end nobody reviews.
     pub fn of_phase(self, mark: Mark, glyphs: Glyphs) -> Sign {
         match (mark, self) {
             (Mark::Running, Self::NeedsYou) => self.sign(glyphs),
+            (Mark::Checked(_), Self::Halted | Self::Stopped) => Sign { word: "not reviewed", ..glyphs.phase(mark) },
             _ => glyphs.phase(mark),
         }
     }

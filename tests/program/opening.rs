@@ -141,7 +141,7 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     };
     assert_eq!(timeout(PATIENCE, said).await.as_deref(), Ok("is being opened"));
     let early = ask(Request::Command(key(&project, "tk-2"), UserCommand::Pause)).await;
-    assert!(matches!(&early, Reply::Refused(why) if why.message.contains("is being opened")), "{early:?}");
+    assert!(matches!(&early, Reply::NotDecided { why, .. } if why.contains("is being opened")), "{early:?}");
     assert!(opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
     assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(opened_second));

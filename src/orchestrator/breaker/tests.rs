@@ -82,6 +82,22 @@ fn start(breaker: &mut Breaker, limits: &BreakerSettings, now: Timestamp) -> Rec
 }
 
 #[test]
+fn a_phase_that_a_critic_approved_is_progress_though_nothing_was_changed() {
+    let mut breaker = Breaker::default();
+    for n in 1..=2 {
+        for moved in count(&breaker, &LIMITS, n, &idle()) {
+            fold(&mut breaker, &Record::BreakerCounted(moved), START);
+        }
+    }
+    assert_eq!(breaker.no_progress, 2);
+    let done = |how| Record::PhaseDone { n: 2, phase: None, id: None, how };
+    fold(&mut breaker, &done(DoneHow::ClaimedNoChange), START);
+    assert_eq!(breaker.no_progress, 2, "Claude's word is none");
+    fold(&mut breaker, &done(DoneHow::Approved), START);
+    assert_eq!(breaker.no_progress, 0);
+}
+
+#[test]
 fn the_table_of_transitions() {
     use Circuit::{Closed, HalfOpen, Open};
     let made = Progress::Made { files: 1 };

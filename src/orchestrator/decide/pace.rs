@@ -21,6 +21,9 @@ use crate::orchestrator::limits;
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::orchestrator::step::Step;
 
+/// What is left open where validation commands were changed and a guard ends the run before the person has decided.
+const UNDECIDED: &str = "; you have not decided about the changed validation commands";
+
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
         if self.state.started.is_some() {
@@ -147,10 +150,11 @@ impl Draft<'_> {
             return false;
         }
         if let Some(stop) = guards::check(&self.state, counts.unwrap_or_default()) {
+            let undecided = self.state.validation_change.as_ref().map_or("", |_| UNDECIDED);
             let detail = match self.halted() {
                 // The guard says why it is over, the breaker what it takes to begin again.
-                Some(why) => format!("{}. Also, {why}", stop.detail),
-                None => stop.detail,
+                Some(why) => format!("{}{undecided}. Also, {why}", stop.detail),
+                None => format!("{}{undecided}", stop.detail),
             };
             self.end(stop.reason, detail);
             return false;

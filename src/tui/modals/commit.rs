@@ -12,6 +12,7 @@ use crate::domain::phase::Mark;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::prompt::branch_name;
+use crate::orchestrator::state::PhaseState;
 use crate::tui::command::{self, Command, Scope, hints};
 use crate::tui::modals::diff::Diff;
 use crate::tui::model::Model;
@@ -374,7 +375,8 @@ fn take(rest: &mut Rect, height: u16) -> Rect {
 
 /// A message by the ticket: its title, and the phases that are done.
 fn drafted(tab: &Tab) -> String {
-    let done = tab.state.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_)));
+    let is_done = |phase: &&PhaseState| matches!(phase.stands(), Mark::Done(_)) && !phase.is_taken_back();
+    let done = tab.state.phases.iter().filter(is_done);
     let phases: Vec<String> = done.map(|phase| format!("- {}", phase.text)).collect();
     let parts = [tab.title().to_owned(), phases.join("\n"), format!("Ticket: {}", tab.id.as_str())];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -390,9 +392,10 @@ pub fn made(committed: &Committed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::answerer::Answerer;
     use crate::domain::commit::CommitSettled;
     use crate::domain::news::News;
-    use crate::domain::record::Record;
+    use crate::domain::record::{OfPhase, PhaseByPerson, Record};
     use crate::domain::request::Reply;
     use crate::tui::modals::Modal;
     use crate::tui::msg::Msg;
@@ -435,6 +438,23 @@ mod tests {
         assert!(message.starts_with("Login rate limiter\n\n- Investigate flow\n- Token bucket\n"), "{message}");
         assert!(message.ends_with("\n\nTicket: tk-1!"), "{message}");
         assert_eq!((sent(&asks).head.as_deref(), &*sent(&asks).tree), (Some("c0ffee"), "ab12"));
+    }
+
+    #[test]
+    fn a_phase_that_was_opened_again_after_the_run_is_told_as_open() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::finished("tk-1"));
+        let (whole, seq) = (sample::draw(&mut ui, (120, 40)), ui.tabs[0].state.seq + 1);
+        assert!(whole.contains("6/6 phases"), "{whole}");
+        let phase = &ui.tabs[0].state.phases[1];
+        let of = OfPhase { phase: phase.text.clone(), id: Some(phase.id) };
+        let record = Record::PhaseReopened(PhaseByPerson { of, by: Answerer::SCREEN, why: None });
+        update(&mut ui, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
+        let screen = sample::draw(&mut ui, (120, 40));
+        assert!(screen.contains("1 phase opened again since: 5/6 are done"), "{screen}");
+        press(&mut ui, "c");
+        let message = drafted(&ui.tabs[0]);
+        assert!(message.contains("- Investigate flow") && !message.contains("- Token bucket"), "{message}");
     }
 
     #[test]

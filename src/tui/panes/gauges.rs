@@ -101,8 +101,14 @@ const REVIEWS: &str = "  reviews";
 const QUIET: f64 = 0.5;
 const CUT_SOON: f64 = 0.8;
 
+/// Of a count of the breaker's and one of this run's own guard the one that stops the run sooner.
+fn nearer(breaker: (u32, u32), guard: (u32, u32)) -> (u32, u32) {
+    let left = |(n, limit): (u32, u32)| if limit == 0 { u32::MAX } else { limit.saturating_sub(n) };
+    if left(guard) < left(breaker) && guard.0 > 0 { guard } else { breaker }
+}
+
 /// A counter that ends the run at its limit.
-fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, n: u32, limit: u32) -> Gauge {
+fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, (n, limit): (u32, u32)) -> Gauge {
     let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
     gauge.picture = boxes(glyphs, n, limit, BAR as u32);
     if limit > 0 && n > 0 {
@@ -128,11 +134,13 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let (breaker, most) = (&state.breaker, &limits.breaker);
     let (word, role) = glyphs.lamp(breaker.state);
     let denied = breaker.permission_denials;
+    let (idle, alike) = ((breaker.no_progress, most.no_progress), (breaker.same_error, most.same_error));
+    let repeated = state.repeated.as_ref().map_or(0, |(_, times)| *times);
     let rows = [
         Some(Gauge { role, ..Gauge::new(LAMP, "breaker", word) }),
-        Some(counter("  no progress", "stuck", glyphs, breaker.no_progress, most.no_progress)),
-        Some(counter("  same error", "errors", glyphs, breaker.same_error, most.same_error)),
-        (denied > 0).then(|| counter("  denied", "denied", glyphs, denied, most.permission_denials)),
+        Some(counter("  no progress", "stuck", glyphs, nearer(idle, (state.stagnation, limits.stagnation_limit)))),
+        Some(counter("  same error", "errors", glyphs, nearer(alike, (repeated, limits.repeated_error_limit)))),
+        (denied > 0).then(|| counter("  denied", "denied", glyphs, (denied, most.permission_denials))),
         // A chat has no end to come near to.
         state.chat.is_none().then_some(iteration),
         // The log numbers them on.
@@ -290,8 +298,14 @@ mod tests {
     use crate::tui::tab::Pulse;
 
     #[test]
+    fn of_two_limits_the_nearer_one_is_shown() {
+        assert_eq!(nearer((2, 5), (2, 3)), (2, 3));
+        assert_eq!([nearer((2, 3), (2, 3)), nearer((1, 3), (0, 1)), nearer((2, 5), (9, 0))], [(2, 3), (1, 3), (2, 5)]);
+    }
+
+    #[test]
     fn the_last_step_before_a_limit_is_danger() {
-        let role = |n| counter("stuck", "stuck", Glyphs::Unicode, n, 3).role;
+        let role = |n| counter("stuck", "stuck", Glyphs::Unicode, (n, 3)).role;
         assert_eq!(role(0), Role::GaugeFill);
         assert_eq!(role(1), Role::GaugeWarning);
         assert_eq!(role(2), Role::GaugeDanger);

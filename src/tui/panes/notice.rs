@@ -11,7 +11,8 @@ use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
 use crate::domain::messages::{reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
-use crate::orchestrator::state::Stage;
+use crate::domain::phase::Mark;
+use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::attention::left_words;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
@@ -155,6 +156,10 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 let role = if tab.state.is_unverified() { Role::Warning } else { Role::Success };
                 (role, complete(tab))
             }
+            ExitReason::Drafted if live => {
+                let words = "a draft of its phases is ready to be accepted, revised or refused";
+                (Role::Warning, format!("{words}{}", key(" · p shows it")))
+            }
             ExitReason::UserStopped if tab.state.chat.is_some() => (Role::Dim, "chat closed".to_owned()),
             ExitReason::UserStopped => (Role::Dim, "stopped by you".to_owned()),
             ExitReason::Error | ExitReason::StorageFailed | ExitReason::TicketGone => (Role::Danger, words),
@@ -256,7 +261,13 @@ pub fn at_work(model: &Model, tab: &Tab, holder: Option<&str>) -> String {
 
 fn complete(tab: &Tab) -> String {
     let (done, all) = tab.progress();
-    let phases = if all == 0 { String::new() } else { format!(": {done}/{all} phases") };
+    let is_open_again = |phase: &&PhaseState| matches!(phase.mark, Mark::Done(_)) && phase.stands() == Mark::Pending;
+    let again = tab.state.phases.iter().filter(is_open_again).count();
+    let phases = match (again, all) {
+        (_, 0) => String::new(),
+        (0, _) => format!(": {done}/{all} phases"),
+        _ => format!(", and {} opened again since: {done}/{all} are done", counted(again, "phase")),
+    };
     format!("complete{phases}{}", tab.state.caveats())
 }
 

@@ -104,3 +104,21 @@ fn where_nobody_is_there_the_end_says_with_what_it_was_checked() {
     assert_eq!((reason, detail), (ExitReason::Complete, format!("the phase is done{EARLIER}")));
     assert_eq!((said.map(|said| format!("; {said}")).as_deref(), ran), (Some(EARLIER), vec!["make check".to_owned()]));
 }
+
+#[test]
+fn a_guard_that_ends_the_run_meanwhile_says_what_is_undecided() {
+    let mut world = World::new(1, Weather::Fair);
+    world.phases =
+        vec![PhaseSeed { text: "Alpha".into(), done: false }, PhaseSeed { text: "Beta".into(), done: false }];
+    world.validation = vec!["make check".into()];
+    world.settings.max_iterations = 1;
+    world.attended = true;
+    world.start(Breaker::default(), Sessions::default());
+    while world.spawned == 0 {
+        assert!(world.happen());
+    }
+    read(&mut world, "make all");
+    let (reason, detail, _) = end(world);
+    assert_eq!(reason, ExitReason::MaxIterations);
+    assert!(detail.ends_with("; you have not decided about the changed validation commands"), "{detail}");
+}
