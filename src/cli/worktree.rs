@@ -4,14 +4,18 @@ use super::error::CliError;
 use super::help;
 use super::session::Session;
 use crate::adapters::dependencies;
-use crate::adapters::git::{merging, worktree};
+use crate::adapters::git::merging;
+use crate::adapters::git::worktree::{self, ForkOwn};
 use crate::adapters::store::{Holder, LockError, Store, newest_of_each};
+use crate::adapters::tickets;
+use crate::base::id::TicketId;
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
 use crate::domain::record::Record;
 use crate::domain::request::HELD;
 use crate::domain::summary::RunSummary;
+use crate::domain::workspace::Workspace;
 use crate::domain::worktree::{Held, Worktree, WorktreeRemoved};
 use crate::runtime::offline::Offline;
 use crate::runtime::reporter::Reporter;
@@ -49,13 +53,46 @@ pub enum WorktreeCommand {
 /// Carries it out.
 pub async fn run(out: &mut dyn Write, session: &Session, command: WorktreeCommand) -> Result<(), CliError> {
     match command {
-        WorktreeCommand::List { json } => list(out, &session.store_to_read()?, json).await,
+        WorktreeCommand::List { json } => list(out, session, json).await,
         WorktreeCommand::Path { ticket } => {
-            let (_, worktree) = find(session, &session.store_to_read()?, &ticket)?;
-            Ok(writeln!(out, "{}", clean_line(&worktree.directory.display().to_string(), 4_000))?)
+            let own = find(session, &session.store_to_read()?, &ticket)?;
+            Ok(writeln!(out, "{}", clean_line(&own.worktree.directory.display().to_string(), 4_000))?)
         }
         WorktreeCommand::Remove { ticket } => remove(out, session, &ticket).await,
     }
+}
+
+/// A ticket's worktree.
+struct Own {
+    ticket: TicketId,
+    /// The ticket's file.
+    path: PathBuf,
+    worktree: Worktree,
+    /// A run has worked there.
+    has_run: bool,
+}
+
+impl Own {
+    /// That of the ticket's last run, while it is there.
+    fn of(run: RunSummary) -> Option<Self> {
+        let worktree = run.worktree.filter(|worktree| worktree.top.is_dir())?;
+        Some(Self { ticket: run.ticket, path: run.ticket_path.into(), worktree, has_run: true })
+    }
+}
+
+/// Those of forks of this repository that have not run yet, which no journal knows.
+fn forks(session: &Session) -> Vec<Own> {
+    let Some(home_top) = session.folder.ancestors().find(|folder| folder.join(".git").exists()) else {
+        return Vec::new();
+    };
+    let of_fork = |ForkOwn { ticket: path, top, branch, base }: ForkOwn| {
+        let ticket = tickets::load(&path).ok()?.id;
+        let worktree = Worktree { directory: top.clone(), top, home_top: home_top.to_owned(), branch, base };
+        Some(Own { ticket, path, worktree, has_run: false })
+    };
+    let mut forks: Vec<Own> = worktree::all_forked(home_top).filter_map(of_fork).collect();
+    forks.sort_by(|a, b| a.ticket.cmp(&b.ticket));
+    forks
 }
 
 /// One worktree. `list --json`: add, never rename.
@@ -71,21 +108,24 @@ struct WorktreeRow {
     trouble: Option<String>,
 }
 
-async fn list(out: &mut dyn Write, store: &Store, as_json: bool) -> Result<(), CliError> {
+async fn list(out: &mut dyn Write, session: &Session, as_json: bool) -> Result<(), CliError> {
     let mut rows = Vec::new();
-    for run in newest_of_each(store.runs()?) {
-        let Some(worktree) = run.worktree.filter(|worktree| worktree.top.is_dir()) else { continue };
+    let mut all: Vec<Own> = newest_of_each(session.store_to_read()?.runs()?).into_iter().filter_map(Own::of).collect();
+    let mut fresh = forks(session);
+    fresh.retain(|fork| all.iter().all(|own| own.worktree.top != fork.worktree.top));
+    all.extend(fresh);
+    for Own { ticket, worktree, .. } in all {
         let held = worktree::held(&worktree).await;
         let Worktree { top, home_top, branch, base, .. } = worktree;
         if as_json {
-            let (ticket, trouble) = (run.ticket.to_string(), held.clone().err());
+            let (ticket, trouble) = (ticket.to_string(), held.clone().err());
             let held = held.unwrap_or_default();
             rows.push(WorktreeRow { ticket, branch, base, path: top, repository: home_top, held, trouble });
             continue;
         }
         let words = held.map_or_else(|why| why, |held| held.words());
         let (branch, top) = (clean_line(&branch, 100), clean_line(&top.display().to_string(), 400));
-        writeln!(out, "{}  {branch}  {top}\n    {}", run.ticket, clean_line(&words, 400))?;
+        writeln!(out, "{ticket}  {branch}  {top}\n    {}", clean_line(&words, 400))?;
     }
     if as_json {
         writeln!(out, "{}", json::pretty(&rows)?)?;
@@ -93,32 +133,45 @@ async fn list(out: &mut dyn Write, store: &Store, as_json: bool) -> Result<(), C
     Ok(())
 }
 
-/// The worktree of a ticket, and the run that it is known by.
-fn find(session: &Session, store: &Store, ticket: &str) -> Result<(RunSummary, Worktree), CliError> {
-    let run = session.find_run(store, ticket, Typed::Part)?;
-    match run.worktree.clone().filter(|worktree| worktree.top.is_dir()) {
-        Some(worktree) => Ok((run, worktree)),
-        None => Err(CliError::usage(format!("{} has no worktree", run.ticket))),
-    }
+/// The worktree of a ticket.
+fn find(session: &Session, store: &Store, ticket: &str) -> Result<Own, CliError> {
+    let run = session.find_run(store, ticket, Typed::Part);
+    let (id, none) = match run {
+        Ok(run) => {
+            let none = CliError::usage(format!("{} has no worktree", run.ticket));
+            let id = run.ticket.clone();
+            if let Some(own) = Own::of(run) {
+                return Ok(own);
+            }
+            (id.to_string(), none)
+        }
+        Err(none) => (ticket.to_owned(), none),
+    };
+    let is_it = |own: &Own| own.ticket.as_str() == id || own.path == Path::new(ticket);
+    forks(session).into_iter().find(is_it).ok_or(none)
 }
 
 async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<(), CliError> {
     let store = session.store()?;
-    let (run, worktree) = find(session, &store, ticket)?;
-    let holder =
-        Holder { pid: std::process::id(), ticket: run.ticket.clone(), run: None, since: session.clock().now() };
+    let Own { ticket, path, worktree, has_run } = find(session, &store, ticket)?;
+    let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let held = |error| match error {
-        LockError::Held { holder } => CliError::new(HELD, format!("{} is in use by {holder}", run.ticket)),
+        LockError::Held { holder } => CliError::new(HELD, format!("{ticket} is in use by {holder}")),
         LockError::Store(error) => CliError::from(error),
     };
-    let path = Path::new(&run.ticket_path);
-    let ticket = store.lock_ticket(path, &holder).map_err(held)?;
-    let tree = store.lock_tree(&run.workspace(), &holder).map_err(held)?;
+    let workspace = Workspace::shared(&worktree.home_top).in_worktree(Some(worktree.clone()));
+    let of_ticket = store.lock_ticket(&path, &holder).map_err(held)?;
+    let tree = store.lock_tree(&workspace, &holder).map_err(held)?;
     // What a killed program has left beside it. Nobody is at work on the ticket.
     merging::clear(&worktree).await.map_err(CliError::failure)?;
     dependencies::clear(&dependencies::partial(&worktree.top)).map_err(|error| CliError::failure(error.to_string()))?;
     worktree::remove(&worktree).await.map_err(CliError::failure)?;
-    drop((tree, ticket));
+    drop((tree, of_ticket));
+    let (top, branch) = (worktree.top.display().to_string(), &worktree.branch);
+    writeln!(out, "Removed {} and its branch {}.", clean_line(&top, 400), clean_line(branch, 100))?;
+    if !has_run {
+        return Ok(());
+    }
     let removed = WorktreeRemoved { top: worktree.top.clone(), by: Answerer::COMMAND_LINE };
     let offline = Offline {
         store: store.clone(),
@@ -126,9 +179,7 @@ async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<
         reporter: Reporter::new(store.clone()),
         turn: Arc::default(),
     };
-    let recorded = offline.append(path, |_| vec![Record::WorktreeRemoved(removed)]).await;
-    let (top, branch) = (worktree.top.display().to_string(), &worktree.branch);
-    writeln!(out, "Removed {} and its branch {}.", clean_line(&top, 400), clean_line(branch, 100))?;
+    let recorded = offline.append(&path, |_| vec![Record::WorktreeRemoved(removed)]).await;
     if let Err(error) = recorded {
         writeln!(out, "The journal does not say so: {}", clean_line(&error.to_string(), 400))?;
     }

@@ -2,7 +2,7 @@
 
 use super::open_error::OpenError;
 use crate::adapters::git::head;
-use crate::adapters::git::worktree::{forked, is_free};
+use crate::adapters::git::worktree::{ForkOwn, forked, is_free};
 use crate::adapters::store::Store;
 use crate::base::id::TicketId;
 use crate::config::Config;
@@ -65,7 +65,7 @@ fn which(
         return Ok(Some(Worktree { directory: joined(&before.top, &below(here, top)), ..before.clone() }));
     }
     if let Some(top) = top
-        && let Some((own, branch, base)) = forked(top, path)
+        && let Some(ForkOwn { top: own, branch, base, .. }) = forked(top, path)
     {
         if branch.is_empty() {
             return Err(format!("{} is on no branch: switch it to its own", own.display()));

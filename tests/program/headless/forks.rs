@@ -99,6 +99,22 @@ fn the_end_of_a_run_can_be_forked_and_an_id_is_made_up() {
 }
 
 #[test]
+fn the_worktree_of_a_fork_is_known_before_its_first_run() {
+    let project = project();
+    let forked = json(&project, &["fork", "tk-1", "2", "--id", "tk-2", "--json"]);
+    let own = top(&forked);
+    let listed = json(&project, &["worktree", "list", "--json"]);
+    assert_eq!((&listed[0]["ticket"], &listed[0]["path"]), (&"tk-2".into(), &forked["worktree"]), "{listed}");
+    assert_eq!(said(&project, &["worktree", "path", "tk-2"], 0).trim_end(), own.display().to_string());
+    let kept = project.run(&["worktree", "remove", "tk-2"]);
+    assert!(!kept.status.success() && own.exists(), "its files are nowhere else: {}", text(&kept));
+    git(&own, &["checkout", "-q", "."]);
+    git(&own, &["clean", "-fdq"]);
+    assert!(said(&project, &["worktree", "remove", "tk-2"], 0).contains("Removed "));
+    assert!(!own.exists() && said(&project, &["worktree", "list"], 0).is_empty());
+}
+
+#[test]
 fn what_cannot_be_forked_is_refused_with_the_reason_and_leaves_nothing() {
     let project = project();
     project.ticket("tk-0", &["Other"]);

@@ -3,6 +3,7 @@
 //!
 //! What a note says is on the disk before the note: after a power failure, files that are cut off are not taken for edits.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -104,25 +105,47 @@ pub(super) fn mark_forked(top: &Path, base: &str) -> Result<(), String> {
     written.map_err(|error| format!("{}: {error}", top.display()))
 }
 
-/// The worktree of the forked ticket in this file: its top, the branch that is checked out there (empty: none), and the one that
-/// its work goes into. `None`: it has no such worktree.
-pub fn forked(home_top: &Path, ticket: &Path) -> Option<(PathBuf, String, String)> {
+/// The worktree of a forked ticket that has not run yet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ForkOwn {
+    /// The ticket's file.
+    pub ticket: PathBuf,
+    pub top: PathBuf,
+    /// The branch that is checked out there; empty: none.
+    pub branch: String,
+    /// What its work goes into.
+    pub base: String,
+}
+
+/// That of the forked ticket in this file; `None`: it has no such worktree.
+pub fn forked(home_top: &Path, ticket: &Path) -> Option<ForkOwn> {
+    all_forked(home_top).find(|own| own.ticket == ticket)
+}
+
+/// Those of the repository, in no order.
+pub fn all_forked(home_top: &Path) -> impl Iterator<Item = ForkOwn> {
     let dot_git = home_top.join(".git");
-    let common = if dot_git.is_dir() { dot_git } else { git_folder(home_top).ok()?.parent()?.parent()?.to_owned() };
-    fs::read_dir(common.join("worktrees")).ok()?.flatten().find_map(|entry| {
+    let common = if dot_git.is_dir() {
+        Some(dot_git)
+    } else {
+        git_folder(home_top).ok().and_then(|folder| Some(folder.parent()?.parent()?.to_owned()))
+    };
+    let folders = common.and_then(|common| fs::read_dir(common.join("worktrees")).ok());
+    folders.into_iter().flatten().flatten().filter_map(|entry| {
         let folder = entry.path();
         let base = fs::read_to_string(folder.join(BASE)).ok()?;
-        let is_it = fs::read(folder.join(TICKET)).ok()? == ticket.as_os_str().as_bytes();
-        let link = fs::read_to_string(folder.join("gitdir")).ok().filter(|_| is_it)?;
+        let ticket = PathBuf::from(OsString::from_vec(fs::read(folder.join(TICKET)).ok()?));
+        let link = fs::read_to_string(folder.join("gitdir")).ok()?;
         let top = Path::new(link.trim_end()).parent().filter(|top| top.is_dir())?.to_owned();
         let head = fs::read_to_string(folder.join("HEAD")).ok()?;
-        Some((top, head.trim_end().strip_prefix("ref: refs/heads/").unwrap_or_default().to_owned(), base))
+        let branch = head.trim_end().strip_prefix("ref: refs/heads/").unwrap_or_default().to_owned();
+        Some(ForkOwn { ticket, top, branch, base })
     })
 }
 
 fn owner(top: &Path) -> Option<PathBuf> {
     let bytes = fs::read(git_folder(top).ok()?.join(TICKET)).ok()?;
-    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+    Some(PathBuf::from(OsString::from_vec(bytes)))
 }
 
 /// The git folder of a linked working tree.
