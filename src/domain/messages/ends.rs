@@ -48,6 +48,6 @@ pub fn done_words(how: DoneHow) -> &'static str {
         DoneHow::Approved => "approved by the critic",
         DoneHow::ClaimedUnchecked => "claimed, not verified",
         DoneHow::ClaimedNoChange => "claimed, no files changed",
-        DoneHow::TickedByPerson => "ticked by a person",
+        DoneHow::TickedByPerson => "ticked in the ticket",
     }
 }

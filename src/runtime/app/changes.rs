@@ -147,12 +147,12 @@ async fn open((store, tickets): (Store, TicketsOf), run: RunId, since: Since) ->
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
     let mut exclude = tree.excluded(Path::new(&run.ticket_path), &run.workspace());
     let mut place = None;
-    if is_snapshots {
-        // As a restore leaves them alone.
+    if !matches!(meant, Meant::Base) {
+        // Other tickets are the person's: a restore leaves them alone, and no run changes them.
         let (workspace, ticket) = (run.workspace(), Path::new(&run.ticket_path));
         let known = Place::at(tree.clone(), &workspace, ticket, &tickets(&workspace)).knowing(Some(store));
         exclude.clone_from(&known.exclude);
-        place = Some(known);
+        place = Some(known).filter(|_| is_snapshots);
     }
     // What came after the run is not its work.
     let left = tree.left_by(&run.ticket, run.run).await.map_err(|error| error.to_string())?;

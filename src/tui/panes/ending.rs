@@ -262,10 +262,10 @@ mod tests {
         ui.tabs[0].state.phases[5].mark = Mark::Done(DoneHow::TickedByPerson);
         let card = text(&mut ui, 12).join("\n");
         assert!(card.contains("✓ Token bucket") && card.contains("verified by cargo test and 1 more"), "{card}");
-        assert!(card.contains("ticked by a person") && card.contains("$1.42 · 7 iterations"), "{card}");
+        assert!(card.contains("ticked in the ticket") && card.contains("$1.42 · 7 iterations"), "{card}");
         let brief = text(&mut ui, 4);
         assert_eq!(brief.len(), 4);
-        assert_eq!(brief[1], "  6 phases: 5 verified by cargo test and 1 more, 1 ticked by a person");
+        assert_eq!(brief[1], "  6 phases: 5 verified by cargo test and 1 more, 1 ticked in the ticket");
         assert!(brief[3].starts_with("  r run again"), "{brief:?}");
     }
 

@@ -41,8 +41,10 @@ fn journal(project: &Project, kind: &str) -> Vec<serde_json::Value> {
 fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal() {
     let project = committed(&["Alpha", "Beta"]);
     let mut terminal = at_the_gate(&project, "Alpha");
+    project.ticket("tk-2", &["Other"]);
     terminal.keys("D");
-    terminal.wait_for("M alpha.txt");
+    let changes = terminal.wait_for("M alpha.txt");
+    assert!(!changes.contains(".tickets/tk-2.md"), "another ticket is no work of the run: {changes}");
     terminal.keys_until("\r", "hunk 1/1");
     terminal.keys_until("R", "Revert hunk 1 of 1?");
     terminal.keys_until("y", "hunk not reverted: Claude is at work on tk-1");

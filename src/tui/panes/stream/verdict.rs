@@ -118,7 +118,7 @@ pub(super) fn how(judged: Judged, checks: &[Check]) -> String {
         (Judged::Done(DoneHow::ClaimedNoChange) | Judged::Checked(DoneHow::ClaimedNoChange), _) => {
             "no files changed".to_owned()
         }
-        (Judged::Done(DoneHow::TickedByPerson), _) => "ticked by a person".to_owned(),
+        (Judged::Done(DoneHow::TickedByPerson), _) => "ticked in the ticket".to_owned(),
         (_, []) => String::new(),
         (_, [one]) => format!("validated: {}", one.words()),
         (_, all) => format!(
