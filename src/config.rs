@@ -6,12 +6,14 @@
 
 pub mod file;
 pub mod flags;
+pub mod hangup;
 pub mod key;
 pub mod layers;
 pub mod per_step;
 pub mod theme_line;
 mod values;
 
+use crate::config::hangup::OnHangup;
 use crate::config::key::Key;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
@@ -43,6 +45,8 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// How many runs may be open at once; `None`: any number.
     pub max_parallel: Option<usize>,
+    /// What becomes of the runs when the screen's terminal is closed.
+    pub on_hangup: OnHangup,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
     /// Claude is told what the project's files say of it.

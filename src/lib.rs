@@ -77,7 +77,7 @@
 //!
 //! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) merges files, environment and
 //! flags and remembers where each value came from, [`flags`](config::flags) vets the flags that are passed on to
-//! Claude. Reading files is an adapter's.
+//! Claude, [`hangup`](config::hangup) is for a terminal that is closed. Reading files is an adapter's.
 //!
 //! **[`adapters`]** Everything that does I/O, one module for each thing. [`agent`](adapters::agent): Claude's
 //! process, its protocol, its keeper, the steps that stop it, its orphans. [`validate`](adapters::validate): validation commands.

@@ -2,8 +2,11 @@
 //! reach it.
 
 use super::error::CliError;
+use super::session::Session;
 use crate::adapters::own_session;
 use crate::base::text::clean_line;
+use crate::config::key::Key;
+use crate::domain::ticket::TicketKey;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::io::{self, Write, pipe, stderr};
@@ -39,7 +42,27 @@ enum Came {
 /// exit code where it has ended before that. `tickets`: how many it is about.
 pub async fn start(out: &mut dyn Write, tickets: usize) -> Result<u8, CliError> {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let args = in_background(&typed);
+    begin(out, in_background(&typed), tickets).await
+}
+
+/// Has another program go on with these tickets, whose runs this one has left as they are, under the options that were typed
+/// here.
+pub async fn hand_over(out: &mut dyn Write, session: &Session, tickets: &[TicketKey]) -> Result<u8, CliError> {
+    let mut args: Vec<OsString> = vec!["-C".into(), session.folder.clone().into(), "run".into()];
+    for (_, flag, value) in session.flags.iter().filter(|(key, ..)| !matches!(key, Key::Theme | Key::Ascii)) {
+        args.push((*flag).into());
+        let is_switch = matches!(*flag, "--worktree" | "--no-continue");
+        args.extend((!is_switch).then(|| OsString::from(value)));
+    }
+    if let Some(prompt) = &session.prompt {
+        args.extend(["--prompt".into(), prompt.clone().into()]);
+    }
+    args.extend(["--away", "--json", "--"].map(OsString::from));
+    args.extend(tickets.iter().map(|ticket| OsString::from(ticket.file())));
+    begin(out, args, tickets.len()).await
+}
+
+async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Result<u8, CliError> {
     let (heard, said) = pipe()?;
     let mut command = own_session::command(&ourselves()?.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
@@ -109,7 +132,8 @@ async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::R
                 waits.get_or_insert(Came::Waits(ticket, clean_line(&why, 1_000)));
             }
             _ if line.starts_with('{') => {}
-            _ => writeln!(stderr(), "{}", clean_line(&line, 2_000))?,
+            // Nobody may be reading any more.
+            _ => drop(writeln!(stderr(), "{}", clean_line(&line, 2_000))),
         }
     }
 }

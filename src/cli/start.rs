@@ -1,5 +1,6 @@
 //! The screen: opens it, and ends with the program's exit code.
 
+use super::detach;
 use super::error::CliError;
 use super::host::{Behind, TerminalHost};
 use super::in_force;
@@ -12,6 +13,7 @@ use crate::adapters::tickets::{self, Places};
 use crate::base::amount::counted;
 use crate::base::id::RunId;
 use crate::config::Resolved;
+use crate::config::hangup::OnHangup;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::chat::ChatWanted;
@@ -33,7 +35,7 @@ use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
-use std::io::{Write as _, stdout};
+use std::io::{Write as _, sink, stdout};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -66,6 +68,7 @@ pub enum Open {
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
+    model.outlives_screen = after == After::Kept;
     if matches!(&open, Open::Tickets(names) if names.is_empty()) {
         model.focus = home::NAME;
     }
@@ -104,17 +107,36 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     host.arrangement = Some(session.arrangement_file());
     let stop = CancellationToken::new();
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
-    let working = tokio::spawn(work(app, first, signals, stop.clone()));
+    let detaches = after == After::Kept && resolved.config.on_hangup == OnHangup::Detach;
+    let working = tokio::spawn(work(app.clone(), first, (signals, detaches), stop.clone()));
     let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host);
     let shown = tokio::task::block_in_place(|| park::block_on(shown));
     drop(screen);
+    if matches!(shown, Err(ScreenError::Lost(_))) && detaches {
+        model.handed_over = model.unfinished();
+    }
+    if !model.handed_over.is_empty() {
+        app.ask(Request::Close(Closing::HandOver), Answerer::SCREEN).await;
+    }
     // What still runs is ended by the ladder before the program goes.
     stop.cancel();
     let (by_signal, worst) = match working.await {
         Ok(codes) => codes?,
         Err(error) => return Err(fault(&error.to_string())),
     };
+    if detaches && by_signal == Some(HUNG_UP) {
+        model.handed_over = model.unfinished();
+    }
+    if !model.handed_over.is_empty() && (detaches && by_signal.is_some() || shown.is_err()) {
+        // The terminal is gone: there is nobody to tell.
+        detach::hand_over(&mut sink(), session, &model.handed_over).await?;
+        return Ok(HUNG_UP);
+    }
     match shown {
+        Ok(()) if !model.handed_over.is_empty() => {
+            farewell(session, &model, after)?;
+            detach::hand_over(&mut stdout(), session, &model.handed_over).await
+        }
         Ok(()) => {
             farewell(session, &model, after)?;
             Ok(by_signal.unwrap_or(worst))
@@ -134,11 +156,11 @@ struct Beginning {
 }
 
 /// Works until the screen is left and every run has ended. Gives the exit code that a signal asks for, and that of the
-/// worst ticket, by how its last run here ended.
+/// worst ticket, by how its last run here ended. `detaches`: another program goes on with the runs when the terminal is closed.
 async fn work(
     app: App,
     first: Beginning,
-    mut signals: Signals,
+    (mut signals, detaches): (Signals, bool),
     stop: CancellationToken,
 ) -> Result<(Option<u8>, u8), CliError> {
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
@@ -157,7 +179,9 @@ async fn work(
             signal = signals.next() => {
                 (beginning, by_signal) = (false, Some(signal.exit_code()));
                 app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
-                app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
+                let goes_on = signal == ShutdownSignal::Hangup && detaches;
+                let how = if goes_on { Closing::HandOver } else { Closing::Now };
+                app.ask(Request::Close(how), Answerer::SCREEN).await;
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {
                     stop.cancel();
@@ -224,7 +248,8 @@ fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError>
              the committed files as changed"
         );
     }
-    let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter_map(|tab| Some((tab.run?, tab))).collect();
+    let is_left = |tab: &&Tab| !model.handed_over.contains(&tab.id);
+    let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter(is_left).filter_map(|tab| Some((tab.run?, tab))).collect();
     if shown.is_empty() {
         return Ok(());
     }

@@ -4,6 +4,7 @@
 
 use crate::base::text::clean_line;
 use crate::config::flags;
+use crate::config::hangup::OnHangup;
 use crate::config::per_step::{Each, micros};
 use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
@@ -117,6 +118,7 @@ keys! {
     BreakerSameError "breaker.same_error" Whole(1, 1_000), None, Always, "iterations in a row with the same error that open the circuit breaker";
     BreakerPermissionDenials "breaker.permission_denials" Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker";
     BreakerOutputDecline "breaker.output_decline" Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open the circuit breaker";
+    OnHangup "run.on_hangup" Choice(OnHangup::WORDS), None, Never, "when the screen's terminal is closed: stop the runs, or detach (keep working in the background; questions wait)";
     BreakerCooldown "breaker.cooldown" Whole(0, 7 * DAY), None, Always, "seconds until one iteration is allowed again";
     BreakerAutoReset "breaker.auto_reset" Switch, None, Always, "close the circuit breaker at every start";
     StartTimeout "limits.start_timeout" Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers";
@@ -246,6 +248,7 @@ impl Row {
             Key::StoragePatience => Value::Whole(60),
             Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
             Key::StorageStream => Value::Whole(2_048),
+            Key::OnHangup => Value::Text(OnHangup::default().word().to_owned()),
             Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
             Key::Tokens
             | Key::RunUsd

@@ -1,6 +1,7 @@
 //! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
 
 use crate::base::text::clean_line;
+use crate::config::hangup::OnHangup;
 use crate::config::key::{Key, Row, Value, row_of};
 use crate::config::per_step::micros;
 use crate::config::{
@@ -291,6 +292,7 @@ pub(super) fn assemble(
             command: values.list(Key::NotifyCommand),
         },
         max_parallel: values.amount(Key::MaxParallel).and_then(|most| usize::try_from(most).ok()),
+        on_hangup: values.text(Key::OnHangup).and_then(|word| OnHangup::from_word(&word)).unwrap_or_default(),
         tickets_dir: values.text(Key::TicketsDir),
         guidelines: values.switch(Key::Guidelines),
         step_prompts: values.per_step(Key::StepPrompts),

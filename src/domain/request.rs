@@ -170,6 +170,8 @@ pub enum Closing {
     AfterIteration,
     /// Claude is ended by the ladder.
     Now,
+    /// Claude is ended by the ladder, and nothing more is recorded: another program goes on with the runs.
+    HandOver,
     /// Everything is killed, and nothing more is recorded.
     Abandon,
 }

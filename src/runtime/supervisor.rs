@@ -45,6 +45,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 /// Runs that are looked at for leftovers.
 const LATEST: usize = 50;
@@ -65,6 +66,8 @@ pub struct Supervisor {
 struct Run {
     id: RunId,
     awaited: Awaited,
+    /// It is left as it is.
+    given_up: CancellationToken,
     inputs: mpsc::Sender<Input>,
     /// Follows the file; ends when dropped.
     _watch: Option<FileWatch>,
@@ -188,7 +191,7 @@ impl Supervisor {
             inputs: inputs.clone(),
             work: Work::default(),
         };
-        let awaited = Awaited::default();
+        let (awaited, given_up) = (Awaited::default(), CancellationToken::new());
         let task = TicketTask {
             run,
             ticket: id.clone(),
@@ -201,10 +204,11 @@ impl Supervisor {
             effects,
             inputs: receiver,
             awaited: awaited.clone(),
+            given_up: given_up.clone(),
             owed: Vec::new(),
             later: VecDeque::new(),
         };
-        self.runs.insert(key.clone(), Run { id: run, awaited, inputs: inputs.clone(), _watch: watch });
+        self.runs.insert(key.clone(), Run { id: run, awaited, given_up, inputs: inputs.clone(), _watch: watch });
         let (ended, ticket, reporter) = (self.ended.clone(), id.clone(), self.reporter.clone());
         let store = self.store.clone();
         tokio::spawn(async move {
@@ -267,9 +271,16 @@ impl Supervisor {
         }
     }
 
+    /// Leaves every open run: its records stay as they are, Claude is ended by the ladder, and then another program may go on
+    /// with it.
+    pub fn leave(&self) {
+        self.runs.values().for_each(|run| run.given_up.cancel());
+    }
+
     /// Gives up every open run at once: their processes are killed, their records stay as they are.
     pub async fn abandon(&mut self) {
         let markers: Vec<String> = self.runs.values().map(|run| run.id.to_string()).collect();
+        self.leave();
         self.runs.clear();
         let _ = tokio::task::spawn_blocking(move || orphans::sweep(&markers)).await;
     }

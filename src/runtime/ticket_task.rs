@@ -27,6 +27,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 /// Commands, by their ids, whose decision somebody waits for.
 pub type Awaited = Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>;
@@ -47,6 +48,8 @@ pub struct TicketTask {
     pub effects: Effects,
     pub inputs: mpsc::Receiver<Input>,
     /// Who waits for what becomes of a command.
+    /// It is left as it is.
+    pub given_up: CancellationToken,
     pub awaited: Awaited,
     /// Verdicts that were given as blocks because they could not be stored: they come before whatever is stored next.
     pub owed: Vec<Record>,
@@ -80,7 +83,7 @@ pub struct Ending {
 }
 
 impl TicketTask {
-    /// Runs until the run has ended, or nobody can send inputs any more.
+    /// Runs until the run has ended or is given up.
     pub async fn run(mut self) -> Ending {
         let mut left = None;
         // A run that is resumed may have ended before: its first input opens it again.
@@ -136,7 +139,11 @@ impl TicketTask {
     async fn next(&mut self) -> Option<Input> {
         match self.later.pop_front() {
             Some(input) => Some(input),
-            None => self.inputs.recv().await,
+            None => tokio::select! {
+                biased;
+                () = self.given_up.cancelled() => None,
+                input = self.inputs.recv() => input,
+            },
         }
     }
 

@@ -88,6 +88,7 @@ pub enum Command {
     Seen,
     QuitFinish,
     QuitNow,
+    QuitAway,
     /// A pane's own, by a word of the pane's.
     Own(&'static str),
 }

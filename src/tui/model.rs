@@ -1,5 +1,7 @@
 //! What all panes and dialogs know. Theirs alone, and who is in front, is in `tui::ui`.
 
+mod underway;
+
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
@@ -125,6 +127,10 @@ pub struct Model {
     pub opening: Option<String>,
     /// The person wants to leave as soon as nothing runs.
     pub quitting: Option<Closing>,
+    /// Another program may go on with the runs of this one.
+    pub outlives_screen: bool,
+    /// It is to go on with these tickets once the screen is left.
+    pub handed_over: Vec<TicketKey>,
     /// Runs whose work this program is committing, and their tickets.
     pub committing: BTreeMap<RunId, TicketKey>,
     /// The file of which a hunk is being reverted.
@@ -180,6 +186,8 @@ impl Model {
             dragged: None,
             opening: None,
             quitting: None,
+            outlives_screen: false,
+            handed_over: Vec::new(),
             committing: BTreeMap::new(),
             reverting: None,
             told: 0,
@@ -320,16 +328,6 @@ impl Model {
     /// Why a ticket waits to be started here; `None`: it does not.
     pub fn queued_why(&self, ticket: &TicketKey) -> Option<&str> {
         self.queued.get(ticket).map(String::as_str)
-    }
-
-    /// Something runs that quitting would cut off.
-    pub fn anything_active(&self) -> bool {
-        self.mode == Mode::Live && self.tabs.iter().any(Tab::is_active)
-    }
-
-    /// A clock runs.
-    pub fn is_timed(&self) -> bool {
-        self.mode == Mode::Live && self.tabs.iter().any(Tab::is_at_work)
     }
 
     /// Says something at the bottom for a few seconds.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the demo's Claude does in the one phase of `tk-1`, a line of YAML a step.
-fn project(steps: &[&str]) -> Project {
+pub fn project(steps: &[&str]) -> Project {
     let steps: String = steps.iter().flat_map(|step| ["      - ", step, "\n"]).collect();
     let turn = format!("turns:\n  - when: {{phase: \"\"}}\n    steps:\n{steps}      - status: {{summary: did}}\n");
     let project = Project::with_config(&["Alpha"], &turn, "policy:\n  profile: guarded\n");
@@ -45,11 +45,16 @@ pub fn begun(steps: &[&str]) -> Away {
 fn begun_in(project: Project) -> Away {
     let told = said(&project, &["run", "--detach", "tk-1"], 0);
     assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
+    away(project)
+}
+
+/// Whatever works on `tk-1` goes with it.
+pub fn away(project: Project) -> Away {
     Away(project)
 }
 
 /// The next question that waits.
-fn asked(project: &Project) -> Value {
+pub fn asked(project: &Project) -> Value {
     let deadline = Instant::now() + PATIENCE;
     loop {
         assert!(Instant::now() < deadline, "it asks nothing");
@@ -62,7 +67,7 @@ fn asked(project: &Project) -> Value {
     }
 }
 
-fn name(question: &Value) -> String {
+pub fn name(question: &Value) -> String {
     question["name"].as_str().expect("a name").to_owned()
 }
 

@@ -8,9 +8,9 @@ mod hidden;
 use self::hidden::{ALT_ENTER, HIDDEN, SHIFT_TAB};
 use super::when::{
     beside_others, can_command, can_commit, can_compare, can_edit, can_export, can_go_home, can_go_on, can_go_to_end,
-    can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_stop, can_take_wheel,
-    can_undo, can_undo_limit, end_word, has_conflict, has_timeline, has_unmerged, in_replay, live, log_word,
-    pause_word, play_word, retry_word, several_tabs, some_are_queued, someone_waits, stop_word,
+    can_hand_over, can_hide, can_pause, can_pause_now, can_reset_breaker, can_retry, can_search, can_skip, can_stop,
+    can_take_wheel, can_undo, can_undo_limit, end_word, has_conflict, has_timeline, has_unmerged, in_replay, live,
+    log_word, pause_word, play_word, retry_word, several_tabs, some_are_queued, someone_waits, stop_word,
 };
 use super::{Command, Row, Scope, alt, always, c, ctrl, press, rows};
 use crate::tui::msg::Key;
@@ -270,6 +270,8 @@ const REST: &[Row] = rows! {
         "in Find: calls, errors or edits only";
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
+    QuitAway "quit.away" Scope::Quit, "quit", [c('b')], Hidden, can_hand_over, |_| "keep working in the background",
+        "keep working in the background; questions wait";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
         "stop now and quit";
     Close "quit.close" Scope::Quit, "quit", [press(Key::Esc), c('n'), c('q'), ctrl('c')], Hidden, always, |_| "cancel",

@@ -1,6 +1,7 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
 use crate::base::text::cut;
+use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{Command, Scope, row_of};
 use crate::tui::model::Model;
 use crate::tui::tab::Tab;
@@ -14,7 +15,8 @@ use ratatui::layout::Rect;
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
     let withdrawn = withdrawn(&active);
-    let area = centred(room, 76, 9 + u16::from(withdrawn.is_some()));
+    let is_offered = can_hand_over(model);
+    let area = centred(room, 76, 9 + u16::from(withdrawn.is_some()) + u16::from(is_offered));
     let frame = Frame::dialog("Quit", "", model.glyphs);
     let inside = frame.draw(theme, area, buf);
     let running = match active.as_slice() {
@@ -38,16 +40,16 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         Some(_) => "",
         None => "nothing is lost",
     };
-    let rows = [
-        Row::new().left(Role::Text, what),
-        Row::new(),
-        option(model, Command::QuitFinish, finish),
-        option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" }),
-        option(model, Command::Close, ""),
+    let begins_anew = if is_at_work { "Claude's turn begins anew" } else { "" };
+    let away = is_offered.then(|| option(model, Command::QuitAway, begins_anew));
+    let now = option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" });
+    let options = [option(model, Command::QuitFinish, finish)].into_iter().chain(away);
+    let options = options.chain([now, option(model, Command::Close, "")]);
+    let rows = [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([
         Row::new(),
         Row::new().left(Role::Dim, resumed(&active)),
         Row::new().left(Role::Dim, withdrawn.unwrap_or_default()),
-    ];
+    ]);
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);
     }
@@ -97,6 +99,28 @@ mod tests {
         assert!(resumed(&[&chat]).contains("`programmator chat --resume`"));
         assert!(resumed(&[&chat, &ticket]).contains("on Home"));
         assert_eq!(resumed(&[]), "");
+    }
+
+    #[test]
+    fn what_can_go_on_without_the_screen_is_handed_over() {
+        use crate::domain::request::Request;
+        use crate::tui::msg::Ask;
+        use crate::tui::msg::Msg;
+        let press = |ui: &mut crate::tui::ui::Ui, name| crate::tui::update::update(ui, Msg::Key(sample::key(name)));
+        let mut ui = sample::model();
+        ui.tabs.push(sample::running("tk-1"));
+        ui.queued.insert(sample::id("tk-2"), "it depends on tk-1".into());
+        let offers = |ui: &mut crate::tui::ui::Ui| {
+            ui.modals = vec![crate::tui::modals::Modal::Quit];
+            sample::draw(ui, (80, 24)).contains("keep working in the background")
+        };
+        assert!(!offers(&mut ui) && press(&mut ui, "b").is_empty(), "what is thrown away cannot go on");
+        ui.outlives_screen = true;
+        assert!(offers(&mut ui));
+        assert_eq!(press(&mut ui, "b"), [Ask::Request(Request::LeaveCommits), Ask::Leave]);
+        assert_eq!(ui.handed_over, ["tk-1", "tk-2"].map(sample::id));
+        ui.tabs[0].state.chat = Some(std::sync::Arc::default());
+        assert!(!offers(&mut ui), "a chat is nothing without its person");
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
             Role::Warning,
             match mode {
                 Closing::AfterIteration => "quits after this iteration ",
-                Closing::Now | Closing::Abandon => "stopping, then quits ",
+                Closing::Now | Closing::HandOver | Closing::Abandon => "stopping, then quits ",
             },
         );
     }

@@ -2,6 +2,7 @@
 
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
+use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{self, Command};
 use crate::tui::modals::{Modal, commit, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
@@ -107,6 +108,10 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Quit => match command {
             Some(Command::QuitFinish) => return quit(ui, Closing::AfterIteration),
             Some(Command::QuitNow) => return quit(ui, Closing::Now),
+            Some(Command::QuitAway) if can_hand_over(ui) => {
+                ui.handed_over = ui.unfinished();
+                return vec![Ask::Request(Request::LeaveCommits), Ask::Leave];
+            }
             Some(Command::Close) => return stay(ui),
             _ => Some(Modal::Quit),
         },

@@ -1,11 +1,12 @@
 //! A run that works in the background, on a screen that is opened meanwhile.
 
 use super::approvals::settle;
-use super::stage::{ROOMY, leave, start};
-use crate::away::{PUSH, WRITE, begun, ended, is_pushed};
+use super::stage::{ROOMY, at_the_gate, gated_project, leave, start};
+use crate::away::{PUSH, WRITE, asked, away, begun, ended, is_pushed, name, project};
 use crate::project::PROGRAM;
 use crate::terminal::{Start, Terminal};
 use crate::watched::{of_kind, said};
+use rustix::process::Signal;
 use std::path::Path;
 
 #[test]
@@ -68,4 +69,55 @@ fn its_question_is_answered_from_another_directory() {
     leave(terminal, &project);
     ended(&project);
     assert!(is_pushed(&project));
+}
+
+#[test]
+fn whoever_quits_can_have_the_run_go_on_in_the_background() {
+    let project = away(project(&[WRITE, PUSH]));
+    let mut terminal = start(&project, &["tk-1", "--max-iterations", "7"], ROOMY);
+    terminal.wait_for("Press !");
+    let id = name(&asked(&project));
+    terminal.keys_until("q", "keep working in the background");
+    terminal.keys("b");
+    let code = terminal.wait_end().exit_code();
+    assert_eq!(code, 0, "{}", terminal.screen());
+    assert!(terminal.screen().contains("tk-1 is being worked on in the background (pid "), "{}", terminal.screen());
+    assert_eq!(name(&asked(&project)), id, "the question still waits");
+    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
+    let records = ended(&project);
+    assert_eq!(of_kind(&records, "run_started").len(), 1, "it is the same run");
+    assert_eq!(of_kind(&records, "run_ended")[0]["reason"], "complete");
+    assert!(is_pushed(&project));
+}
+
+#[test]
+fn a_run_outlives_its_terminal_where_that_is_wished() {
+    let project = project(&[WRITE, PUSH]);
+    project.write("config/config.yaml", &format!("{}run: {{on_hangup: detach}}\n", project.read("config/config.yaml")));
+    let project = away(project);
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("Press !");
+    let id = name(&asked(&project));
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    assert_eq!(name(&asked(&project)), id, "the question still waits");
+    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
+    assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
+    assert!(is_pushed(&project));
+}
+
+#[test]
+fn what_is_handed_over_in_mid_iteration_is_finished_as_the_same_run() {
+    let project = away(gated_project(&["Alpha", "Beta"]));
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys_until("q", "keep working in the background");
+    terminal.keys("b");
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+    for phase in ["alpha", "beta"] {
+        project.open_gate(phase);
+    }
+    let records = ended(&project);
+    assert_eq!((of_kind(&records, "run_started").len(), of_kind(&records, "run_resumed").len()), (1, 1));
+    let end = &of_kind(&records, "run_ended")[0];
+    assert_eq!((end["reason"].as_str(), end["phases_done"].as_u64()), (Some("complete"), Some(2)), "{end}");
 }
