@@ -123,6 +123,20 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// The same for prose: at the end of a word, where that leaves at least half of the columns.
+pub fn cut_words(text: &str, columns: usize) -> String {
+    let cut = cut(text, columns);
+    let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else { return cut };
+    let is_whole = text[kept.len()..].starts_with(' ');
+    let end = if is_whole { Some(kept.len()) } else { kept.rfind(' ') };
+    let words = end.map_or("", |end| kept[..end].trim_end_matches([' ', '·', ',', ':', ';']));
+    match words.width() {
+        used if used * 2 < columns => cut,
+        used if used + 2 > columns => format!("{words}…"),
+        _ => format!("{words} …"),
+    }
+}
+
 /// The same with what is left out in the middle: of a path or a branch both ends tell.
 pub fn cut_middle(text: &str, columns: usize) -> String {
     if text.width() <= columns {
@@ -170,6 +184,17 @@ pub fn is_unseen(c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn prose_is_cut_at_the_end_of_a_word() {
+        assert_eq!(cut_words("asks: Which separator should it be", 24), "asks: Which separator …");
+        assert_eq!(cut_words("asks: Which separator should", 22), "asks: Which separator…");
+        assert_eq!(cut_words("verified · committed 0ac3", 15), "verified …");
+        assert_eq!(cut_words("one two", 7), "one two");
+        assert_eq!(cut_words("a.very.long.word and more", 10), "a.very.lo…", "half of the columns stay used");
+        assert_eq!(cut_words("日本語の説明です", 7), "日本語…");
+        assert_eq!(cut_words("one two", 0), "");
+    }
 
     #[test]
     fn both_ends_of_a_long_name_stay() {

@@ -6,6 +6,7 @@ use super::session::Session;
 use crate::adapters::clock::boot_time;
 use crate::adapters::room::Room;
 use crate::adapters::tickets;
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::finding::{Finding, Mark};
@@ -64,7 +65,8 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
                 .filter(|one| one.ticket.as_ref().map_or(true, crate::domain::ticket::Ticket::is_broken))
                 .count();
             let mark = if broken == 0 { Mark::Ok } else { Mark::Warn };
-            Finding::new("tickets", mark, format!("{shown}: tickets: {}, broken: {broken}", listed.len()))
+            let broken = if broken == 0 { String::new() } else { format!(", {broken} broken") };
+            Finding::new("tickets", mark, format!("{shown}: {}{broken}", counted(listed.len(), "ticket")))
         }
         Err(error) => Finding::new(
             "tickets",

@@ -4,14 +4,14 @@ pub mod run;
 
 use super::error::CliError;
 use super::session::Session;
-use crate::base::text::{clean_line, cut};
+use crate::base::text::{clean_line, cut, cut_words};
 use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
 use jiff::tz::TimeZone;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// Prints all runs, newest first, for people.
@@ -25,7 +25,9 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         return Ok(());
     }
     let zone = TimeZone::system();
-    let rows: Vec<[String; 9]> = runs.iter().map(|run| row(run, &zone)).collect();
+    // A pipe has no width.
+    let most = if std::io::stdout().is_terminal() { 60 } else { 1_000 };
+    let rows: Vec<[String; 9]> = runs.iter().map(|run| row(run, &zone, most)).collect();
     let head = ["RUN", "TICKET", "UPDATED", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON", "TITLE"];
     let head = head.map(str::to_owned);
     let mut widths = [0; 9];
@@ -80,7 +82,8 @@ fn reason(run: &RunSummary) -> Option<String> {
     })
 }
 
-fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
+/// The run in columns, of which those that hold prose have at most so many cells.
+fn row(run: &RunSummary, zone: &TimeZone, most: usize) -> [String; 9] {
     let asks_or_phase = || run.asks().or(run.phase.as_deref()).map(str::to_owned);
     let about = reason(run).or_else(asks_or_phase).unwrap_or_default();
     [
@@ -91,7 +94,7 @@ fn row(run: &RunSummary, zone: &TimeZone) -> [String; 9] {
         if run.phases == 0 { "–".to_owned() } else { format!("{}/{}", run.phases_done, run.phases) },
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),
-        clean_line(&about, 60),
-        clean_line(&run.title, 60),
+        cut_words(&clean_line(&about, 1_000), most),
+        cut_words(&clean_line(&run.title, 1_000), most),
     ]
 }

@@ -161,7 +161,7 @@ impl Row {
                 0 => "-".to_owned(),
                 all => format!("{}/{all}", done(ticket)),
             },
-            title: clean_line(&ticket.title, 100),
+            title: clean_line(&ticket.title, 1_000),
             problems: ticket.problems.iter().map(problem_line).collect(),
         }
     }
@@ -205,7 +205,7 @@ pub fn show(out: &mut dyn Write, ticket: &Ticket, format: Format) -> io::Result<
 
 fn show_text(out: &mut dyn Write, ticket: &Ticket) -> io::Result<()> {
     let (mark, status) = if ticket.is_broken() { ('!', "broken") } else { look(ticket) };
-    writeln!(out, "{mark} {}  {}", ticket.id, clean_line(&ticket.title, 200))?;
+    writeln!(out, "{mark} {}  {}", ticket.id, clean_line(&ticket.title, 1_000))?;
     if status != "-" {
         writeln!(out, "  status    {status}")?;
     }
@@ -313,6 +313,14 @@ mod tests {
 
     fn listed(name: &str, text: &str) -> Listed {
         Listed { path: name.into(), ticket: Ok(parse(text.as_bytes(), name)) }
+    }
+
+    #[test]
+    fn no_title_is_cut() {
+        let title = "Count words in a file, and say so in a title that is far too long for a narrow screen, ".repeat(3);
+        let ticket = listed("tk-1.md", &format!("# {title}\n- [ ] a\n"));
+        let text = printed(|out| list(out, Path::new("dir"), &[ticket]));
+        assert!(text.trim_end().ends_with("narrow screen,") && text.matches("narrow").count() == 3, "{text}");
     }
 
     #[test]

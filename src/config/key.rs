@@ -124,7 +124,7 @@ keys! {
     StartTimeout "limits.start_timeout" Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers";
     FirstByteTimeout "limits.first_byte_timeout" Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer";
     SessionExpiry "run.session_expiry_hours" Whole(1, 8_760), None, Always, "hours after which an unused session is not continued";
-    Calls "limits.calls" Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls of Claude in an hour, all tickets and programs together";
+    Calls "limits.calls" Whole(1, 100_000), Some("PROGRAMMATOR_CALLS"), WhenTrusted, "calls to Claude in an hour, all tickets and programs together";
     Tokens "limits.tokens" Whole(1, TOKENS), None, WhenTrusted, "input and output tokens in an hour, all tickets and programs together";
     HourWindow "limits.window" Choice(HourWindow::WORDS), None, WhenTrusted, "how an hour is counted: clock or sliding";
     OnWarning "limits.on_warning" Choice(OnWarning::WORDS), None, WhenTrusted, "when the provider warns: go_on, or park after the phase";

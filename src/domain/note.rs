@@ -5,6 +5,9 @@ use crate::domain::record::Record;
 /// Notes that Claude has read, or that are not sent, and that are kept to be shown.
 const READ: usize = 20;
 
+/// What a note begins with as Claude is sent it: said alone, one that begins with `/` would be a command of Claude's.
+pub const SENT_AS: &str = "Message from the user:\n\n";
+
 /// A note of the person's for Claude.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {

@@ -126,7 +126,7 @@ pub fn answer_words(approval: &Approval, answer: &Answer) -> String {
         Answer::Allow { input, .. } => input.clone(),
         Answer::Deny { .. } => approval.input.clone(),
     };
-    let call = crate::base::text::cut(&call_words(&Approval { input, ..approval.clone() }), 40);
+    let call = call_words(&Approval { input, ..approval.clone() });
     match (approval.kind, answer) {
         (ApprovalKind::Question, Answer::Allow { .. }) => format!("answered: {}", call.trim_start_matches("asks: ")),
         (ApprovalKind::Question, Answer::Deny { .. }) => format!("not answered: {}", call.trim_start_matches("asks: ")),
@@ -224,5 +224,13 @@ mod tests {
         assert_eq!(model.waiting(), before - 1);
         model.tabs[1].state.approvals.push(sample::asks("late", "Bash", "{}", 5).into());
         assert_eq!(model.waiting(), before - 1, "its run has ended");
+    }
+
+    #[test]
+    fn what_became_of_a_call_names_it_whole() {
+        let call = "sh count.sh README.md; git push origin main --force-with-lease";
+        let asked = sample::asks("a", "Bash", &format!(r#"{{"command":"{call}"}}"#), 5);
+        let words = answer_words(&asked, &Answer::Deny { words: String::new() });
+        assert_eq!(words, format!("denied: Bash {call}"));
     }
 }

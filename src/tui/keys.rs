@@ -26,7 +26,9 @@ pub fn key_text(input: &Input) -> String {
         Key::F(n) => format!("F{n}"),
         other => format!("{other:?}"),
     };
-    let shift = if input.shift { "⇧" } else { "" };
+    // A capital says so itself.
+    let is_capital = matches!(input.key, Key::Char(c) if c.is_uppercase());
+    let shift = if input.shift && !is_capital { "⇧" } else { "" };
     let ctrl = if input.ctrl { "^" } else { "" };
     let alt = if input.alt { "Alt-" } else { "" };
     let key = if input.ctrl { key.to_uppercase() } else { key };
@@ -74,5 +76,17 @@ impl Pressed {
     pub fn text(&self) -> String {
         let count = self.count.map(|count| count.to_string());
         count.into_iter().chain(self.keys.iter().map(key_text)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capital_is_named_as_the_help_names_it() {
+        let named = |key, shift| key_text(&Input { key, shift, ..Input::default() });
+        assert_eq!((named(Key::Char('R'), true), named(Key::Char('R'), false)), ("R".into(), "R".into()));
+        assert_eq!(named(Key::Tab, true), "⇧Tab");
     }
 }

@@ -445,7 +445,7 @@ mod tests {
         let complete = Ended { reason: ExitReason::Complete, detail: String::new() };
         model.tabs[0].state.ended = Some(complete);
         let screen = sample::draw(&mut model, (120, 40));
-        assert!(screen.contains("$2.42 in all · 0 iterations"), "{screen}");
+        assert!(screen.contains("$0.00 · 0 iterations · $2.42 with earlier runs"), "{screen}");
     }
 
     #[test]

@@ -123,10 +123,7 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             }
             Vec::new()
         }
-        Msg::Focused(focused) => {
-            listing::focused(ui, focused);
-            Vec::new()
-        }
+        Msg::Focused(focused) => listing::focused(ui, focused),
         Msg::Coloured(snippet, spans) => {
             ui.dirty |= ui.model.syntax.tell(snippet, spans);
             Vec::new()

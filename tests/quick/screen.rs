@@ -462,14 +462,24 @@ fn home_of_a_new_person() {
         let mut model = pressed(model, "h");
         assert!(sample::draw(&mut model, USUAL).contains("Reading the tickets"));
         let asks = update(&mut model, Msg::Replied(Reply::Listed(String::new())));
-        assert_eq!(asks, [Ask::Request(Request::Diagnose)], "asked for once");
+        let diagnose = [Ask::Request(Request::Diagnose)];
+        assert_eq!(asks, diagnose);
         let found = [
             ("login", Mark::Fail, "Claude Code is not logged in: run `claude auth login`, or set ANTHROPIC_API_KEY"),
             ("git", Mark::Warn, "not a git repository: changes are detected but cannot be undone; run `git init`"),
         ];
         let found = found.map(|(name, mark, text)| Finding::new(name, mark, text)).to_vec();
+        let identity = Finding::new("identity", Mark::Warn, "git does not know your name");
+        update(&mut model, Msg::Replied(Reply::Diagnosed(vec![identity])));
+        assert!(sample::draw(&mut model, USUAL).contains("! identity  git does not"));
+        // It may have been set right in another terminal.
+        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed(String::new()))), diagnose);
+        assert_eq!(update(&mut model, Msg::Focused(false)), []);
+        assert_eq!(update(&mut model, Msg::Focused(true)), diagnose);
+        update(&mut model, Msg::Replied(Reply::Diagnosed(Vec::new())));
+        assert!(!sample::draw(&mut model, USUAL).contains("identity"));
+        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed(String::new()))), [], "nothing is missing");
         update(&mut model, Msg::Replied(Reply::Diagnosed(found)));
-        assert_eq!(update(&mut model, Msg::Replied(Reply::Listed(String::new()))), []);
         model
     });
 }

@@ -193,7 +193,7 @@ fn receipts(state: &State) -> Receipts {
 fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Result<()> {
     let RunDetails { run, detail, step, critic, parked, unasked, limits, receipts } = shown;
     let about = reason(run).or_else(|| run.asks().or(run.phase.as_deref()).map(str::to_owned)).unwrap_or_default();
-    let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(&about, 60)) };
+    let about = if about.is_empty() { String::new() } else { format!(": {}", clean_line(&about, 1_000)) };
     let step = of_step(step);
     writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.label())?;
     if !detail.is_empty() {
@@ -201,7 +201,7 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     }
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
-    writeln!(out, "  {}", clean_line(&run.title, 100))?;
+    writeln!(out, "  {}", clean_line(&run.title, 1_000))?;
     let iterations = counted(run.iterations as usize, "iteration");
     writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
     if let Some(words) = critic.words() {

@@ -166,7 +166,7 @@ const REST: &[Row] = rows! {
         "new ticket: the previous field";
     NewLine "draft.new_line" Scope::Draft, "new ticket", [press(Key::Enter)], HelpOnly, always, |_| "new line",
         "new ticket: a new line";
-    Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
+    Close "draft.close" Scope::Draft, "new ticket", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "new ticket: close it and keep the text";
     Yes "plan.accept" Scope::Plan, "draft", [c('y')], Shown, always, |_| "accept",
         "in a draft: write it into the ticket";
@@ -210,7 +210,7 @@ const REST: &[Row] = rows! {
         "in the commit dialog: a new line";
     Own("editor") "commit.editor" Scope::Commit, "commit", [ctrl('e')], Shown, always, |_| "editor",
         "in the commit dialog: write the message in $EDITOR";
-    Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "later",
+    Close "commit.close" Scope::Commit, "commit", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the commit dialog: close it and keep the message";
     Own("accept") "matter.accept" Scope::Matter, "dialogs", [c('y')], Hidden, always, |_| "accept it",
         "accept the disputed phase, with a reason";

@@ -28,9 +28,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
-/// Lines of the message that are seen at most.
-const MESSAGE: u16 = 10;
-
 /// The dialog.
 pub struct Commit {
     pub ticket: TicketKey,
@@ -73,8 +70,10 @@ impl Commit {
     /// The dialog for the run of this tab, and the request for what would go in.
     pub fn open(tab: &Tab) -> Option<(Self, Ask)> {
         let run = tab.run?;
-        let message =
-            Field::new(if tab.commit_draft.is_empty() { drafted(tab) } else { tab.commit_draft.clone() }.as_str());
+        // The subject is what a person looks at first.
+        let message = Field::at_first_line(
+            if tab.commit_draft.is_empty() { drafted(tab) } else { tab.commit_draft.clone() }.as_str(),
+        );
         let dialog = Self {
             ticket: tab.id.clone(),
             run,
@@ -157,7 +156,7 @@ impl Commit {
     /// A message that was edited elsewhere.
     pub fn edited(&mut self, text: &str) {
         if self.place == Place::Message {
-            self.message = Field::new(text.trim_end());
+            self.message = Field::at_first_line(text.trim_end());
         }
     }
 
@@ -256,18 +255,20 @@ impl Commit {
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(WIDEST).saturating_sub(4);
-        let message = self.message.rows(usize::from(width).saturating_sub(2)).clamp(2, MESSAGE);
-        let most = usize::from(room.height.saturating_sub(message + 6));
-        let lines = self.lines(model, width.into(), most).0.len().max(6) as u16;
-        let area = centred(room, WIDEST, lines.saturating_add(message + 6));
+        let free = room.height.saturating_sub(6);
+        let message = self.message.rows(width.saturating_sub(2)).max(2);
+        let most = usize::from(free - message.min(free / 2));
+        let lines = u16::try_from(self.lines(model, width.into(), most).0.len()).unwrap_or(u16::MAX);
+        // Half of the rows are the message's, and what the list leaves.
+        let message = message.min(free.saturating_sub(lines).max(free / 2));
+        let area = centred(room, WIDEST, lines.max(6).saturating_add(message + 6));
         let title = format!("Commit · {}", clean_line(self.ticket.as_str(), 40));
         let inside = Frame::dialog(&title, &self.status(model), model.glyphs).draw(theme, area, buf);
         self.keys(model).draw(theme, foot(inside), buf);
         let mut rows = Rect { height: inside.height.saturating_sub(2), ..inside };
-        let height = message.min(rows.height / 2);
         let focused = self.place == Place::Message;
         head("Message", focused, model).draw(theme, take(&mut rows, 1), buf);
-        let text = take(&mut rows, height);
+        let text = take(&mut rows, message);
         let text = Rect { x: text.x + 2, width: text.width.saturating_sub(2), ..text };
         self.message.view_text("What was done, and why", focused, theme, text, buf);
         take(&mut rows, 1);
@@ -435,8 +436,8 @@ mod tests {
         update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(sample::commit_plan())))));
         let asks = press(&mut ui, "! Ctrl-s");
         let message = &sent(&asks).message;
-        assert!(message.starts_with("Login rate limiter\n\n- Investigate flow\n- Token bucket\n"), "{message}");
-        assert!(message.ends_with("\n\nTicket: tk-1!"), "{message}");
+        assert!(message.starts_with("Login rate limiter!\n\n- Investigate flow\n- Token bucket\n"), "{message}");
+        assert!(message.ends_with("\n\nTicket: tk-1"), "{message}");
         assert_eq!((sent(&asks).head.as_deref(), &*sent(&asks).tree), (Some("c0ffee"), "ab12"));
     }
 
@@ -548,6 +549,23 @@ mod tests {
         let mut ui = opened(CommitPlan { files: Vec::new(), ..one });
         let screen = sample::draw(&mut ui, (120, 40));
         assert!(screen.contains("Nothing to commit") && !screen.contains("^S commit"), "{screen}");
+    }
+
+    #[test]
+    fn the_subject_is_seen_though_it_takes_several_rows() {
+        for size in [(120, 40), (80, 24), (60, 15)] {
+            let mut ui = sample::model();
+            let mut tab = sample::finished("tk-1");
+            let title = "Count words in a file, and say so in a title that is far too long for any narrow screen? Yes";
+            (tab.ticket, tab.state.title) = (None, title.into());
+            ui.tabs.push(tab);
+            press(&mut ui, "c");
+            let plan = CommitPlan { files: sample::commit_plan().files[..1].to_vec(), ..sample::commit_plan() };
+            update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(plan)))));
+            let screen = sample::draw(&mut ui, size);
+            assert!(screen.contains("Count words in a file"), "{screen}");
+            assert!(screen.contains("screen? Yes") && screen.contains("^S commit"), "{screen}");
+        }
     }
 
     #[test]

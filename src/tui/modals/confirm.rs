@@ -1,6 +1,7 @@
 //! “Really?”, before something that costs work.
 
 use crate::domain::command::UserCommand;
+use crate::domain::phase::Mark;
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::tui::command::{Command, Scope, hints};
@@ -8,7 +9,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Ask;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::frame::{Frame, centred};
+use crate::tui::widgets::frame::{Frame, centred, foot};
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -32,6 +33,26 @@ impl Confirm {
             UserCommand::SkipPhase { phase } => state.ended.is_some() || is_settled(*phase),
             UserCommand::TickPhase { phase } => is_settled(*phase),
             _ => false,
+        }
+    }
+
+    /// What has come to pass meanwhile, where it [is stale](Self::is_stale).
+    pub fn passed(&self, model: &Model) -> &'static str {
+        let [Ask::Request(Request::Command(ticket, command))] = &self.asks[..] else { return "" };
+        let mark = |phase| model.tab_of(ticket)?.state.phase_by(phase).map(|phase| phase.mark);
+        match command {
+            UserCommand::SkipPhase { phase } => match mark(*phase) {
+                Some(Mark::Done(_)) => "the phase is done by now: it was not skipped",
+                Some(Mark::Skipped) => "the phase is skipped already",
+                Some(_) => "the run has ended: the phase was not skipped",
+                None => "the phase is gone from the ticket: it was not skipped",
+            },
+            UserCommand::TickPhase { phase } => match mark(*phase) {
+                Some(Mark::Skipped) => "the phase is skipped by now: it was not ticked",
+                Some(_) => "the phase is done already",
+                None => "the phase is gone from the ticket: it was not ticked",
+            },
+            _ => "the run has ended already",
         }
     }
 
@@ -64,14 +85,11 @@ impl Confirm {
         let area = centred(room, width, lines.len() as u16 + 4);
         let frame = Frame::dialog(self.title, "", model.glyphs);
         let inside = frame.draw(theme, area, buf);
-        let mut places = inside.rows();
-        for (line, place) in lines.iter().zip(&mut places) {
+        for (line, place) in lines.iter().zip(inside.rows().take(usize::from(inside.height).saturating_sub(1))) {
             Row::new().left(Role::Text, line).draw(theme, place, buf);
         }
-        if let Some(place) = places.nth(1) {
-            let keys = [Command::Yes, Command::No, Command::Own("git")];
-            let keys = if self.offers_git(model) { &keys[..] } else { &keys[..2] };
-            Row::keys(hints(model, Scope::Confirm, keys)).draw(theme, place, buf);
-        }
+        let keys = [Command::Yes, Command::No, Command::Own("git")];
+        let keys = if self.offers_git(model) { &keys[..] } else { &keys[..2] };
+        Row::keys(hints(model, Scope::Confirm, keys)).draw(theme, foot(inside), buf);
     }
 }

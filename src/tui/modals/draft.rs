@@ -17,11 +17,13 @@ use ratatui::layout::Rect;
 const FIELDS: [(&str, &str, &str, u16, u16); 4] = [
     ("Title", "", "What should be true when it is done", 1, 1),
     ("Text", "what Claude should know, in markdown", "", 1, 6),
-    ("Phases", "one a line, in their order", "The first step that can be checked", 2, 9),
+    ("Phases", "one a line, in their order", "The first step that can be checked", 1, 9),
     ("Checks", "commands that must pass, one a line", "Without one, what Claude claims is not verified", 1, 4),
 ];
 
 const PHASES: usize = 2;
+/// Rows that the title has before the other fields have more than their least.
+const TITLE: u16 = 4;
 /// Columns inside in which the keys that go without saying are named, too.
 const ROOMY: u16 = 84;
 const CHECKS: usize = 3;
@@ -194,7 +196,12 @@ impl Form {
 
     /// Draws it.
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-        let wanted: u16 = FIELDS.iter().map(|(.., most)| most + 2).sum::<u16>() + 3;
+        let columns = room.width.min(WIDEST - 10).saturating_sub(6);
+        let needed = self.fields.each_ref().map(|field| field.rows(columns));
+        let wanted = FIELDS
+            .iter()
+            .zip(needed)
+            .fold(3, |sum: u16, ((.., most), needed)| sum.saturating_add(needed.max(*most)).saturating_add(2));
         let area = centred(room, WIDEST - 10, wanted);
         let template = self.template.and_then(|at| self.templates.get(at)).map(|(name, _)| format!("template {name}"));
         let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
@@ -205,7 +212,7 @@ impl Form {
         let keys: Vec<Command> = keys.into_iter().chain(rest).collect();
         Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
-        for ((place, head), (at, field)) in self.places(body).into_iter().zip(self.fields.iter().enumerate()) {
+        for ((place, head), (at, field)) in self.places(body, needed).into_iter().zip(self.fields.iter().enumerate()) {
             let (name, meant, hint, ..) = FIELDS[at];
             let focused = at == self.at;
             let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
@@ -223,14 +230,17 @@ impl Form {
         }
     }
 
-    /// The text and the head of each field: each has its least, and the one with the focus the rest first.
-    fn places(&self, body: Rect) -> Vec<(Rect, Rect)> {
+    /// The text and the head of each field: each has its least, the title the rows that it needs, the field with the
+    /// focus the rest first; what is free then goes to what needs more than its most.
+    fn places(&self, body: Rect, needed: [u16; 4]) -> Vec<(Rect, Rect)> {
         let air = u16::from(body.height >= 20);
         let mut heights = FIELDS.map(|(_, _, _, least, _)| least);
         let used: u16 = heights.iter().map(|height| height + 1 + air).sum();
         let mut left = body.height.saturating_sub(used);
-        for at in [self.at, 2, 3, 1] {
-            let more = (FIELDS[at].4 - heights[at].min(FIELDS[at].4)).min(left);
+        let usual = [self.at, PHASES, CHECKS, 1].map(|at| (at, FIELDS[at].4));
+        let more = [self.at, 0, PHASES, CHECKS, 1].map(|at| (at, needed[at]));
+        for (at, most) in [(0, needed[0].min(TITLE))].into_iter().chain(usual).chain(more) {
+            let more = most.saturating_sub(heights[at]).min(left);
             heights[at] += more;
             left -= more;
         }
@@ -261,5 +271,19 @@ mod tests {
         assert_eq!(form.draft().title.len(), 150_000);
         assert!(form.pasted("t\nwords"));
         assert_eq!((form.draft().title.len(), form.draft().text), (150_001, "words".to_owned()));
+    }
+
+    #[test]
+    fn a_title_of_several_rows_is_seen_whole_where_rows_are_free() {
+        let title = "Count words in a file, and say so in a title that is far too long for any screen? ".repeat(2);
+        for (at, size) in [(0, (120, 40)), (1, (120, 40)), (0, (80, 24)), (2, (80, 24))] {
+            let mut form = Form::new(&Draft { title: title.trim().to_owned(), ..Draft::default() });
+            form.at = at;
+            let model = crate::tui::sample::model();
+            let mut buf = Buffer::empty(Rect::new(0, 0, size.0, size.1));
+            form.view(&model, &Theme::plain(), crate::tui::widgets::frame::room(buf.area), &mut buf);
+            let screen: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+            assert!(screen.contains("Count words in a file, and say") && screen.matches("screen?").count() == 2);
+        }
     }
 }

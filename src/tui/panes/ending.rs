@@ -63,9 +63,11 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
         words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect();
     let refused = usize::from(tab.state.commits.refused.is_some());
     let merge = tab.state.merge_failed.as_ref().map_or(0, |failed| 1 + usize::from(failed.files.len() > 1));
-    let room = room.saturating_sub(out.len() + 1 + refused + merge);
-    out.extend(phases(model, tab, width.min(WIDEST), room));
-    out.push(facts(model, tab));
+    // Of the facts one line is told, a second one where there is room for the phases, too.
+    let room = room.saturating_sub(out.len() + refused + merge);
+    let facts: Vec<Row> = facts(model, tab, width).into_iter().take(room.saturating_sub(1).max(1)).collect();
+    out.extend(phases(model, tab, width.min(WIDEST), room.saturating_sub(facts.len())));
+    out.extend(facts);
     if let Some(why) = tab.state.commits.refused.as_deref().and_then(|why| why.lines().next()) {
         let words = format!("  not committed: {}", clean_line(why, 400));
         out.push(Row::new().left(Role::Warning, cut(&words, width)));
@@ -96,41 +98,54 @@ fn to_be_merged(tab: &Tab) -> Option<&Worktree> {
     state.workspace.worktree().filter(|_| by_hand)
 }
 
-/// What the run came to, in numbers.
-fn facts(model: &Model, tab: &Tab) -> Row {
+/// What the run came to, in numbers; what became of its work first. In as many lines as that takes.
+fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
     let state = &tab.state;
     let iterations = match state.chat {
         Some(_) => counted(state.aside as usize, "message"),
         None => iterations(state.counted_iterations(), state.reviews),
     };
-    let (in_all, in_run) = if state.carried_usd > 0.0 { (" in all", " in this run") } else { ("", "") };
     let worked = human(tab.worked(state.updated.unwrap_or(model.now)));
-    let row =
-        Row::new().left(Role::Dim, format!("  {worked} · ${:.2}{in_all} · {iterations}{in_run}", state.ticket_usd()));
     let merged = state.workspace.worktree().filter(|_| state.is_merged);
-    let row = match (&state.commits, merged) {
-        (Commits { open: Some(_), .. }, _) => row.left(Role::Warning, " · committing …"),
-        (_, Some(worktree)) => row.left(Role::Success, format!(" · merged into {}", worktree.base)),
-        (commits, _) => match commits.of_work() {
-            Some(id) => row.left(Role::Success, format!(" · committed as {}", short(id))),
-            None => row,
-        },
+    let became = match (&state.commits, merged) {
+        (Commits { open: Some(_), .. }, _) => Some((Role::Warning, "committing …".to_owned())),
+        (_, Some(worktree)) => Some((Role::Success, format!("merged into {}", worktree.base))),
+        (commits, _) => commits.of_work().map(|id| (Role::Success, format!("committed as {}", short(id)))),
     };
+    let dim = |words: String| Row::new().left(Role::Dim, words);
+    let mut all: Vec<Row> = became.into_iter().map(|(role, words)| Row::new().left(role, words)).collect();
+    all.extend([dim(worked), dim(format!("${:.2}", state.cost_usd)), dim(iterations)]);
+    if state.carried_usd > 0.0 {
+        all.push(dim(format!("${:.2} with earlier runs", state.ticket_usd())));
+    }
     // Others have worked in the directory while a chat waited.
     match whole_ticket(model).filter(|_| state.chat.is_none()) {
-        Some(Changes { total: 0, .. }) => row.left(Role::Dim, " · no file changed"),
+        Some(Changes { total: 0, .. }) => all.push(dim("no file changed".to_owned())),
+        Some(changes) if changes.plain => all.push(dim(counted(changes.total, "file"))),
         Some(changes) => {
-            let row = row.left(Role::Dim, format!(" · {}", counted(changes.total, "file")));
-            if changes.plain {
-                return row;
-            }
             let later = if changes.at_end { "" } else { " with later changes" };
-            row.left(Role::DiffAdd, format!(" +{}", changes.added))
-                .left(Role::DiffDel, format!(" −{}", changes.removed))
-                .left(Role::Dim, later)
+            all.push(
+                dim(counted(changes.total, "file"))
+                    .left(Role::DiffAdd, format!(" +{}", changes.added))
+                    .left(Role::DiffDel, format!(" −{}", changes.removed))
+                    .left(Role::Dim, later),
+            );
         }
-        None => row,
+        None => {}
     }
+    let mut out: Vec<Row> = Vec::new();
+    for fact in all {
+        let row = match out.pop() {
+            Some(row) if row.left_width() + 3 + fact.left_width() <= width => row.left(Role::Dim, " · "),
+            full => {
+                out.extend(full);
+                Row::new().left(Role::Dim, "  ")
+            }
+        };
+        let end = row.left_width();
+        out.push(row.beside(end, fact));
+    }
+    out
 }
 
 /// Those that worked, and those that reviewed it: the log numbers all of them.
@@ -207,6 +222,10 @@ fn summed(state: &State, marks: &[Mark]) -> String {
             Some((_, count)) => *count += 1,
             None => kinds.push((how, 1)),
         }
+    }
+    // How many they are says the line above.
+    if let ([(how, _)], true) = (&kinds[..], marks.iter().all(|mark| matches!(mark, Mark::Done(_)))) {
+        return if marks.len() == 1 { how.clone() } else { format!("all {how}") };
     }
     let all = counted(marks.len(), "phase");
     let kinds: Vec<String> = kinds.into_iter().map(|(how, count)| format!("{count} {how}")).collect();
@@ -381,7 +400,7 @@ mod tests {
         ui.tabs[0].state.settings.git.merge = MergeHow::Merge;
         assert!(!text(&mut ui, 14).join("\n").contains(by_hand), "programmator does it");
         ui.tabs[0].state.is_merged = true;
-        assert!(text(&mut ui, 12).join("\n").contains("7 iterations · merged into main"));
+        assert!(text(&mut ui, 12).join("\n").contains("merged into main · 14m 32s"));
     }
 
     #[test]
@@ -389,5 +408,23 @@ mod tests {
         let mut ui = over();
         ui.mode = Mode::Replay;
         assert!(!text(&mut ui, 12).join("\n").contains("run again"));
+    }
+
+    #[test]
+    fn the_commit_is_named_whole_and_the_numbers_are_those_of_the_run() {
+        let mut ui = over();
+        let asks = update(&mut ui, Msg::Tick(sample::NOW));
+        let [Ask::Request(Request::Changes(run, since))] = &asks[..] else { panic!("{asks:?}") };
+        let changes = Changes { total: 9, added: 212, removed: 64, at_end: true, ..Changes::default() };
+        update(&mut ui, Msg::Replied(Reply::Changes(*run, since.clone(), Ok(changes))));
+        ui.tabs[0].state.commits.last = Some("0ac3047bc5d4e3f2".into());
+        ui.tabs[0].state.carried_usd = 0.5;
+        for most in [4, 12] {
+            let card = text(&mut ui, most).join("\n");
+            assert!(card.contains("committed as 0ac3047bc · "), "{card}");
+        }
+        let card = text(&mut ui, 14).join("\n");
+        assert!(card.contains("$1.42 · 7 iterations") && card.contains("$1.92 with earlier runs"), "{card}");
+        assert!(card.contains("9 files +212 −64") && !card.contains('…'), "{card}");
     }
 }

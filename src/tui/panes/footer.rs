@@ -1,5 +1,6 @@
 //! The last line: the keys that apply now, or words for the person; how the ticket in front stands.
 
+use crate::base::text::{Clean, cut_words};
 use crate::base::time::human;
 use crate::domain::request::Closing;
 use crate::tui::attention::What;
@@ -30,7 +31,10 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let row = standing(ui, row, area.width);
     let row = match &ui.toast {
         _ if ui.pressed != Pressed::default() => begun(ui, row.left(Role::Key, format!("{} …  ", ui.pressed.text()))),
-        Some((words, _)) => row.left(Role::Toast, words),
+        Some((words, _)) => {
+            let room = usize::from(area.width).saturating_sub(row.left_width() + row.right_width() + 1);
+            row.left(Role::Toast, cut_words(&Clean::new(words).into_string().replace(['\n', '\t'], " "), room))
+        }
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,
         _ => keys(ui, ui.selects(), row, area.width),
@@ -194,6 +198,18 @@ mod tests {
         }
         assert!(footer("log", true, false).contains("L back"), "{}", footer("log", true, false));
         assert!(footer("stream", false, true).contains("Esc all panes"));
+    }
+
+    #[test]
+    fn what_was_done_is_told_as_far_as_there_is_room() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::running("tk-1"));
+        let words = "answered: Which separator should the words have in a file that is counted?";
+        ui.tell(words);
+        let footer = |ui: &mut Ui, size| sample::draw(ui, size).lines().last().unwrap().to_owned();
+        assert!(footer(&mut ui, (120, 40)).contains(words), "{}", footer(&mut ui, (120, 40)));
+        let small = footer(&mut ui, (60, 15));
+        assert!(small.starts_with(" answered: Which separator should the words have…"), "{small}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod empty;
 mod estimate;
 mod filter;
+mod header;
 mod meant;
 mod preview;
 mod rows;
@@ -24,6 +25,7 @@ use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
+pub use header::view as view_header;
 use meant::{chosen, is_startable, meant, queued};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -354,43 +356,4 @@ impl pane::Pane for HomePane {
         let seen = self.lines.iter().skip(self.scrolled.above()).take(left.height.into());
         table::view(model, seen, theme, left, buf);
     }
-}
-
-/// Draws the first line of the screen: where this is, how many tickets stand how, what was spent today, the time.
-pub fn view_header(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let count = |group: Group, noun: &str| {
-        let many = model.home.counts[group as usize];
-        let noun = if many == 1 && group == Group::NeedsYou && noun.len() > 1 { "needs you" } else { noun };
-        (many > 0).then(|| format!("{many} {noun}"))
-    };
-    let folder = model.short_path(&model.folder);
-    let mut row = Row::new().left(Role::Title, " programmator  ");
-    row = match (&model.home.filter[..], model.home.everywhere) {
-        ("", _) if model.home.shows == Shows::Archive => {
-            row.left(Role::Warning, "archived tickets (A shows the others)")
-        }
-        ("", false) => row.left(Role::Dim, folder),
-        ("", true) => row.left(Role::Dim, "all directories"),
-        (filter, _) => row.left(Role::Warning, format!("only “{filter}” (Esc shows all)")),
-    };
-    if let Some(branch) = model.branch.as_ref().filter(|branch| !model.home.everywhere && !branch.is_empty()) {
-        row = row.left(Role::Dim, format!(" · {branch}"));
-    }
-    if model.home.sort != Sort::Attention {
-        row = row.left(Role::Dim, format!(" · by {}", model.home.sort.word()));
-    }
-    if !model.home.marked.is_empty() {
-        row = row.left(Role::Accent, format!(" · {} selected", model.home.marked.len()));
-    }
-    if let Some(needs) = count(Group::NeedsYou, if area.width < 100 { "!" } else { "need you" }) {
-        row = row.right(Role::TabAttention, needs).right(Role::Dim, "  ");
-    }
-    let others = [(Group::Running, "running"), (Group::Waiting, "waiting"), (Group::Ready, "ready")];
-    let others: Vec<String> = others.into_iter().filter_map(|(group, noun)| count(group, noun)).collect();
-    row = row.right(Role::Dim, others.join(" · ") + "  ");
-    if let Some(spent) = model.spent_today().filter(|spent| *spent >= 0.005) {
-        row = row.right(Role::Dim, format!("today ${spent:.2}  "));
-    }
-    let time = if model.is_timed() { model.now.clock_time(&model.zone)[..5].to_owned() } else { String::new() };
-    row.right(Role::Dim, format!("{time:>5} ")).draw(theme, area, buf);
 }

@@ -33,7 +33,7 @@ pub use fold::Fold;
 pub use msg::{FollowStatus, Goal, SearchStatus, StreamMsg};
 pub use pane::{PANE, Stream};
 
-use crate::domain::record::Stored;
+use crate::domain::record::{Record, Stored};
 use crate::domain::scrollback::Scrollback;
 use crate::domain::search::{Only, Way};
 use crate::domain::syntax::Code;
@@ -118,6 +118,10 @@ impl StreamState {
     /// Folds a record of the run in.
     pub fn record(&mut self, stored: &Stored) {
         self.book.journal.record(stored);
+        if matches!(stored.record, Record::ApprovalsKept { .. }) {
+            // Their results are laid out already, and no longer shown.
+            self.book.forget_all();
+        }
     }
 
     /// The run was left without a last record: nothing waits in it any more.

@@ -363,7 +363,7 @@ fn listed(model: &Model, key: &TicketKey, ticket: &Ticket, width: u16) -> (Sign,
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
         let sign = Sign { glyph: "!", word: "broken", role: Role::Danger };
-        return (sign, format!("broken {}:{}", problem.line, problem.column));
+        return (sign, format!("broken, line {}", problem.line));
     }
     let waits = model.listed.open_dependencies(key, ticket).next().is_some();
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);

@@ -254,6 +254,13 @@ pub(super) fn saved(ui: &mut Ui, ticket: &TicketKey, id: &QuestionId, saved: &Re
     Vec::new()
 }
 
+/// A question about what has come to pass meanwhile closes, and it is said what that is.
+pub(super) fn confirm_settled(ui: &mut Ui) {
+    let Some(Modal::Confirm(confirm)) = ui.modals.last() else { return };
+    let words = confirm.passed(ui);
+    drop_stale(ui, words);
+}
+
 /// Dialogs of what no longer waits go, with a note.
 pub(super) fn drop_stale(ui: &mut Ui, why: &str) {
     let why = clean_line(why, 300);

@@ -3,7 +3,7 @@
 use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::when::can_hand_over;
-use crate::tui::command::{self, Command};
+use crate::tui::command::{self, Command, Scope};
 use crate::tui::modals::{Modal, commit, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
@@ -53,6 +53,10 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             commit::Outcome::Leaves => {
                 if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == commit.ticket) {
                     tab.commit_draft = commit.draft(tab);
+                    if !tab.commit_draft.is_empty() {
+                        let key = ui.model.keys.key_of(Scope::Global, Command::Commit);
+                        ui.model.tell(format!("message kept; {key} continues it"));
+                    }
                 }
                 None
             }

@@ -3,6 +3,7 @@
 use crate::base::amount::counted;
 use crate::domain::lines::Line;
 use crate::domain::request::Request;
+use crate::tui::home::Place;
 use crate::tui::modals::Modal;
 use crate::tui::modals::listing::{Listed, Listing};
 use crate::tui::msg::Ask;
@@ -38,16 +39,34 @@ pub(super) fn told(ui: &mut Ui, what: Listed, lines: Result<Vec<Line>, String>) 
     }
 }
 
+/// Asks what a first run would fail for, where Home has no ticket to show; again while it names something: the person
+/// may have set that right in another terminal.
+pub(super) fn troubles(ui: &Ui) -> Vec<Ask> {
+    let is_first = ui.is_home() && ui.listed.is_empty() && ui.tabs.is_empty();
+    let is_open = match &ui.home.place {
+        Place::Reading => false,
+        Place::Listed => true,
+        Place::Checked(troubles) => !troubles.is_empty(),
+    };
+    if is_first && is_open { vec![Ask::Request(Request::Diagnose)] } else { Vec::new() }
+}
+
 /// The person looks at the terminal, or does not any more.
-pub(super) fn focused(ui: &mut Ui, is_there: bool) {
+pub(super) fn focused(ui: &mut Ui, is_there: bool) -> Vec<Ask> {
     let was_there = ui.focused.replace(is_there).unwrap_or(true);
     if !is_there {
         if was_there {
             ui.left = Some(ui.now);
         }
-        return;
+        return Vec::new();
     }
     ui.dirty = true;
+    missed(ui);
+    if was_there { Vec::new() } else { troubles(ui) }
+}
+
+/// Says what happened while the person was away.
+fn missed(ui: &mut Ui) {
     let Some(left) = ui.left.take().filter(|left| ui.now.since(*left) >= ABSENCE) else { return };
     let (now, runs) = (ui.now, ui.runs.values());
     let happened = runs.filter(|run| run.updated > left && run.updated <= now).count();

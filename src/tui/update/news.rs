@@ -151,11 +151,10 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::PhasesEdited(ticket, outcome, revised) => phases::edited(ui, &ticket, outcome, revised.as_deref()),
         Reply::Listed(folder) => {
             ui.listed.has_all_of(folder);
-            let is_empty = ui.listed.is_empty() && ui.tabs.is_empty();
             if ui.home.place == Place::Reading {
                 ui.home.place = Place::Listed;
-                return if is_empty && ui.is_home() { vec![Ask::Request(Request::Diagnose)] } else { Vec::new() };
             }
+            return listing::troubles(ui);
         }
         Reply::Diagnosed(troubles) => ui.home.place = Place::Checked(troubles),
         Reply::Changes(run, since, told) => told::changes(ui, (run, since), told),
@@ -378,10 +377,7 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
             ui.tell(format!("{ticket} is planned; {key} starts it"));
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
-        _ if matches!(ui.modals.last(), Some(Modal::Confirm(_))) => {
-            attention::drop_stale(ui, "nothing is left to confirm: it is so already");
-        }
-        _ => {}
+        _ => attention::confirm_settled(ui),
     }
     Vec::new()
 }

@@ -25,6 +25,7 @@ mod keys;
 mod mouse;
 mod notifications;
 mod opening;
+mod passed;
 mod queue;
 mod same_id;
 mod unavailable;
@@ -148,27 +149,6 @@ fn skip_and_stop_ask_first() {
     let skip = UserCommand::SkipPhase { phase: PhaseId(3) };
     assert_eq!(press(&mut model, "s y"), command(skip));
     assert_eq!(press(&mut model, "x y"), command(UserCommand::Stop));
-}
-
-#[test]
-fn what_comes_to_pass_meanwhile_is_not_asked_about_any_longer() {
-    let record = |reason| Record::RunEnded {
-        reason,
-        detail: String::new(),
-        iterations: 7,
-        phases_done: 2,
-        phases: 6,
-        cost_usd: 1.0,
-    };
-    let skipped = Record::PhaseSkipped(OfPhase { phase: "Wire into middleware".into(), id: Some(PhaseId(3)) });
-    for (keys, record) in [("x", record(ExitReason::Complete)), ("s", record(ExitReason::Error)), ("s", skipped)] {
-        let mut model = with_running();
-        press(&mut model, keys);
-        update(&mut model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", 998, Record::PauseAsked)))));
-        assert_eq!(model.modals.len(), 1, "nothing that concerns it");
-        update(&mut model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", 999, record.clone())))));
-        assert!(model.modals.is_empty(), "{keys}: {record:?}");
-    }
 }
 
 #[test]

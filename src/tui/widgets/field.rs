@@ -10,7 +10,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
-use unicode_width::UnicodeWidthStr as _;
 
 /// Longest text in bytes where nothing else is said.
 const LONGEST: usize = 200_000;
@@ -22,6 +21,14 @@ impl Field {
     /// A field with text in it, the cursor at its end.
     pub fn new(text: &str) -> Self {
         Self::of_at_most(LONGEST, text)
+    }
+
+    /// The same with the cursor at the end of the first line.
+    pub fn at_first_line(text: &str) -> Self {
+        let mut field = Self::new(text);
+        field.0.move_cursor(CursorMove::Top);
+        field.0.move_cursor(CursorMove::End);
+        field
     }
 
     /// The same that takes fewer bytes.
@@ -80,9 +87,14 @@ impl Field {
     }
 
     /// Rows that the text takes at this width, at least 1.
-    pub fn rows(&self, columns: usize) -> u16 {
-        let rows = self.0.lines().iter().map(|line| line.width() / columns.max(1) + 1).sum::<usize>();
-        u16::try_from(rows).unwrap_or(u16::MAX)
+    pub fn rows(&self, columns: u16) -> u16 {
+        // Only the widget knows where it breaks lines.
+        let mut drawn = self.0.as_ref().clone();
+        drawn.move_cursor(CursorMove::Bottom);
+        drawn.move_cursor(CursorMove::End);
+        let place = Rect::new(0, 0, columns.max(1), 1);
+        (&drawn).render(place, &mut Buffer::empty(place));
+        u16::try_from(drawn.screen_cursor().row + 1).unwrap_or(u16::MAX)
     }
 
     /// Draws it below its head: what happens with the text, and more words on that. `hint` stands in it while it is
@@ -93,13 +105,17 @@ impl Field {
         self.view_text(hint, true, theme, area, buf);
     }
 
-    /// Draws the text alone; `focused`: keys go here.
+    /// Draws the text alone; `focused`: keys go here, and the cursor is in sight, else the beginning is.
     pub fn view_text(&self, hint: &str, focused: bool, theme: &Theme, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;
         }
         // The widget carries its styles; they come from the theme of the moment.
         let mut shown = self.0.as_ref().clone();
+        if !focused {
+            shown.move_cursor(CursorMove::Top);
+            shown.move_cursor(CursorMove::Head);
+        }
         shown.set_style(theme.style(Role::Input));
         shown.set_cursor_style(theme.style(if focused { Role::Cursor } else { Role::Input }));
         shown.set_placeholder_text(hint);
@@ -122,5 +138,21 @@ mod tests {
         assert_eq!(field.text(), "one\ntwo日\nab");
         field.typed(&Input { key: Key::Char('u'), ctrl: true, ..Input::default() });
         assert_eq!(field.text(), "one\ntwo日\n", "as in a shell");
+    }
+
+    #[test]
+    fn as_many_rows_are_asked_for_as_the_words_take_and_without_the_focus_the_beginning_is_seen() {
+        let text = "these nine words take four rows of twelve";
+        let field = Field::new(text);
+        let rows = field.rows(12);
+        let drawn = |focused, height| {
+            let mut buf = Buffer::empty(Rect::new(0, 0, 12, height));
+            field.view_text("", focused, &Theme::plain(), buf.area, &mut buf);
+            buf.content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
+        };
+        assert_eq!(drawn(true, rows).split_whitespace().collect::<Vec<_>>().join(" "), text, "{rows}");
+        assert_eq!(drawn(true, rows + 1).trim_end(), drawn(true, rows).trim_end());
+        assert!(drawn(true, 1).trim_start().starts_with("twelve"), "{}", drawn(true, 1));
+        assert!(drawn(false, 1).starts_with("these nine"), "{}", drawn(false, 1));
     }
 }

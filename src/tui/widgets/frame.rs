@@ -70,6 +70,7 @@ impl<'a> Frame<'a> {
             (Weight::Light, Glyphs::Ascii) => (ASCII_LIGHT, Role::Border),
             (Weight::Heavy, Glyphs::Ascii) => (ASCII_HEAVY, Role::BorderFocus),
         };
+        uncover(area, buf);
         Clear.render(area, buf);
         Block::bordered()
             .border_set(set)
@@ -90,6 +91,17 @@ impl<'a> Frame<'a> {
         }
         row.draw(theme, top, buf);
         inside(area)
+    }
+}
+
+/// A wide character that begins one column before `area` would reach into it: a blank is left of it.
+fn uncover(area: Rect, buf: &mut Buffer) {
+    let Some(before) = area.x.checked_sub(1).filter(|x| *x >= buf.area.x) else { return };
+    for y in area.y..area.bottom() {
+        let cell = &mut buf[(before, y)];
+        if cell.symbol().width() > 1 {
+            cell.set_symbol(" ");
+        }
     }
 }
 
@@ -154,6 +166,22 @@ mod tests {
             let top: String = buf.content[..width.into()].iter().map(ratatui::buffer::Cell::symbol).collect();
             assert!(top.contains("Stream") && top.contains("… ") | top.contains("…━"), "{top}");
             assert!(top.ends_with(" 3 new ↓ ━┓"), "{top}");
+        }
+    }
+
+    #[test]
+    fn a_wide_character_does_not_reach_into_the_border() {
+        for x in 1..6 {
+            let mut buf = Buffer::empty(Rect::new(0, 0, 20, 5));
+            for row in buf.area.rows() {
+                buf.set_string(row.x, row.y, "日本語の説明です", Theme::plain().style(Role::Text));
+            }
+            let area = Rect::new(x, 1, 8, 3);
+            Frame::dialog("a", "", Glyphs::Unicode).draw(&Theme::plain(), area, &mut buf);
+            for y in area.y..area.bottom() {
+                assert!(buf[(x - 1, y)].symbol().width() < 2, "{x} {y}: {:?}", buf[(x - 1, y)]);
+            }
+            assert_eq!(buf[(x, 2)].symbol(), "┃");
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::{USUAL, at_home, press, pressed, scene};
 use crate::{domain, sample, tui};
 use domain::news::News;
+use domain::outcome::{DoneHow, ExitReason};
 use domain::request::Request;
+use domain::summary::{RunState, RunSummary};
 use domain::workflow::Workflow;
 use std::sync::Arc;
 use tui::msg::{Ask, Msg};
@@ -106,7 +108,7 @@ fn several_are_started_at_once_after_one_question() {
     model.workflow.name = Workflow::Thorough;
     press(&mut model, "s");
     let screen = sample::draw(&mut model, USUAL);
-    assert!(screen.contains("At least 10 calls of Claude: 4 for phases, 4 for critics"), "{screen}");
+    assert!(screen.contains("At least 10 calls to Claude: 4 for phases, 4 for critics"), "{screen}");
     let started = press(&mut model, "y");
     let files = ["tk-81b0", "tk-82c3"].map(|id| sample::id(id).file().to_owned());
     assert_eq!(started, [Ask::Request(Request::StartAll(files.to_vec()))]);
@@ -329,4 +331,80 @@ fn before_a_start_of_what_is_done_it_is_said_that_nothing_is_called() {
     let screen = sample::draw(&mut model, USUAL);
     assert!(screen.contains("All 2 phases are done") && !screen.contains("No phases"), "{screen}");
     assert!(!screen.contains("stimate"), "{screen}");
+}
+
+const FOLDER: &str = "/home/ann/a/rather/long/folder/of/shop";
+
+/// Home with one ticket that was done, under a title and in a commit, and one whose question waits.
+fn with_reasons(title: &str, needs: &str) -> Ui {
+    let mut model = sample::model();
+    (model.folder, model.branch) = (FOLDER.into(), Some("feature/words".into()));
+    let done = RunSummary {
+        state: RunState::Ended,
+        reason: Some(ExitReason::Complete.word().to_owned()),
+        marks: vec![domain::phase::Mark::Done(DoneHow::Verified); 4],
+        title: title.into(),
+        commit: Some("0ac3047bc5d4e3f2".into()),
+        ..sample::seen("tk-1", FOLDER)
+    };
+    let asks = RunSummary { needs: Some(needs.into()), title: "B".into(), ..sample::seen("tk-2", FOLDER) };
+    for run in [done, asks] {
+        update(&mut model, Msg::News(News::RunSeen(Arc::new(run))));
+    }
+    pressed(model, "h")
+}
+
+#[test]
+fn title_and_reason_share_the_columns_that_are_free() {
+    let (title, needs) = ("Count words in it", "asks: Which separator?");
+    let screen = sample::draw(&mut with_reasons(title, needs), (80, 24));
+    assert!(screen.contains(title) && screen.contains("verified · committed 0ac3047bc"), "{screen}");
+    assert!(screen.contains(needs), "{screen}");
+    let title = "Count the words in a file and say so in a title over sixty columns";
+    let screen = sample::draw(&mut with_reasons(title, needs), (200, 50));
+    assert!(screen.contains(title) && screen.contains("committed 0ac3047bc"), "{screen}");
+}
+
+#[test]
+fn what_has_no_room_ends_with_a_word() {
+    let title = "Count the words in a file and say so in a title that is longer than sixty columns are";
+    let needs = "asks: Which separator should the words have where there are several of them?";
+    let screen = sample::draw(&mut with_reasons(title, needs), (80, 24));
+    for (id, whole) in [("tk-1", title), ("tk-2", needs)] {
+        let line = screen.lines().find(|line| line.contains(id)).unwrap();
+        let (kept, _) = line.split_once('…').unwrap();
+        let kept = kept[kept.find(&whole[..6]).unwrap()..].trim_end();
+        assert!(whole.starts_with(&format!("{kept} ")), "“{kept}”: {screen}");
+    }
+}
+
+#[test]
+fn the_first_line_says_in_whole_words_what_is_selected() {
+    let mut model = with_reasons("A", "B");
+    sample::draw(&mut model, (80, 24));
+    press(&mut model, "S v");
+    let screen = sample::draw(&mut model, (80, 24));
+    let first = screen.lines().next().unwrap();
+    assert!(
+        first.contains(" · by age · 1 selected ") && first.contains("/home/a") && first.contains("shop"),
+        "{first}"
+    );
+}
+
+#[test]
+fn the_preview_tells_title_phases_and_commands_whole_where_it_has_lines() {
+    let mut model = with_ready_ones();
+    let id = sample::id("tk-81b0");
+    let title = "Count the words in a file and say so in a title that is long";
+    let phase = "Write the script that counts words as wc does";
+    let mut ticket = sample::ticket("tk-81b0", title, &[(phase, false, &[])]).as_ref().clone();
+    ticket.validation = vec!["sh count.sh README.md | grep -q words && test -f notes.txt".into()];
+    update(&mut model, Msg::News(News::TicketRead(id.clone(), Arc::new(ticket))));
+    (model.home.cursor, model.home.is_chosen) = (Some(id), true);
+    let screen = sample::draw(&mut model, (120, 40));
+    let preview: Vec<&str> = screen.lines().filter_map(|line| line.rsplit_once('│')).map(|(_, right)| right).collect();
+    let preview = preview.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["a title that is long", "as wc does", "test -f notes.txt"] {
+        assert!(preview.contains(words), "“{words}” is missing:\n{screen}");
+    }
 }

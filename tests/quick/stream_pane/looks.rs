@@ -2,6 +2,7 @@
 
 use super::pane::{Pane, call, failure, result, text, thinking};
 use super::{check, claim, session};
+use crate::sample;
 use programmator::domain::outcome::{ExitReason, IterationOutcome};
 use programmator::domain::record::{Level, Record, SessionLost, ValidationRan};
 use programmator::tui::panes::stream::StreamMsg;
@@ -136,7 +137,8 @@ fn disputes_notes_and_the_end() {
     pane.record(1, Record::NoteGiven { id: "a".into(), text: "Use the shared error type, please.".into() });
     pane.record(1, Record::NoteGiven { id: "b".into(), text: "And keep the old route.".into() });
     pane.record(2, Record::NoteSent { id: "a".into() });
-    pane.push(1, &json!({"type":"user","message":{"role":"user","content":"Use the shared error type, please."}}));
+    let sent = "Message from the user:\n\nUse the shared error type, please.";
+    pane.push(1, &json!({"type":"user","message":{"role":"user","content":sent}}));
     pane.record(3, Record::NoteDelivered { id: "a".into() });
     pane.record(4, Record::ClaimMade { n: 1, claim: claim("Ship it"), about: None });
     pane.record(
@@ -153,7 +155,12 @@ fn disputes_notes_and_the_end() {
     );
     pane.record(
         6,
-        Record::PhaseDisputed { n: 1, phase: Some("Ship it".into()), why: "cargo test does not pass".into(), id: None },
+        Record::PhaseDisputed {
+            n: 1,
+            phase: Some("Ship it".into()),
+            why: "`cargo test` failed with exit code 101\nassertion failed".into(),
+            id: None,
+        },
     );
     pane.record(
         7,
@@ -177,6 +184,11 @@ fn disputes_notes_and_the_end() {
             cost_usd: 0.2,
         },
     );
+    let screen = pane.screen().join("\n");
+    for once in ["cargo test", "Use the shared error type", "left == right"] {
+        assert_eq!(screen.matches(once).count(), 1, "“{once}” in:\n{screen}");
+    }
+    assert!(!screen.contains("validated"), "{screen}");
     check("disputed@78x26", &mut pane);
 }
 
@@ -188,4 +200,19 @@ fn an_exit_code_is_said_once() {
     pane.push(1, &failure("b", "Exit code 3"));
     let screen = pane.screen().join("\n");
     assert!(screen.contains("exit 3") && !screen.contains("Exit code"), "{screen}");
+}
+
+#[test]
+fn of_a_call_whose_question_is_kept_no_refusal_is_shown() {
+    let mut pane = Pane::new(78, 14);
+    pane.start(1, "Ship it", None);
+    pane.push(1, &call("c", "Bash", json!({"command":"git push"})));
+    pane.record(1, Record::ApprovalAsked(sample::push("c")));
+    pane.push(1, &failure("c", "The user doesn't want to proceed with this tool use. The tool use was rejected."));
+    pane.state.update(StreamMsg::ToggleFold);
+    let shown = |pane: &mut Pane| pane.screen().join("\n");
+    assert!(shown(&mut pane).contains("want to proceed"), "{}", shown(&mut pane));
+    pane.record(2, Record::ApprovalsKept { why: String::new() });
+    let screen = shown(&mut pane);
+    assert!(screen.contains("waits for your answer") && !screen.contains("want to proceed"), "{screen}");
 }

@@ -36,7 +36,7 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     Top "commit_files.top" Scope::CommitFiles, [c('g'), press(Key::Home)], "top";
     End "commit_files.end" Scope::CommitFiles, [c('G'), press(Key::End)], "end";
     FocusNext "commit_files.message" Scope::CommitFiles, [press(Key::Tab), SHIFT_TAB], "message";
-    Close "commit_files.close" Scope::CommitFiles, [press(Key::Esc), c('q'), ctrl('c')], "later";
+    Close "commit_files.close" Scope::CommitFiles, [press(Key::Esc), c('q'), ctrl('c')], "close";
     Close "timeline.close" Scope::Timeline, [press(Key::Esc), c('q'), c('U'), ctrl('c')], "close";
     Down "timeline_files.down" Scope::TimelineFiles, [c('j'), press(Key::Down)], "choose";
     Up "timeline_files.up" Scope::TimelineFiles, [c('k'), press(Key::Up)], "up";

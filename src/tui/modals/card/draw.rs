@@ -37,7 +37,8 @@ impl Card {
             Page::Deny(_) => 6,
             // The call itself gives way to the field that holds it.
             Page::Edit(field, _) => {
-                let rows = field.rows(self.columns).saturating_add(2).max(6);
+                let columns = u16::try_from(self.columns).unwrap_or(u16::MAX);
+                let rows = field.rows(columns).saturating_add(2).max(6);
                 rows.min(room.height.saturating_sub(around(room) + 1))
             }
             Page::Choices(choices) if choices.is_typing() => 5,

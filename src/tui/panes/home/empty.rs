@@ -8,13 +8,12 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a line.
 const WIDEST: u16 = 96;
 /// Most lines about one thing that is missing.
 const MOST: usize = 4;
-/// Columns before the words of what is missing.
-const MARGIN: usize = 10;
 
 /// The directory is in no git repository, as far as it was looked.
 pub fn lacks_git(model: &Model) -> bool {
@@ -52,21 +51,24 @@ fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
     }
     // The missing repository has its line already, with its key.
     let is_told = |finding: &Finding| lacks_git(model) && finding.name == "git" && finding.mark == Mark::Warn;
-    for finding in troubles.iter().filter(|finding| !is_told(finding)) {
+    let troubles: Vec<&Finding> = troubles.iter().filter(|finding| !is_told(finding)).collect();
+    let margin = 4 + troubles.iter().map(|finding| finding.name.width()).max().unwrap_or(0);
+    for finding in troubles {
         rows.push(Row::new());
-        rows.extend(trouble(model, finding, width));
+        rows.extend(trouble(model, finding, margin, width));
     }
     rows
 }
 
-fn trouble(model: &Model, finding: &Finding, width: usize) -> Vec<Row> {
+/// `margin`: columns before the words.
+fn trouble(model: &Model, finding: &Finding, margin: usize, width: usize) -> Vec<Row> {
     let role = if finding.mark == Mark::Fail { Role::Danger } else { Role::Warning };
     let (mark, name) = (if finding.mark == Mark::Fail { model.glyphs.pick("✗", "x") } else { "!" }, &finding.name);
     let head = format!("{mark} {name}");
     let line = |at: usize| if at == 0 { head.as_str() } else { "" };
-    let words = wrap(&finding.text, width.saturating_sub(MARGIN)).into_iter().enumerate();
+    let words = wrap(&finding.text, width.saturating_sub(margin)).into_iter().enumerate();
     words
         .take(MOST)
-        .map(|(at, words)| Row::new().left(role, format!("{:<MARGIN$}", line(at))).left(Role::Text, words))
+        .map(|(at, words)| Row::new().left(role, format!("{:<margin$}", line(at))).left(Role::Text, words))
         .collect()
 }

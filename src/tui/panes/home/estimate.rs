@@ -2,7 +2,7 @@
 //! completed before, and what is missing.
 
 use super::rows::Entry;
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, cut_words};
 use crate::base::time::human;
 use crate::domain::phase::Mark;
 use crate::domain::step::StepName;
@@ -21,7 +21,7 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         return words;
     }
     let what = match entries {
-        [entry] => format!("Start “{}”?", clean_line(entry.title(), 100)),
+        [entry] => format!("Start “{}”?", title_of(entry)),
         several => format!("Start {} tickets? Only one at a time works in a directory.", several.len()),
     };
     let phases = match entries.iter().map(open).sum() {
@@ -48,6 +48,11 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
+/// Its title, as far as a question has room for it.
+fn title_of(entry: &Entry<'_>) -> String {
+    cut_words(&clean_line(entry.title(), 400), 160)
+}
+
 /// Its phases that are open.
 fn open(entry: &Entry<'_>) -> usize {
     entry.marks().iter().filter(|mark| !mark.is_settled()).count()
@@ -65,7 +70,7 @@ fn all_phases(entry: &Entry<'_>) -> usize {
 
 /// Where what begins is no work on phases: a merge, a chat that goes on, or what has all phases done.
 fn not_a_start(model: &Model, entry: &Entry<'_>) -> Option<String> {
-    let title = clean_line(entry.title(), 100);
+    let title = title_of(entry);
     if entry.is_chat() {
         return Some(format!("Resume the chat “{title}”? Claude is called with your next message."));
     }
@@ -97,7 +102,7 @@ pub fn plan(model: &Model, entry: &Entry<'_>) -> String {
         || "No estimate: no ticket has been planned here yet.".to_owned(),
         |cost| format!("Estimate: ${cost:.2}, the median of the tickets planned here."),
     );
-    let title = clean_line(entry.title(), 100);
+    let title = title_of(entry);
     format!("Let Claude draft the phases of “{title}”? It only reads; you decide on the draft.\n{cost}")
 }
 
@@ -146,7 +151,7 @@ fn calls(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let all = phases + lookers.iter().map(|(_, calls, _)| calls).sum::<usize>();
     let others: Vec<String> = lookers.iter().map(|(_, calls, what)| format!("{calls} for {what}")).collect();
     let others = (!others.is_empty()).then(|| others.join(", "));
-    others.map(|others| format!("At least {all} calls of Claude: {phases} for phases, {others}."))
+    others.map(|others| format!("At least {all} calls to Claude: {phases} for phases, {others}."))
 }
 
 /// A critic looks at its phases.
@@ -207,5 +212,5 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     };
     let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());
     let all: Vec<String> = [dependency, checks, git].into_iter().flatten().collect();
-    (!all.is_empty()).then(|| format!("Missing: {}.", all.join("; ")))
+    (!all.is_empty()).then(|| format!("Note: {}.", all.join("; ")))
 }

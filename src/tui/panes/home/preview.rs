@@ -1,7 +1,7 @@
 //! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
 
 use super::rows::Entry;
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, cut_words};
 use crate::domain::phase::Mark;
 use crate::tui::model::Model;
 use crate::tui::panes::ending::iterations;
@@ -11,17 +11,19 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::{Row, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines that the end of the stream is worth showing in.
 const STREAM: u16 = 4;
+/// Lines that the title, a phase or a command takes at most where there is room.
+const EACH: usize = 3;
 
 /// The places of what is known of the ticket and, below it, of the end of its stream; that one is empty where there is
 /// no stream or no room.
 pub fn places(model: &Model, entry: &Entry<'_>, area: Rect) -> (Rect, Rect) {
-    let facts = u16::try_from(lines(model, entry, area.width.into()).len()).unwrap_or(u16::MAX);
     let has_stream = entry.tab.is_some_and(|tab| tab.run.is_some());
-    let most = if model.home.peeks { area.height / 3 } else { area.height.saturating_sub(STREAM + 1) };
-    let height = facts.min(most) + 1;
+    let facts = u16::try_from(lines(model, entry, area).len()).unwrap_or(u16::MAX);
+    let height = facts.min(most(model, entry, area)) + 1;
     if !has_stream || area.height < height + STREAM {
         return (area, Rect { height: 0, ..area });
     }
@@ -29,10 +31,26 @@ pub fn places(model: &Model, entry: &Entry<'_>, area: Rect) -> (Rect, Rect) {
     (facts, Rect { y: area.y + height, height: area.height - height, ..area })
 }
 
+/// Lines that the facts may take.
+fn most(model: &Model, entry: &Entry<'_>, area: Rect) -> u16 {
+    match entry.tab.is_some_and(|tab| tab.run.is_some()) {
+        true if model.home.peeks => area.height / 3,
+        true => area.height.saturating_sub(STREAM + 1),
+        false => area.height,
+    }
+}
+
+/// What is known of it: in whole sentences where they fit, else a line each.
+fn lines(model: &Model, entry: &Entry<'_>, area: Rect) -> Vec<Row> {
+    let whole = facts(model, entry, area.width.into(), EACH);
+    let fits = whole.len() <= most(model, entry, area).into();
+    if fits { whole } else { facts(model, entry, area.width.into(), 1) }
+}
+
 /// Draws it.
 pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &mut Buffer) {
     let (facts, end) = places(model, entry, area);
-    for (place, line) in facts.rows().zip(lines(model, entry, area.width.into())) {
+    for (place, line) in facts.rows().zip(lines(model, entry, area)) {
         line.draw(theme, place, buf);
     }
     if let Some(tab) = entry.tab.filter(|_| !end.is_empty()) {
@@ -40,7 +58,8 @@ pub fn view(model: &Model, entry: &Entry<'_>, theme: &Theme, area: Rect, buf: &m
     }
 }
 
-fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
+/// `each`: lines that the title, a phase or a command takes at most.
+fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row> {
     let sign = entry.sign(model);
     let phases = phases(entry);
     let done = phases.iter().filter(|(mark, _)| matches!(mark, Mark::Done(_))).count();
@@ -51,9 +70,9 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
             .left(Role::Title, entry.id.as_str())
             .right(sign.role, sign.word)
             .right(Role::Dim, format!("  {count}")),
-        Row::new().left(Role::Text, entry.title()),
-        Row::new(),
     ];
+    out.extend(hung(entry.title(), width, each).into_iter().map(|line| Row::new().left(Role::Text, line)));
+    out.push(Row::new());
     let mut say = |role: Role, text: &str, lines: usize| {
         let text = clean_line(text, 800);
         out.extend(wrap(&text, width).into_iter().take(lines).map(|line| Row::new().left(role, line)));
@@ -73,8 +92,11 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
     for (at, (mark, text)) in phases.iter().enumerate() {
         let is_back = back.contains(&at);
         let sign = if is_back { model.glyphs.taken_back() } else { entry.standing.of_phase(*mark, model.glyphs) };
-        let row = Row::new().left(sign.role, format!("{} ", sign.glyph)).left(Role::Text, text);
-        out.push(row.right(Role::Dim, sign.word));
+        let columns = width.saturating_sub(2 + sign.word.width() + 2);
+        for (at, line) in hung(text, columns, each).into_iter().enumerate() {
+            let (mark, word) = if at == 0 { (sign.glyph, sign.word) } else { (" ", "") };
+            out.push(Row::new().left(sign.role, format!("{mark} ")).left(Role::Text, line).right(Role::Dim, word));
+        }
     }
     if phases.is_empty() && entry.marks().is_empty() && !is_chat {
         out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
@@ -87,7 +109,8 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         }
         Some(commands) => {
             out.push(Row::new().left(Role::Dim, "checked by"));
-            out.extend(commands.iter().map(|command| Row::new().left(Role::Text, format!("  {command}"))));
+            let lines = commands.iter().flat_map(|command| hung(command, width.saturating_sub(2), each));
+            out.extend(lines.map(|line| Row::new().left(Role::Text, format!("  {line}"))));
         }
         None => {}
     }
@@ -98,9 +121,21 @@ fn lines(model: &Model, entry: &Entry<'_>, width: usize) -> Vec<Row> {
         let (in_all, in_run) = if carried { (" in all", " in this run") } else { ("", "") };
         let iterations = if is_chat { String::new() } else { format!(" · {}{in_run}", iterations(work, reviews)) };
         out.push(Row::new());
-        out.push(Row::new().left(Role::Dim, format!("${cost:.2}{in_all}{iterations}")));
+        let words = format!("${cost:.2}{in_all}{iterations}");
+        out.extend(hung(&words, width, each).into_iter().map(|line| Row::new().left(Role::Dim, line)));
     }
     out
+}
+
+/// The text in at most so many lines, of which the last says that more follows.
+fn hung(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let text = clean_line(text, 800);
+    let mut lines = wrap(&text, columns);
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(cut_words(&rest, columns));
+    }
+    lines
 }
 
 /// The phases and where each stands: as the run knows them, else as the file has them.

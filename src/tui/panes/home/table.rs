@@ -3,7 +3,7 @@
 
 use super::filter::entries;
 use super::rows::{Entry, Group, entry};
-use crate::base::text::{clean_line, cut};
+use crate::base::text::{clean_line, cut, cut_words};
 use crate::base::time::{age, short};
 use crate::domain::phase::Mark;
 use crate::domain::ticket::TicketKey;
@@ -17,13 +17,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of the mark, the widest id, the most marks of phases, the widest directory, cost and age.
+/// Columns of the mark, the widest id, the most marks of phases, the widest directory, and at most of cost and age.
 const MARK: usize = 3;
 const ID: usize = 16;
 const MARKS: usize = 10;
 const PLACE: usize = 18;
 const COST: usize = 8;
 const AGE: usize = 8;
+/// Columns of the words at least, where the title leaves them: what goes on is told in them.
+const WORDS: usize = 30;
 
 /// A line of the table: headings and rows, and air between groups where there is room for it.
 pub enum Line {
@@ -86,19 +88,19 @@ pub fn counts(lines: &[Line]) -> [usize; 5] {
 
 /// Draws the lines that are seen.
 pub fn view<'a>(model: &'a Model, seen: impl Iterator<Item = &'a Line>, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let seen: Vec<(&Line, Option<Entry<'_>>)> =
-        seen.map(|line| (line, line.ticket().map(|id| entry(model, id)))).collect();
-    let columns = Columns::of(model, seen.iter().filter_map(|(_, entry)| entry.as_ref()), area.width.into());
-    for (place, (line, entry)) in area.rows().zip(&seen) {
-        match (line, entry) {
+    let seen: Vec<(&Line, Option<Told<'_>>)> =
+        seen.map(|line| (line, line.ticket().map(|id| Told::of(model, id)))).collect();
+    let columns = Columns::of(model, seen.iter().filter_map(|(_, told)| told.as_ref()), area.width.into());
+    for (place, (line, told)) in area.rows().zip(&seen) {
+        match (line, told) {
             (Line::Unread(count), _) => {
                 Row::new().left(Role::Dim, format!(" UNREADABLE  {count}")).draw(theme, place, buf);
             }
             (Line::UnreadFile(file), _) => unread(model, file).draw(theme, place, buf),
             (Line::Heading(group, count), _) => heading(*group, *count).draw(theme, place, buf),
-            (_, Some(entry)) => {
-                let selected = Some(entry.id) == model.home.cursor.as_ref();
-                ticket(model, entry, &columns, selected).draw(theme, place, buf);
+            (_, Some(told)) => {
+                let selected = Some(told.entry.id) == model.home.cursor.as_ref();
+                ticket(model, told, &columns, selected).draw(theme, place, buf);
                 if selected {
                     highlight(theme.style(Role::Selection), place, buf);
                 }
@@ -124,6 +126,40 @@ fn heading(group: Group, count: usize) -> Row {
     Row::new().left(role, format!(" {}", group.words().to_uppercase())).left(Role::Dim, format!("  {count}"))
 }
 
+/// A ticket, and what its row says in words and numbers.
+struct Told<'a> {
+    entry: Entry<'a>,
+    words: String,
+    cost: String,
+    age: String,
+}
+
+impl<'a> Told<'a> {
+    fn of(model: &'a Model, id: &'a TicketKey) -> Self {
+        let entry = entry(model, id);
+        // What is at work is drawn each second; the others at most once a minute.
+        let told = |since| if entry.group == Group::Running { short(since) } else { age(since) };
+        let aged = entry.since().filter(|_| entry.group != Group::Ready);
+        Self {
+            words: clean_line(&entry.words(model), 400),
+            cost: entry.cost().filter(|cost| *cost > 0.0).map_or_else(String::new, |cost| format!("${cost:.2}")),
+            age: aged.map_or_else(String::new, |since| told(model.now.since(since))),
+            entry,
+        }
+    }
+
+    /// Columns that the words want beside the title, and those that they take from the numbers where it has none.
+    fn wanted(&self, numbers: usize) -> usize {
+        // What goes on changes with each call: the columns stay where they are.
+        if self.entry.group == Group::Running {
+            return 0;
+        }
+        let lines = lines_words(&self.entry).map_or(0, |(added, removed)| 2 + added.width() + removed.width());
+        let free = if self.cost.is_empty() && self.age.is_empty() { numbers } else { 0 };
+        (self.words.width() + lines).saturating_sub(free)
+    }
+}
+
 /// How wide the columns are: those that must be as wide as what they hold, and what is left for title and words.
 struct Columns {
     id: usize,
@@ -133,28 +169,38 @@ struct Columns {
     /// The directory, where those of all are shown.
     place: usize,
     words: usize,
+    cost: usize,
+    age: usize,
 }
 
 impl Columns {
-    fn of<'a>(model: &Model, entries: impl Iterator<Item = &'a Entry<'a>>, width: usize) -> Self {
-        let (mut id, mut marks, mut title, mut place) = (4, 0, 8, 0);
-        for entry in entries {
+    fn of<'a>(model: &Model, rows: impl Iterator<Item = &'a Told<'a>> + Clone, width: usize) -> Self {
+        let (mut id, mut marks, mut title, mut place, mut cost, mut age) = (4, 0, 8, 0, 0, 0);
+        for Told { entry, cost: spent, age: since, .. } in rows.clone() {
             title = title.max(entry.title().width() + entry.tags().map(|tag| tag.width() + 3).sum::<usize>());
             id = id.max(entry.id.as_str().width());
             marks = marks.max(entry.marks().len());
+            cost = cost.max(spent.len() + 2);
+            // Between two rounds of a clock nothing moves.
+            let least = if entry.group == Group::Running { 6 } else { 0 };
+            age = age.max((since.len() + 2).max(least));
             if model.home.everywhere {
                 place = place.max(folder_name(model, entry).width() + 2);
             }
         }
         let (id, marks, place) = (id.min(ID), marks.min(MARKS), place.min(PLACE));
-        let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + place + COST + AGE + 1);
-        let title = title.min(rest * 3 / 5).min(60);
-        Self { id, title, marks, place, words: rest.saturating_sub(title) }
+        let (cost, age) = (if cost > 2 { cost.min(COST) } else { 0 }, if age > 2 { age.min(AGE) } else { 0 });
+        let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + place + cost + age + 1);
+        // Words and title share what there is; where it is too little for both, the title has the larger part.
+        let words = rows.map(|told| told.wanted(cost + age)).max().unwrap_or(0);
+        let title = title.min((rest * 3 / 5).max(rest.saturating_sub(words.max(WORDS))));
+        Self { id, title, marks, place, words: rest.saturating_sub(title), cost, age }
     }
 }
 
 /// One row: mark, id, title, phases, what it does, cost and age.
-fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -> Row {
+fn ticket(model: &Model, told: &Told<'_>, columns: &Columns, selected: bool) -> Row {
+    let entry = &told.entry;
     let sign = entry.sign(model);
     // A block of colour would be lost on that of the selection.
     let mark = if selected && sign.role == Role::TabAttention { Role::Warning } else { sign.role };
@@ -169,39 +215,42 @@ fn ticket(model: &Model, entry: &Entry<'_>, columns: &Columns, selected: bool) -
         .left(mark, sign.glyph)
         .left(text, format!(" {}  ", cell(entry.id.as_str(), columns.id)));
     let row = titled(entry, columns.title, text, row);
-    let cost = entry.cost().filter(|cost| *cost > 0.0).map(|cost| format!("{:>COST$}", format!("${cost:.2}")));
-    let aged = entry.since().filter(|_| entry.group != Group::Ready);
-    // What is at work is drawn each second; the others at most once a minute.
-    let told = |since| if entry.group == Group::Running { short(since) } else { age(since) };
-    let aged = aged.map(|since| format!("{:>AGE$}", told(model.now.since(since))));
+    let [cost, age] = [columns.cost, columns.age];
     // What has neither leaves the room to the words.
-    let blank = if cost.is_some() && aged.is_none() { " ".repeat(AGE) } else { String::new() };
-    let numbers = format!("{}{}{blank}", cost.unwrap_or_default(), aged.unwrap_or_default());
-    let room = columns.words + (COST + AGE).saturating_sub(numbers.len());
+    let numbers = match (told.cost.is_empty(), told.age.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("{:>age$}", told.age),
+        (false, _) => format!("{:>cost$}{:>age$}", told.cost, told.age),
+    };
+    let room = columns.words + (cost + age).saturating_sub(numbers.len());
     let row = phases(model, (&entry.marks(), &entry.taken_back()), columns.marks, row);
     let place = if columns.place > 0 {
         format!(" {} ", cell(folder_name(model, entry), columns.place - 2))
     } else {
         String::new()
     };
-    said(entry, &entry.words(model), (words, room), row.left(Role::Dim, place)).left(Role::Dim, numbers)
+    said(entry, &told.words, (words, room), row.left(Role::Dim, place)).left(Role::Dim, numbers)
 }
 
 /// The words, and where they leave the room for it the lines that came and went, in exactly so many columns.
 fn said(entry: &Entry<'_>, words: &str, (role, room): (Role, usize), row: Row) -> Row {
     let row = row.left(role, " ");
-    let Some((added, removed)) = entry.lines() else { return row.left(role, cell(words, room)) };
-    let (added, removed) = (format!("+{added}"), format!(" −{removed}"));
+    let Some((added, removed)) = lines_words(entry) else { return row.left(role, prose(words, room)) };
     let columns = added.width() + removed.width();
-    if clean_line(words, 400).width() + 2 + columns > room {
-        return row.left(role, cell(words, room));
+    if words.width() + 2 + columns > room {
+        return row.left(role, prose(words, room));
     }
-    row.left(role, cell(words, room - columns)).left(Role::DiffAdd, added).left(Role::DiffDel, removed)
+    row.left(role, prose(words, room - columns)).left(Role::DiffAdd, added).left(Role::DiffDel, removed)
+}
+
+/// The lines that came and went.
+fn lines_words(entry: &Entry<'_>) -> Option<(String, String)> {
+    entry.lines().map(|(added, removed)| (format!("+{added}"), format!(" −{removed}")))
 }
 
 /// The title, its tags behind it where there is room, in exactly so many columns.
 fn titled(entry: &Entry<'_>, columns: usize, role: Role, row: Row) -> Row {
-    let title = cut(&clean_line(entry.title(), 400), columns);
+    let title = cut_words(&clean_line(entry.title(), 400), columns);
     let room = columns - title.width();
     let tags: Vec<String> = entry.tags().map(|tag| format!("#{tag}")).collect();
     let tags = if room > 3 { format!("  {}", cell(&tags.join(" "), room - 2)) } else { " ".repeat(room) };
@@ -211,6 +260,11 @@ fn titled(entry: &Entry<'_>, columns: usize, role: Role, row: Row) -> Row {
 /// The last part of its directory's path.
 fn folder_name<'a>(model: &'a Model, entry: &Entry<'a>) -> &'a str {
     entry.directory(model).rsplit('/').next().unwrap_or_default()
+}
+
+/// The words in exactly so many columns.
+fn prose(text: &str, columns: usize) -> String {
+    cell(&cut_words(text, columns), columns)
 }
 
 /// The text in exactly so many columns.

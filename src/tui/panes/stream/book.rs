@@ -171,7 +171,7 @@ impl Book {
     }
 
     /// Lays everything out anew.
-    fn forget_all(&mut self) {
+    pub(super) fn forget_all(&mut self) {
         self.bodies.clear();
         self.rows = 0;
     }
@@ -252,6 +252,9 @@ impl Book {
         if fold == Fold::Full && shown.missing > 0 {
             shown = self.shown(n, i, FULL);
         }
+        // Claude Code has refused it in the person's name, who has not answered yet: what became of it stands beside it.
+        let is_kept = |id: &str| self.journal.kept.of(id).is_some();
+        shown.blocks.retain(|block| !matches!(block, Block::ToolResult(result) if is_kept(&result.id)));
         if fold == Fold::Brief {
             // A note stands where it was given and says there that it was delivered.
             shown.blocks.retain(|block| !matches!(block, Block::Person(text) if self.journal.has_note(text)));

@@ -14,7 +14,7 @@ use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::claim::ClaimStatus;
 use crate::domain::messages::{foreign_words, goal_words};
-use crate::domain::note::{NoteStage, Notes};
+use crate::domain::note::{NoteStage, Notes, SENT_AS};
 use crate::domain::record::{
     BoxSettled, ForeignTurn, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, TurnFailed, ValidationRan,
     WorkCarried, WriteOutcome,
@@ -160,7 +160,8 @@ impl Journal {
     /// The person gave a note of these words.
     pub(super) fn has_note(&self, words: &str) -> bool {
         let marks = self.segments.iter().flat_map(|segment| &segment.marks);
-        marks.into_iter().any(|(_, mark)| matches!(mark, Mark::Note { text, .. } if text.trim() == words.trim()))
+        let words = words.strip_prefix(SENT_AS).unwrap_or(words).trim();
+        marks.into_iter().any(|(_, mark)| matches!(mark, Mark::Note { text, .. } if text.trim() == words))
     }
 
     /// The marks of notes say what has become of the notes.

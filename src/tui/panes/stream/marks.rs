@@ -109,7 +109,6 @@ fn dispute(why: &str, check: Option<&Check>, columns: usize) -> Vec<Row> {
         Some(_) => plain(why.lines().next().unwrap_or_default(), columns, Role::PhaseDisputed, "≠ ", 3),
     };
     if let Some(check) = check {
-        rows.extend(plain(&check.words(), columns, Role::StreamError, "  ", 3));
         let mut printed = output(tail(&check.tail, 4_000), true, columns, usize::MAX);
         printed.drain(..printed.len().saturating_sub(TAIL_ROWS));
         rows.extend(printed);

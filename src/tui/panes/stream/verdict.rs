@@ -1,6 +1,7 @@
 //! What becomes known of an iteration after its status block: how the claim was judged, by which commands, what it cost.
 //! It is written into the rows of the iteration's card.
 
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::outcome::DoneHow;
@@ -120,12 +121,23 @@ pub(super) fn how(judged: Judged, checks: &[Check]) -> String {
         }
         (Judged::Done(DoneHow::TickedByPerson), _) => "ticked in the ticket".to_owned(),
         (_, []) => String::new(),
-        (_, [one]) => format!("validated: {}", one.words()),
-        (_, all) => format!(
-            "validated: {} of {} commands passed, {} s",
-            all.iter().filter(|check| check.passed()).count(),
-            all.len(),
-            all.iter().map(|check| check.ms).sum::<u64>() / 1000
-        ),
+        // Which one failed is told by what follows.
+        (Judged::Disputed, all) if !passed(all) => some_failed(all),
+        (_, [one]) => format!("{}: {}", if one.passed() { "validated" } else { "failed" }, one.words()),
+        (_, all) if !passed(all) => some_failed(all),
+        (_, all) => format!("validated: {} commands passed, {} s", all.len(), seconds(all)),
     }
+}
+
+fn passed(checks: &[Check]) -> bool {
+    checks.iter().all(Check::passed)
+}
+
+fn some_failed(checks: &[Check]) -> String {
+    let failed = checks.iter().filter(|check| !check.passed()).count();
+    format!("failed: {failed} of {}, {} s", counted(checks.len(), "command"), seconds(checks))
+}
+
+fn seconds(checks: &[Check]) -> u64 {
+    checks.iter().map(|check| check.ms).sum::<u64>() / 1000
 }
