@@ -78,6 +78,8 @@ impl Config {
             }
         }
         settings.breaker = now.breaker.clone();
+        // How long a question holds Claude is for where the person is now: at a screen, or away.
+        settings.approval_defer_after = now.approval_defer_after;
         settings
     }
 }

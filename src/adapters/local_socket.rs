@@ -61,7 +61,7 @@ pub(super) async fn serve<F>(
 
 async fn exchange<F: Future<Output = String>>(mut stream: UnixStream, answer: impl Fn(Vec<u8>) -> F) -> io::Result<()> {
     let question = timeout(TO_ASK, whole(&mut stream, QUESTION)).await.map_err(|_| io::ErrorKind::TimedOut)??;
-    // Whoever has hung up believes that it was not heard. This process may have been halted since.
+    // Whoever has hung up waits no more, and may have decided otherwise. This process may have been halted since.
     if stream.ready(Interest::WRITABLE).await?.is_write_closed() {
         return Ok(());
     }

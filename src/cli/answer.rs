@@ -38,6 +38,9 @@ pub struct AnswerArgs {
     /// Allow this call for the rest of the run.
     #[arg(long)]
     pub for_run: bool,
+    /// Numbers are your own answer, and mean no options.
+    #[arg(long)]
+    pub words: bool,
 }
 
 /// Answers a question.
@@ -47,6 +50,13 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         Ok(found) => found,
         Err(none) => return Err(closed(&store, &args.id)?.map_or(none, |end| too_late(&end))),
     };
+    if one.label() != args.id && args.answer[0] != "deny" {
+        return Err(CliError::usage(format!(
+            "`{}` is no question's name, so another may have come since you looked: `programmator queue {}` shows which waits",
+            clean_line(&args.id, 40),
+            one.ticket
+        )));
+    }
     if one.interrupted {
         return Err(CliError::failure(gone(&one.ticket)));
     }
@@ -132,6 +142,8 @@ impl End {
         let is_same = match (given, answer) {
             // A no without words is recorded with those that Claude is told then.
             (Answer::Deny { .. }, Answer::Deny { words }) if words.is_empty() => true,
+            // A yes may reach less far than was asked for.
+            (Answer::Allow { input: given, .. }, Answer::Allow { input, .. }) => given == input,
             (given, answer) => given == answer,
         };
         is_same && *by == Answerer::COMMAND_LINE
@@ -183,9 +195,15 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
                 )));
             }
             for line in &lines {
+                if args.words {
+                    if let Some(answer) = question.answer_in_words(line) {
+                        return Ok(answer);
+                    }
+                    continue;
+                }
                 if let Some(most) = question.misses(line) {
                     return Err(CliError::usage(format!(
-                        "`{line}` is no option: they are 1 to {most}; an answer of your own goes in words"
+                        "`{line}` is no option: they are 1 to {most}; with --words it is your own answer"
                     )));
                 }
                 if let Some(answer) = question.answer(line) {

@@ -127,7 +127,7 @@ Examples:
   programmator queue 4Kd0mPqE
   programmator queue --json | jq '.[].words'
 
-The questions of all runs of yours, whichever program works on them, the oldest first; `programmator answer` answers one. With \
+What all runs of yours wait for, whichever program works on them, the oldest first; `programmator answer` answers a question. With \
 --json an array.";
 
 pub const ANSWER: &str = "\

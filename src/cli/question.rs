@@ -76,7 +76,8 @@ impl Question {
         let options = &self.front()?.options;
         let is_label = options.iter().any(|choice| choice.label == line);
         let numbers = line.split(',').map(|word| word.trim().parse::<usize>().ok()).collect::<Option<Vec<_>>>()?;
-        let is_beside = numbers.iter().any(|number| *number == 0 || *number > options.len());
+        let is_beside = numbers.iter().any(|number| *number == 0 || *number > options.len())
+            || numbers.len() > 1 && !self.front()?.several;
         (is_beside && !is_label && !options.is_empty()).then_some(options.len())
     }
 
@@ -164,9 +165,15 @@ impl Question {
         if line.is_empty() {
             return deny("the user did not answer");
         }
-        let answer = (asked.question.clone(), asked.chosen(line));
-        self.answers.push(answer);
-        let input = with_answers(&input, &self.answers);
+        let answer = asked.chosen(line);
+        self.answer_in_words(&answer)
+    }
+
+    /// The same, for one of Claude's own: these words, whatever they look like.
+    pub(super) fn answer_in_words(&mut self, words: &str) -> Option<Answer> {
+        let question = self.front()?.question.clone();
+        self.answers.push((question, words.to_owned()));
+        let input = with_answers(&self.approval.input, &self.answers);
         self.front().is_none().then_some(Answer::Allow { input, scope: Scope::Once })
     }
 }

@@ -43,7 +43,7 @@ impl Waiting {
         self.approval.as_ref().map_or(self.summary.updated, |approval| approval.asked)
     }
 
-    fn label(&self) -> &str {
+    pub(super) fn label(&self) -> &str {
         self.name.as_deref().unwrap_or("–")
     }
 }
@@ -88,6 +88,7 @@ pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliE
     let (one, approval) = find(waiting(&store)?, id)?;
     let id = one.label();
     let (kind, age) = (approval.kind, human(session.clock().now().since(approval.asked)));
+    let for_run = if approval.edited_from.is_none() { " [--for-run]" } else { "" };
     match Question::of(approval).shown() {
         Shown::Asked(text, _) => {
             writeln!(out, "{}  {}  asked {age} ago", one.ticket, clean_line(&one.title, WORDS))?;
@@ -96,9 +97,9 @@ pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliE
                 return Ok(writeln!(out, "\n{}", gone(&one.ticket))?);
             }
             let (yes, no) = match kind {
-                ApprovalKind::Question => ("NUMBER, or your words", "deny [why]"),
-                ApprovalKind::Call => ("allow [--for-run]", "deny [what to do instead]"),
-                _ => ("allow", "deny [what to do instead]"),
+                ApprovalKind::Question => ("NUMBER, or your words".to_owned(), "deny [why]"),
+                ApprovalKind::Call => (format!("allow{for_run}"), "deny [what to do instead]"),
+                _ => ("allow".to_owned(), "deny [what to do instead]"),
             };
             writeln!(out, "\nprogrammator answer {id} {yes}\nprogrammator answer {id} {no}").map_err(CliError::from)
         }
@@ -115,18 +116,19 @@ pub(super) fn only_on_screen(why: &str) -> CliError {
     CliError::failure(format!("{}: answer it on the screen", why.trim_start_matches("denied: ")))
 }
 
-/// The question of this name, or the only one of this ticket or run.
+/// The question of this name, or the only one of this ticket.
 pub(super) fn find(waiting: Vec<Waiting>, id: &str) -> Result<(Waiting, Approval), CliError> {
     let known = waiting.iter().filter_map(|one| one.name.clone()).collect::<Vec<_>>().join(", ");
-    let asks = |mut one: Waiting| one.approval.take().map(|approval| (one, approval));
-    let (named, others): (Vec<_>, Vec<_>) =
-        waiting.into_iter().filter_map(asks).partition(|(one, _)| one.name.as_deref() == Some(id));
-    let of_ticket = |(one, _): &(Waiting, Approval)| one.ticket.as_str() == id || one.run.to_string().ends_with(id);
-    let mut found = if named.is_empty() { others.into_iter().filter(of_ticket).collect() } else { named }.into_iter();
+    let (named, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| one.name.as_deref() == Some(id));
+    let of_ticket = || others.into_iter().filter(|one| one.ticket.as_str() == id).collect();
+    let mut found = if named.is_empty() { of_ticket() } else { named };
     let id = clean_line(id, 40);
-    match (found.next(), found.next()) {
-        (Some(one), None) => Ok(one),
-        (Some(_), Some(_)) => {
+    match (found.pop(), found.is_empty()) {
+        (Some(mut one), true) => match one.approval.take() {
+            Some(approval) => Ok((one, approval)),
+            None => Err(only_on_screen(&one.words)),
+        },
+        (Some(_), false) => {
             Err(CliError::usage(format!("`{id}` means several questions: `programmator queue` lists them")))
         }
         (None, _) if known.is_empty() => Err(CliError::usage(format!("no question `{id}` waits; none waits"))),
@@ -140,7 +142,13 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
         let run = store.as_seen(run)?;
         let interrupted = run.owner() == Owner::Nobody;
         match state_of(store, run.run) {
-            Ok(state) if state.approvals.is_empty() => out.push(told(&run, interrupted, None)),
+            // What it waited for when its summary was read may be over.
+            Ok(state) if state.approvals.is_empty() => {
+                let waits = state.validation_change.is_some()
+                    || state.waiting_draft().is_some()
+                    || state.awaits_phases().is_some();
+                out.extend(waits.then(|| told(&run, interrupted, None)));
+            }
             Ok(state) => {
                 out.extend(state.approvals.iter().map(|asked| told(&run, interrupted, Some((**asked).clone()))));
             }

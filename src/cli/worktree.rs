@@ -82,15 +82,22 @@ impl Own {
 
 /// Those of forks of this repository that have not run yet, which no journal knows.
 fn forks(session: &Session) -> Vec<Own> {
-    let Some(home_top) = session.folder.ancestors().find(|folder| folder.join(".git").exists()) else {
+    let Some(here) = session.folder.ancestors().find(|folder| folder.join(".git").exists()) else {
         return Vec::new();
     };
+    let (home_top, below) = (worktree::main_tree(here), session.folder.strip_prefix(here).unwrap_or(Path::new("")));
     let of_fork = |ForkOwn { ticket: path, top, branch, base }: ForkOwn| {
         let ticket = tickets::load(&path).ok()?.id;
-        let worktree = Worktree { directory: top.clone(), top, home_top: home_top.to_owned(), branch, base };
-        Some(Own { ticket, path, worktree, has_run: false })
+        // As its first run will work there. What is joined with nothing ends in a slash.
+        let directory = top.components().chain(below.components()).collect();
+        Some(Own {
+            ticket,
+            path,
+            worktree: Worktree { directory, top, home_top: home_top.clone(), branch, base },
+            has_run: false,
+        })
     };
-    let mut forks: Vec<Own> = worktree::all_forked(home_top).filter_map(of_fork).collect();
+    let mut forks: Vec<Own> = worktree::all_forked(&home_top).filter_map(of_fork).collect();
     forks.sort_by(|a, b| a.ticket.cmp(&b.ticket));
     forks
 }
@@ -154,6 +161,10 @@ fn find(session: &Session, store: &Store, ticket: &str) -> Result<Own, CliError>
 async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<(), CliError> {
     let store = session.store()?;
     let Own { ticket, path, worktree, has_run } = find(session, &store, ticket)?;
+    if worktree.branch.is_empty() {
+        let top = clean_line(&worktree.top.display().to_string(), 400);
+        return Err(CliError::failure(format!("{top} is on no branch: switch it to its own")));
+    }
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
     let held = |error| match error {
         LockError::Held { holder } => CliError::new(HELD, format!("{ticket} is in use by {holder}")),

@@ -255,7 +255,7 @@ impl State {
     }
 
     pub fn phases_skipped(&self) -> usize {
-        self.phases.iter().filter(|phase| phase.mark == Mark::Skipped).count()
+        self.phases.iter().filter(|phase| phase.stands() == Mark::Skipped).count()
     }
 
     /// Proposed phases that the run waits for the person to decide about.

@@ -99,7 +99,9 @@ impl Place {
         let before_git = spawn_blocking(move || before_git(&store, &ids)).await;
         let before_git = before_git.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         let runs = runs.iter().map(|run| (run.ticket.clone(), run.run)).collect();
-        let exclude = tree.excluded(Path::new(&last.ticket_path), &last.workspace());
+        // Other tickets beside its own are the person's.
+        let ticket = Path::new(&last.ticket_path);
+        let exclude = restoring::Place::at(tree.clone(), &last.workspace(), ticket, Path::new("")).exclude;
         Ok(Self { tree, work: Work { runs, before_git, since, patience: PATIENCE }, exclude })
     }
 }

@@ -93,7 +93,7 @@ pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answ
     let them = format!("the program that works on {} (pid {program})", run.ticket);
     match person_socket::ask(store.folder(), program, &said).await {
         Ok(Some(heard)) => Ok(serde_json::from_str::<Came>(&heard).map_err(|error| error.to_string())??),
-        Ok(None) => Err(Unsaid::Unanswered(format!("{them} does not answer; it may still obey once it goes on"))),
+        Ok(None) => Err(Unsaid::Unanswered(format!("{them} does not answer; if it is only slow, it still obeys"))),
         Err(why) => Err(format!("{them}: {why}").into()),
     }
 }

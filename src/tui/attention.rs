@@ -44,7 +44,7 @@ impl Model {
     /// The runs of this directory that wait for the person, or did when their program died, and are not open here.
     fn asked_elsewhere(&self) -> impl Iterator<Item = Item> + use<'_> {
         self.asking.iter().filter_map(|ticket| {
-            let run = self.runs.get(ticket).filter(|run| run.folder == self.folder)?;
+            let run = self.runs.get(ticket).filter(|run| self.home.everywhere || run.folder == self.folder)?;
             let tab = self.tab_of(ticket);
             let what = if run.left_waiting().is_some() { What::Interrupted } else { What::Elsewhere };
             let is_here = tab.is_some_and(|tab| match what {

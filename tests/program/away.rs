@@ -147,7 +147,47 @@ fn what_only_a_screen_answers_is_listed_too() {
         }
     };
     assert!(list.starts_with("–  tk-1") && list.contains("(answer it on the screen)"), "{list}");
-    assert_eq!(json(&project, &["queue", "--json"])[0]["name"], Value::Null);
+    let listed = json(&project, &["queue", "--json"]);
+    assert_eq!((listed.as_array().map(Vec::len), &listed[0]["name"]), (Some(1), &Value::Null), "{listed}");
+    assert!(said(&project, &["queue", "tk-1"], 1).contains("answer it on the screen"));
+}
+
+#[test]
+fn only_its_own_name_allows_a_call() {
+    let project = begun(&[WRITE, PUSH]);
+    let id = name(&asked(&project));
+    assert!(said(&project, &["queue", "tk-1"], 0).contains(&format!("programmator answer {id} allow")));
+    let run = project.journal()[0]["run"].as_str().expect("an id").to_owned();
+    for other in ["", &run[run.len() - 1..], &run] {
+        assert!(said(&project, &["answer", other, "allow"], 2).contains("these wait"));
+    }
+    assert!(said(&project, &["answer", "tk-1", "allow"], 2).contains("is no question's name"));
+    assert_eq!(said(&project, &["answer", "tk-1", "deny"], 0), "denied by you (command line)\n");
+    ended(&project);
+    assert!(!is_pushed(&project));
+}
+
+#[test]
+fn a_run_that_goes_on_in_the_background_has_its_questions_wait() {
+    let project = away(project(&[WRITE, PUSH]));
+    let mut run = project
+        .command(&["run", "--json", "--away", "tk-1"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    asked(&project);
+    let held = |project: &Project| {
+        let told = |record: &Value| record.pointer("/settings/approval_defer_after").cloned();
+        project.journal().iter().rev().find_map(told).and_then(|after| after.as_u64())
+    };
+    assert_eq!(held(&project), Some(3_600));
+    run.kill().expect("it is there");
+    run.wait().expect("it ends");
+    project
+        .write("config/config.yaml", &format!("{}approval: {{defer_after: 7}}\n", project.read("config/config.yaml")));
+    said(&project, &["resume", "--detach"], 0);
+    asked(&project);
+    assert_eq!(held(&project), Some(7), "as the person is now");
 }
 
 #[test]
@@ -194,10 +234,12 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
         assert!(said(&project, &["answer", &id, beside], 2).contains("they are 1 to 2"));
     }
     assert!(said(&project, &["answer", &id, "allow"], 2).contains("the number of an option"));
-    assert_eq!(said(&project, &["answer", "tk-1", "2"], 0), "answered by you (command line)\n");
+    assert!(said(&project, &["answer", &id, "1,2"], 2).contains("they are 1 to 2"), "it has one answer");
+    assert_eq!(said(&project, &["answer", &id, "2"], 0), "answered by you (command line)\n");
     let records = ended(&project);
-    let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].to_string();
-    assert!(input.contains("8080") && input.contains("answers"), "{input}");
+    let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].as_str().expect("an input").to_owned();
+    let input: Value = serde_json::from_str(&input).expect("JSON");
+    assert_eq!(input["answers"], serde_json::json!({"Which port?": "8080"}));
 }
 
 #[test]

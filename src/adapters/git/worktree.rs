@@ -7,7 +7,7 @@
 mod marks;
 pub(super) mod sizes;
 
-pub use marks::{ForkOwn, all_forked, forked, is_free, mark_ready};
+pub use marks::{ForkOwn, all_forked, forked, is_free, main_tree, mark_ready};
 
 use super::command::{git, line};
 use super::error::words;

@@ -1,6 +1,6 @@
 //! The end of a run, and a ticket whose run is not open: what it makes of the exit code, and commands to it that can be appended all the same.
 
-use super::{App, Service, beside, not_decided, real, refused, unknown};
+use super::{App, Service, beside, not_decided, real, refused};
 use crate::adapters::chats;
 use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
@@ -49,16 +49,12 @@ impl Service {
         }
         // The number of a phase is that of the run which the person looks at, whatever another program has run since.
         let Some(run) = self.reporter.run_of(&ticket) else {
-            return drop(reply.send(match command {
-                UserCommand::ResetBreaker | UserCommand::TickPhase { .. } => unknown(&ticket),
-                command => not_decided(ticket, command, HAS_ENDED.to_owned()),
-            }));
+            return drop(reply.send(not_decided(ticket, command, HAS_ENDED.to_owned())));
         };
         // Of a ticket of another directory no file is known here.
         let path = self.files.of(&ticket).map(|path| real(&path));
         let offline = self.offline.clone();
         match (command, path) {
-            (UserCommand::TickPhase { .. }, None) => drop(reply.send(unknown(&ticket))),
             (UserCommand::TickPhase { phase }, Some(path)) => beside(ticket.clone(), reply, async move {
                 match offline.tick(&path, run, phase, by).await? {
                     BoxOutcome::NotWritten(why) => offline.reporter.trouble(&ticket, &why),

@@ -45,8 +45,8 @@ pub fn keys(model: &Model) -> Vec<Command> {
 pub fn may_commit(model: &Model) -> bool {
     let unchanged = whole_ticket(model).is_some_and(|changes| changes.total == 0);
     let is_in = |tab: &Tab| {
-        let Commits { last, refused, .. } = &tab.state.commits;
-        tab.state.is_merged || last.is_some() && refused.is_none()
+        let commits = &tab.state.commits;
+        tab.state.is_merged || commits.of_work().is_some() && commits.refused.is_none()
     };
     !unchanged && !model.tab().is_some_and(is_in)
 }
@@ -93,7 +93,7 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
 /// Where the run's commits are, if nobody but the person merges them.
 fn to_be_merged(tab: &Tab) -> Option<&Worktree> {
     let state = &tab.state;
-    let waits = state.commits.last.is_some() && !state.is_merged && state.merge_failed.is_none();
+    let waits = state.commits.of_work().is_some() && !state.is_merged && state.merge_failed.is_none();
     let by_hand = waits && state.settings.git.merge == MergeHow::Off;
     state.workspace.worktree().filter(|_| by_hand)
 }

@@ -23,8 +23,18 @@ pub(super) fn told(ui: &mut Ui, ticket: &TicketKey, command: &UserCommand) {
 /// why.
 pub(super) fn not_decided(ui: &mut Ui, ticket: &TicketKey, command: &UserCommand, why: &str) {
     is_over(ui, ticket, command);
-    if let UserCommand::AnswerApproval { id, .. } | UserCommand::EditCall { id, .. } = command {
-        attention::refused(ui, ticket, id, why);
+    match command {
+        UserCommand::AnswerApproval { id, .. } | UserCommand::EditCall { id, .. } => {
+            attention::refused(ui, ticket, id, why);
+        }
+        // What was typed is what the next message begins with, unless another one has been begun.
+        UserCommand::Steer { text } => {
+            let tab = ui.tabs.iter_mut().find(|tab| tab.id == *ticket);
+            if let Some(tab) = tab.filter(|tab| tab.draft.iter().all(|line| line.trim().is_empty())) {
+                tab.draft = text.split('\n').map(str::to_owned).collect();
+            }
+        }
+        _ => {}
     }
 }
 

@@ -176,7 +176,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
             let why = clean_line(&why, 400);
             log(ui, &ticket, Weight::Error, &why);
             ui.tell(why.clone());
-            decided::not_decided(ui, &ticket, &command, &format!("Your answer did not count: {why}"));
+            decided::not_decided(ui, &ticket, &command, &format!("Not confirmed: {why}"));
         }
         Reply::Suggested { checks, templates } => {
             if let Some(form) = created::form(ui) {

@@ -109,6 +109,18 @@ fn a_ticket_that_waits_in_the_same_directory_is_in_nobodys_way() {
 }
 
 #[test]
+fn what_was_changed_in_another_ticket_stays_out() {
+    let project = project("git: {commit: phase}\n");
+    project.ticket("tk-2", &["Other"]);
+    project.git(&["add", ".tickets/tk-2.md"]);
+    project.git(&["-c", "user.name=P", "-c", "user.email=p@example.invalid", "commit", "-q", "-m", "Another ticket"]);
+    project.validate_by("echo more >> .tickets/tk-2.md");
+    ran(&project, &["run", "--json", "tk-1"], 0);
+    assert_eq!(project.git(&["log", "--format=%s", "--", ".tickets/tk-2.md"]).trim(), "Another ticket");
+    assert_eq!(project.git(&["status", "--porcelain", "--", ".tickets/tk-2.md"]), " M .tickets/tk-2.md\n");
+}
+
+#[test]
 fn a_file_that_stays_out_is_told() {
     let scenario = TWO.replace("b.txt, content", "mine.txt, content");
     let project = project_of(&scenario, "git: {commit: phase}\n");

@@ -106,6 +106,9 @@ fn the_worktree_of_a_fork_is_known_before_its_first_run() {
     let listed = json(&project, &["worktree", "list", "--json"]);
     assert_eq!((&listed[0]["ticket"], &listed[0]["path"]), (&"tk-2".into(), &forked["worktree"]), "{listed}");
     assert_eq!(said(&project, &["worktree", "path", "tk-2"], 0).trim_end(), own.display().to_string());
+    let inside = project.command(&["worktree", "list", "--json"]).current_dir(&own).output().unwrap();
+    let inside: serde_json::Value = serde_json::from_slice(&inside.stdout).unwrap();
+    assert_eq!(inside, listed, "wherever in the repository it is asked");
     let kept = project.run(&["worktree", "remove", "tk-2"]);
     assert!(!kept.status.success() && own.exists(), "its files are nowhere else: {}", text(&kept));
     git(&own, &["checkout", "-q", "."]);

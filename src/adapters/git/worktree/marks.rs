@@ -122,14 +122,26 @@ pub fn forked(home_top: &Path, ticket: &Path) -> Option<ForkOwn> {
     all_forked(home_top).find(|own| own.ticket == ticket)
 }
 
+/// The working tree that others of the repository are linked to, of the one at `top`: itself, but where it is a linked one.
+pub fn main_tree(top: &Path) -> PathBuf {
+    let linked = || common_folder(top).filter(|common| common.ends_with(".git"))?.parent().map(Path::to_owned);
+    if top.join(".git").is_dir() { top.to_owned() } else { linked().unwrap_or_else(|| top.to_owned()) }
+}
+
+/// The folder that git shares between the working trees of a repository. That of a submodule lies in the outer one's.
+fn common_folder(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let own = std::fs::canonicalize(git_folder(top).ok()?).ok()?;
+    let worktrees = own.parent().filter(|folder| folder.ends_with("worktrees"));
+    Some(worktrees.and_then(Path::parent).map_or(own.clone(), Path::to_owned))
+}
+
 /// Those of the repository, in no order.
 pub fn all_forked(home_top: &Path) -> impl Iterator<Item = ForkOwn> {
-    let dot_git = home_top.join(".git");
-    let common = if dot_git.is_dir() {
-        Some(dot_git)
-    } else {
-        git_folder(home_top).ok().and_then(|folder| Some(folder.parent()?.parent()?.to_owned()))
-    };
+    let common = common_folder(home_top);
     let folders = common.and_then(|common| fs::read_dir(common.join("worktrees")).ok());
     folders.into_iter().flatten().flatten().filter_map(|entry| {
         let folder = entry.path();

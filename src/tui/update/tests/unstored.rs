@@ -92,7 +92,7 @@ fn an_answer_that_another_program_did_not_take_can_be_given_again() {
     let (ticket, command, why) = (ticket.clone(), command.clone(), "the program (pid 7) does not answer".to_owned());
     update(&mut model, Msg::Replied(Reply::NotDecided { ticket, command, why }));
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("Your answer did not count: the program (pid 7) does not answer"), "{screen}");
+    assert!(screen.contains("Not confirmed: the program (pid 7) does not answer"), "{screen}");
     assert_eq!((&model.tabs[0].failure, model.waiting()), (&None, 1));
     assert_eq!(press(&mut model, "y").len(), 1, "it can be given again");
 }
