@@ -97,6 +97,7 @@ mod tests {
             let mut asks = tokio::process::Command::new(std::env::current_exe().unwrap());
             asks.args(["--exact", ASKS, "--ignored"])
                 .env(STATE, state.path())
+                .env_remove(MARKER)
                 .envs(marker)
                 .env_remove("RUST_BACKTRACE");
             let echo = |_| async { "heard".to_owned() };

@@ -66,9 +66,7 @@ pub async fn run_by<W: Write>(
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
-            return Err(CliError::failure(format!(
-                "{why}; set PROGRAMMATOR_STATE_DIR to a folder with a shorter path"
-            )));
+            return Err(CliError::failure(why));
         }
         (Err(why), Questions::Denied) => tracing::warn!(%why),
         (Ok(()), _) => {}

@@ -30,7 +30,14 @@ type Came = Result<(), String>;
 /// they do not; words for the person.
 pub fn listen(app: &App, state: &Path) -> Result<(), String> {
     let socket = PersonSocket::open(state).map_err(|error| {
-        format!("other programs cannot answer the questions of this one: no socket below {}: {error}", state.display())
+        let fix = match error.kind() {
+            std::io::ErrorKind::InvalidInput => "; set PROGRAMMATOR_STATE_DIR to a folder with a shorter path",
+            _ => "",
+        };
+        format!(
+            "other programs cannot answer the questions of this one: no socket below {}: {error}{fix}",
+            state.display()
+        )
     })?;
     let app = app.clone();
     tokio::spawn(async move {
