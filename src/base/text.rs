@@ -127,7 +127,9 @@ pub fn cut(text: &str, columns: usize) -> String {
 pub fn cut_words(text: &str, columns: usize) -> String {
     let cut = cut(text, columns);
     let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else { return cut };
-    let is_whole = text[kept.len()..].starts_with(' ');
+    // Wide scripts have no blanks: a line may end behind each letter.
+    let is_wide = kept.graphemes(true).next_back().is_some_and(|last| last.width() > 1);
+    let is_whole = is_wide || text[kept.len()..].starts_with(' ');
     let end = if is_whole { Some(kept.len()) } else { kept.rfind(' ') };
     let words = end.map_or("", |end| kept[..end].trim_end_matches([' ', '·', ',', ':', ';']));
     match words.width() {
@@ -191,6 +193,7 @@ mod tests {
         assert_eq!(cut_words("asks: Which separator should", 22), "asks: Which separator…");
         assert_eq!(cut_words("verified · committed 0ac3", 15), "verified …");
         assert_eq!(cut_words("one two", 7), "one two");
+        assert_eq!(cut_words("Count words, 日本語も数える", 20), "Count words, 日本語…");
         assert_eq!(cut_words("a.very.long.word and more", 10), "a.very.lo…", "half of the columns stay used");
         assert_eq!(cut_words("日本語の説明です", 7), "日本語…");
         assert_eq!(cut_words("one two", 0), "");

@@ -24,7 +24,7 @@ const MARKS: usize = 10;
 const PLACE: usize = 18;
 const COST: usize = 8;
 const AGE: usize = 8;
-/// Columns of the words at least, where the title leaves them: what goes on is told in them.
+/// Columns that the words of what goes on have, where the title leaves them.
 const WORDS: usize = 30;
 
 /// A line of the table: headings and rows, and air between groups where there is room for it.
@@ -152,7 +152,7 @@ impl<'a> Told<'a> {
     fn wanted(&self, numbers: usize) -> usize {
         // What goes on changes with each call: the columns stay where they are.
         if self.entry.group == Group::Running {
-            return 0;
+            return WORDS;
         }
         let lines = lines_words(&self.entry).map_or(0, |(added, removed)| 2 + added.width() + removed.width());
         let free = if self.cost.is_empty() && self.age.is_empty() { numbers } else { 0 };
@@ -193,7 +193,7 @@ impl Columns {
         let rest = width.saturating_sub(MARK + id + 2 + 2 + marks + 2 + place + cost + age + 1);
         // Words and title share what there is; where it is too little for both, the title has the larger part.
         let words = rows.map(|told| told.wanted(cost + age)).max().unwrap_or(0);
-        let title = title.min((rest * 3 / 5).max(rest.saturating_sub(words.max(WORDS))));
+        let title = title.min((rest * 3 / 5).max(rest.saturating_sub(words)));
         Self { id, title, marks, place, words: rest.saturating_sub(title), cost, age }
     }
 }
