@@ -61,7 +61,7 @@ pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), Cl
     let wide = |text: fn(&Waiting) -> &str| waiting.iter().map(|one| text(one).chars().count()).max().unwrap_or(0);
     let (names, tickets) = (wide(Waiting::label), wide(|one| one.ticket.as_str()));
     let ages: Vec<String> = waiting.iter().map(|one| human(now.since(one.since()))).collect();
-    let aged = ages.iter().map(|age| age.chars().count()).max().unwrap_or(0);
+    let width = ages.iter().map(|age| age.chars().count()).max().unwrap_or(0);
     let is_one_folder = waiting.iter().all(|one| one.folder == waiting[0].folder);
     for (one, age) in waiting.iter().zip(&ages) {
         let folder = if is_one_folder { String::new() } else { format!("  {}", clean_line(&one.folder, WORDS)) };
@@ -71,7 +71,7 @@ pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), Cl
             None => "  (answer it on the screen)",
             Some(_) => "",
         };
-        writeln!(out, "{:names$}  {:tickets$}  {age:>aged$}{folder}  {words}{how}", one.label(), one.ticket.as_str())?;
+        writeln!(out, "{:names$}  {:tickets$}  {age:>width$}{folder}  {words}{how}", one.label(), one.ticket.as_str())?;
     }
     if waiting.iter().any(|one| one.name.is_some() && !one.interrupted) {
         writeln!(

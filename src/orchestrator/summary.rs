@@ -6,7 +6,7 @@ use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
 use crate::domain::step::StepName;
 use crate::domain::summary::{AsideCost, RunState, RunSummary};
-use crate::orchestrator::state::{Stage, State};
+use crate::orchestrator::state::{PhaseState, Stage, State};
 use crate::orchestrator::steps::STEPS;
 
 /// Sums up the run; `None` before its first record.
@@ -31,7 +31,7 @@ pub fn summary(state: &State) -> Option<RunSummary> {
         phase: state.open_iteration().and_then(|_| state.own_text()).map(str::to_owned),
         phases_done: count(state.phases_done()),
         phases: count(state.phases.len()),
-        marks: state.phases.iter().map(|phase| phase.stands()).collect(),
+        marks: state.phases.iter().map(PhaseState::stands).collect(),
         taken_back: (0..).zip(&state.phases).filter(|(_, phase)| phase.is_taken_back()).map(|(at, _)| at).collect(),
         merged: state.is_merged,
         unverified: state.is_unverified(),

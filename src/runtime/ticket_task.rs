@@ -137,13 +137,13 @@ impl TicketTask {
     }
 
     async fn next(&mut self) -> Option<Input> {
-        match self.later.pop_front() {
-            Some(input) => Some(input),
-            None => tokio::select! {
-                biased;
-                () = self.given_up.cancelled() => None,
-                input = self.inputs.recv() => input,
-            },
+        if let Some(input) = self.later.pop_front() {
+            return Some(input);
+        }
+        tokio::select! {
+            biased;
+            () = self.given_up.cancelled() => None,
+            input = self.inputs.recv() => input,
         }
     }
 

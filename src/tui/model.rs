@@ -267,14 +267,13 @@ impl Model {
     pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
         let directory = tab.state.workspace.home().to_string_lossy();
         match tab.owner {
-            Owner::Here => None,
             Owner::Another => {
                 Some("another program works on it; here you can answer, pause, skip, message and stop it".into())
             }
             Owner::Nobody if directory != self.folder => {
                 Some(format!("its run belongs to {directory}; start programmator there"))
             }
-            Owner::Nobody => None,
+            Owner::Here | Owner::Nobody => None,
         }
     }
 
