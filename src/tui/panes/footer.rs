@@ -33,10 +33,7 @@ pub fn view(ui: &Ui, theme: &Theme, area: Rect, buf: &mut Buffer) {
         _ if ui.pressed != Pressed::default() => begun(ui, row.left(Role::Key, format!("{} …  ", ui.pressed.text()))),
         Some((words, _)) => {
             let room = usize::from(area.width).saturating_sub(row.left_width() + row.right_width() + 1);
-            row.left(
-                Role::Toast,
-                cut_words(&Clean::new(words).into_string().replace(['\n', '\t'], " "), room),
-            )
+            row.left(Role::Toast, cut_words(&Clean::new(words).into_string().replace(['\n', '\t'], " "), room))
         }
         // A dialog tells its keys itself.
         _ if !ui.modals.is_empty() => row,
