@@ -256,7 +256,9 @@ impl Commit {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let width = room.width.min(WIDEST).saturating_sub(4);
         let free = room.height.saturating_sub(6);
-        let message = self.message.rows(width.saturating_sub(2)).max(2);
+        // Of a question all that it is about is seen.
+        let is_asked = self.place == Place::Programs;
+        let message = if is_asked { 1 } else { self.message.rows(width.saturating_sub(2)).max(2) };
         let most = usize::from(free - message.min(free / 2));
         let lines = u16::try_from(self.lines(model, width.into(), most).0.len()).unwrap_or(u16::MAX);
         // Half of the rows are the message's, and what the list leaves.
@@ -321,7 +323,7 @@ impl Commit {
             let lines = words.lines().flat_map(|line| wrap(line, width.saturating_sub(2)));
             out.extend(lines.map(|line| Row::new().left(role, format!("  {line}"))));
         };
-        if !self.trouble.is_empty() {
+        if !self.trouble.is_empty() && self.place != Place::Programs {
             say(Role::Danger, &self.trouble, &mut out);
             // What came of it stands first, why it did at the end.
             let most = page.saturating_sub(3).max(4);
@@ -549,6 +551,21 @@ mod tests {
         let mut ui = opened(CommitPlan { files: Vec::new(), ..one });
         let screen = sample::draw(&mut ui, (120, 40));
         assert!(screen.contains("Nothing to commit") && !screen.contains("^S commit"), "{screen}");
+    }
+
+    #[test]
+    fn what_the_question_is_about_is_seen_whatever_else_there_is_to_say() {
+        for size in [(120, 40), (80, 24), (60, 15)] {
+            let programs = vec![sample::program(".git/config")];
+            let mut ui = opened(CommitPlan { programs, ..sample::commit_plan() });
+            if let Some(Modal::Commit(commit)) = ui.modals.last_mut() {
+                commit.trouble = "git did not commit\nIt does not know\nwho you are\nand says so\nat length".into();
+            }
+            press(&mut ui, "Ctrl-s");
+            let screen = sample::draw(&mut ui, size);
+            let head = screen.find("git runs what they").or(screen.find("and git runs"));
+            assert!(head.is_some() && screen.contains(".git/config") && screen.contains("Run them?"), "{screen}");
+        }
     }
 
     #[test]
