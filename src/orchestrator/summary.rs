@@ -4,9 +4,10 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
+use crate::domain::phase::Mark;
 use crate::domain::step::StepName;
 use crate::domain::summary::{AsideCost, RunState, RunSummary};
-use crate::orchestrator::state::{PhaseState, Stage, State};
+use crate::orchestrator::state::{Stage, State};
 use crate::orchestrator::steps::STEPS;
 
 /// Sums up the run; `None` before its first record.
@@ -29,9 +30,10 @@ pub fn summary(state: &State) -> Option<RunSummary> {
             _ => RunState::Running,
         },
         phase: state.open_iteration().and_then(|_| state.own_text()).map(str::to_owned),
-        phases_done: count(state.phases_done()),
+        // As the run left them: what the person opens again afterwards is the next run's.
+        phases_done: count(state.phases.iter().filter(|phase| matches!(phase.mark, Mark::Done(_))).count()),
         phases: count(state.phases.len()),
-        marks: state.phases.iter().map(PhaseState::stands).collect(),
+        marks: state.phases.iter().map(|phase| phase.mark).collect(),
         taken_back: (0..).zip(&state.phases).filter(|(_, phase)| phase.is_taken_back()).map(|(at, _)| at).collect(),
         merged: state.is_merged,
         unverified: state.is_unverified(),

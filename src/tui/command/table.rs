@@ -271,7 +271,7 @@ const REST: &[Row] = rows! {
     QuitFinish "quit.finish" Scope::Quit, "quit", [c('f'), press(Key::Enter)], Hidden, always, |_| "finish the iteration and quit",
         "finish the iteration, then quit";
     QuitAway "quit.away" Scope::Quit, "quit", [c('b')], Hidden, can_hand_over, |_| "keep working in the background",
-        "keep working in the background; questions wait";
+        "keep working in the background";
     QuitNow "quit.now" Scope::Quit, "quit", [c('s')], Hidden, always, |_| "stop now",
         "stop now and quit";
     Close "quit.close" Scope::Quit, "quit", [press(Key::Esc), c('n'), c('q'), ctrl('c')], Hidden, always, |_| "cancel",

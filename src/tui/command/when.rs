@@ -69,7 +69,7 @@ pub fn can_take_wheel(model: &Model) -> bool {
 
 /// What runs may go on without this screen. A chat is nothing without its person.
 pub fn can_hand_over(model: &Model) -> bool {
-    let is_chat = |tab: &Tab| tab.is_active() && tab.state.chat.is_some();
+    let is_chat = |tab: &Tab| tab.has_open_run() && tab.state.chat.is_some();
     live(model) && model.outlives_screen && !model.tabs.iter().any(is_chat)
 }
 

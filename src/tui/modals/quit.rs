@@ -25,11 +25,13 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         [one] => Some(format!("{} is running.", one.id)),
         many => Some(format!("{} runs are open.", many.len())),
     };
-    let mut queued = model.queued.keys();
-    let queued = match (queued.next(), model.queued.len()) {
-        (None, _) => None,
-        (Some(one), 1) => Some(format!("{one} is queued and will not be started.")),
-        (Some(_), many) => Some(format!("{many} tickets are queued and will not be started.")),
+    let mut queued = model.unfinished();
+    queued.retain(|ticket| active.iter().all(|tab| tab.id != *ticket));
+    let lost = if is_offered { "" } else { " and will not be started" };
+    let queued = match queued.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is queued{lost}.")),
+        many => Some(format!("{} tickets are queued{lost}.", many.len())),
     };
     let what = running.into_iter().chain(queued).collect::<Vec<_>>().join(" ");
     // The question whose process is gone is in nobody's way.
@@ -40,14 +42,18 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         Some(_) => "",
         None => "nothing is lost",
     };
-    let begins_anew = if is_at_work { "Claude's turn begins anew" } else { "" };
+    let begins_anew = match withdrawn {
+        Some(_) => "what waits for you stays",
+        None if is_at_work => "Claude's turn begins anew",
+        None => "",
+    };
     let away = is_offered.then(|| option(model, Command::QuitAway, begins_anew));
     let now = option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" });
     let options = [option(model, Command::QuitFinish, finish)].into_iter().chain(away);
     let options = options.chain([now, option(model, Command::Close, "")]);
     let rows = [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([
         Row::new(),
-        Row::new().left(Role::Dim, resumed(&active)),
+        Row::new().left(Role::Dim, resumed(&active, if is_offered { "If stopped" } else { "Either way" })),
         Row::new().left(Role::Dim, withdrawn.unwrap_or_default()),
     ]);
     for (place, row) in inside.rows().zip(rows) {
@@ -70,13 +76,13 @@ fn withdrawn(active: &[&Tab]) -> Option<&'static str> {
     })
 }
 
-/// How what is running is resumed.
-fn resumed(active: &[&Tab]) -> String {
+/// How what was running is resumed, in which case.
+fn resumed(active: &[&Tab], case: &str) -> String {
     match active {
         [] => String::new(),
-        [one] if one.state.chat.is_some() => "Either way, `programmator chat --resume` resumes it.".to_owned(),
-        [one] => format!("Either way, `programmator {}` resumes it where it stopped.", cut(one.id.as_str(), 30)),
-        _ => "Either way, `programmator` lists them on Home, where each is resumed.".to_owned(),
+        [one] if one.state.chat.is_some() => format!("{case}, `programmator chat --resume` resumes it."),
+        [one] => format!("{case}, `programmator {}` resumes it where it stopped.", cut(one.id.as_str(), 30)),
+        _ => format!("{case}, `programmator` lists them on Home, where each is resumed."),
     }
 }
 
@@ -95,15 +101,16 @@ mod tests {
     fn what_resumes_it_is_named() {
         let [mut chat, ticket] = ["chat-7f3e01ab", "tk-1"].map(sample::running);
         chat.state.chat = Some(std::sync::Arc::default());
-        assert!(resumed(&[&ticket]).contains("`programmator tk-1` resumes it"));
-        assert!(resumed(&[&chat]).contains("`programmator chat --resume`"));
-        assert!(resumed(&[&chat, &ticket]).contains("on Home"));
-        assert_eq!(resumed(&[]), "");
+        assert!(resumed(&[&ticket], "Either way").contains("`programmator tk-1` resumes it"));
+        assert!(resumed(&[&chat], "Either way").contains("`programmator chat --resume`"));
+        assert!(resumed(&[&chat, &ticket], "Either way").contains("on Home"));
+        assert_eq!(resumed(&[], "Either way"), "");
     }
 
     #[test]
     fn what_can_go_on_without_the_screen_is_handed_over() {
         use crate::domain::request::Request;
+        use crate::orchestrator::state::Stage;
         use crate::tui::msg::Ask;
         use crate::tui::msg::Msg;
         let press = |ui: &mut crate::tui::ui::Ui, name| crate::tui::update::update(ui, Msg::Key(sample::key(name)));
@@ -119,6 +126,11 @@ mod tests {
         assert!(offers(&mut ui));
         assert_eq!(press(&mut ui, "b"), [Ask::Request(Request::LeaveCommits), Ask::Leave]);
         assert_eq!(ui.handed_over, ["tk-1", "tk-2"].map(sample::id));
+        // One that waits for its working directory goes along, one that was paused does not.
+        ui.tabs.extend(["tk-3", "tk-4"].map(sample::running));
+        ui.tabs[1].state.stage = Stage::AwaitingTree { holder: None };
+        ui.tabs[2].state.stage = Stage::Paused;
+        assert_eq!(ui.unfinished(), ["tk-1", "tk-3", "tk-2"].map(sample::id));
         ui.tabs[0].state.chat = Some(std::sync::Arc::default());
         assert!(!offers(&mut ui), "a chat is nothing without its person");
     }

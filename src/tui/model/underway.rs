@@ -1,6 +1,7 @@
 //! What is under way: what leaving the screen would cut off, and what a clock runs for.
 
 use crate::domain::ticket::TicketKey;
+use crate::orchestrator::state::Stage;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::Tab;
 
@@ -10,10 +11,12 @@ impl Model {
         self.mode == Mode::Live && self.tabs.iter().any(Tab::is_active)
     }
 
-    /// The tickets whose runs quitting would cut off, and those that wait to be started.
+    /// The tickets whose runs are at work here or wait for their working directory, and those that wait to be started: not what
+    /// the person has paused.
     pub fn unfinished(&self) -> Vec<TicketKey> {
-        let active = self.tabs.iter().filter(|tab| tab.is_active()).map(|tab| &tab.id);
-        active.chain(self.queued.keys()).cloned().collect()
+        let goes_on = |tab: &&Tab| tab.has_open_run() && tab.state.stage != Stage::Paused;
+        let open = self.tabs.iter().filter(goes_on).map(|tab| &tab.id);
+        open.chain(self.queued.keys()).cloned().collect()
     }
 
     /// A clock runs.

@@ -97,7 +97,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         };
         return Some((Role::Warning, format!("interrupted: the program that worked on it is gone · {words}")));
     }
-    if let Some(why) = model.is_elsewhere(tab).filter(|_| live && !model.needs_you(tab)) {
+    if let Some(why) = model.is_elsewhere(tab).filter(|_| live && !tab.is_over() && !model.needs_you(tab)) {
         return Some((Role::Dim, why));
     }
     if let Some(words) = tab.unstored.words(&tab.state, &model.zone) {

@@ -5,6 +5,7 @@
 use crate::domain::command::UserCommand;
 use crate::domain::request::Request;
 use crate::orchestrator::state::PhaseState;
+use crate::tui::command::when::live;
 use crate::tui::command::{self, Command, Found, Scope};
 use crate::tui::keys::key_text;
 use crate::tui::modals::Modal;
@@ -266,7 +267,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.push(Modal::Palette(palette));
         }
         Command::Quit => {
-            if ui.anything_active() || !ui.queued.is_empty() {
+            if live(ui) && !ui.unfinished().is_empty() {
                 ui.modals.push(Modal::Quit);
             } else {
                 return commits::quit(ui);

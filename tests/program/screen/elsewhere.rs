@@ -65,7 +65,7 @@ fn its_question_is_answered_from_another_directory() {
     terminal.keys_until("\r", "Press !");
     terminal.keys_until("!", "waiting for you ━");
     settle();
-    terminal.keys_until("y", "start programmator there");
+    terminal.keys_until("y", "complete: 1/1 phases");
     leave(terminal, &project);
     ended(&project);
     assert!(is_pushed(&project));
