@@ -167,7 +167,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text, Questions::Denied).await,
         Some(Command::Run { away: Away { detach: true, .. }, tickets, .. }) => detach::start(out, tickets.len()).await,
-        Some(Command::Resume { away: Away { detach: true, .. }, .. }) => detach::start(out, 1).await,
+        Some(Command::Resume { away: Away { detach: true, .. }, run, .. }) => {
+            if run.as_deref().is_some_and(|run| run.starts_with("chat-")) {
+                return Err(CliError::usage("a chat cannot go on without you: `programmator chat --resume`"));
+            }
+            detach::start(out, 1).await
+        }
         Some(Command::Run { tickets, resolve, json, run, away, .. }) => {
             let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
             let session = Session { is_away: away.away, ..here(&run)? };

@@ -50,9 +50,8 @@ pub async fn start(out: &mut dyn Write, tickets: usize) -> Result<u8, CliError> 
 pub async fn hand_over(out: &mut dyn Write, session: &Session, tickets: &[TicketKey]) -> Result<u8, CliError> {
     let mut args: Vec<OsString> = vec!["-C".into(), session.folder.clone().into(), "run".into()];
     for (_, flag, value) in session.flags.iter().filter(|(key, ..)| !matches!(key, Key::Theme | Key::Ascii)) {
-        args.push((*flag).into());
         let is_switch = matches!(*flag, "--worktree" | "--no-continue");
-        args.extend((!is_switch).then(|| OsString::from(value)));
+        args.push(if is_switch { (*flag).into() } else { format!("{flag}={value}").into() });
     }
     if let Some(prompt) = &session.prompt {
         args.extend(["--prompt".into(), prompt.clone().into()]);

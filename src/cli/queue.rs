@@ -74,10 +74,7 @@ pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), Cl
         writeln!(out, "{:names$}  {:tickets$}  {age:>width$}{folder}  {words}{how}", one.label(), one.ticket.as_str())?;
     }
     if waiting.iter().any(|one| one.name.is_some() && !one.interrupted) {
-        writeln!(
-            out,
-            "\n`programmator queue NAME` shows one whole, `programmator answer NAME allow` or `deny` answers it."
-        )?;
+        writeln!(out, "\n`programmator queue NAME` shows one whole, and how `programmator answer NAME …` answers it.")?;
     }
     Ok(())
 }

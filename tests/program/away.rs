@@ -275,6 +275,7 @@ fn what_cannot_begin_says_why_with_its_own_exit_code() {
     let held = said(&project, &["run", "--detach", "tk-1"], 75);
     assert!(held.contains("tk-1"), "{held}");
     assert!(said(&project, &["run", "--detach", "tk-9"], 2).contains("tk-9"));
+    assert!(said(&project, &["resume", "--detach", "chat-5bacead4"], 2).contains("a chat cannot go on without you"));
     let far = project.path(&"far/".repeat(30));
     let far =
         project.command(&["run", "--detach", "tk-1"]).env("PROGRAMMATOR_STATE_DIR", far).output().expect("it starts");
