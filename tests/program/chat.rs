@@ -107,6 +107,15 @@ fn events(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["ev"].as_str().unwrap()).collect()
 }
 
+/// How many calls the logs tell of as judged; the last line may still be on its way.
+fn judged(project: &Project) -> usize {
+    let files = std::fs::read_dir(project.path("state/chats")).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .map(|text| text.matches("\"ev\":\"policy\"").count())
+        .sum()
+}
+
 /// What the person types, once they can.
 fn write(terminal: &mut Terminal, words: &str) {
     terminal.wait_for("Your message");
@@ -149,7 +158,8 @@ fn the_person_talks_allows_denies_is_killed_and_goes_on_and_the_next_chat_knows_
     terminal.wait_for("waiting for your message");
     terminal.keys("i");
     write(&mut terminal, "wait-there please");
-    terminal.wait_until("the gate", |screen| screen.contains("until [ -e"));
+    // The stream tells of a call before it is judged.
+    terminal.wait_until("the gate", |screen| screen.contains("until [ -e") && judged(&project) == 3);
     terminal.signal(Signal::KILL);
     terminal.wait_end();
 

@@ -12,8 +12,8 @@ use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a line.
 const WIDEST: u16 = 96;
-/// Most lines about one thing that is missing.
-const MOST: usize = 4;
+/// Most lines about one thing that is missing: with a long command in it, too, the fix is seen to its end.
+const MOST: usize = 8;
 
 /// The directory is in no git repository, as far as it was looked.
 pub fn lacks_git(model: &Model) -> bool {
@@ -66,9 +66,11 @@ fn trouble(model: &Model, finding: &Finding, margin: usize, width: usize) -> Vec
     let (mark, name) = (if finding.mark == Mark::Fail { model.glyphs.pick("✗", "x") } else { "!" }, &finding.name);
     let head = format!("{mark} {name}");
     let line = |at: usize| if at == 0 { head.as_str() } else { "" };
-    let words = wrap(&finding.text, width.saturating_sub(margin)).into_iter().enumerate();
-    words
-        .take(MOST)
-        .map(|(at, words)| Row::new().left(role, format!("{:<margin$}", line(at))).left(Role::Text, words))
-        .collect()
+    let mut words = wrap(&finding.text, width.saturating_sub(margin));
+    if words.len() > MOST {
+        words.truncate(MOST);
+        words[MOST - 1] = format!("{} …", words[MOST - 1].trim_end());
+    }
+    let words = words.into_iter().enumerate();
+    words.map(|(at, words)| Row::new().left(role, format!("{:<margin$}", line(at))).left(Role::Text, words)).collect()
 }
