@@ -288,13 +288,13 @@ impl WorkTree {
         }
     }
 
-    /// Lines that a run has added and removed, from its first snapshot to the end of this iteration.
-    pub async fn lines(&self, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
+    /// Lines that a run has added and removed, from its first snapshot to the end of this iteration, but in `exclude`.
+    pub async fn lines(&self, name: &SnapshotName, exclude: &[PathBuf]) -> Result<Option<(u64, u64)>, EvidenceError> {
         match self {
             Self::Git(repository) => {
                 // An end that has no name is not there to be counted to.
                 repository.settling.ended().await;
-                history::lines(repository, name).await
+                history::lines(repository, name, &self.excludes(exclude)).await
             }
             Self::Plain(_) => Ok(None),
         }

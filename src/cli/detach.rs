@@ -25,10 +25,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Deserialize)]
 struct Said {
     ticket: String,
+    #[serde(default)]
+    kind: String,
     /// Its run, with the first record.
     run: Option<String>,
     /// What it waits for.
     why: Option<String>,
+    /// Whose the working directory is that the run waits for.
+    holder: Option<String>,
 }
 
 /// What came of it.
@@ -111,8 +115,8 @@ fn in_background(typed: &[OsString]) -> Vec<OsString> {
     options.chain(["--away".into(), "--json".into()]).chain(tickets.iter().cloned()).collect()
 }
 
-/// The first ticket of which a run has begun, else the first that waits; `None`: the program has ended. What it says of
-/// trouble is passed on.
+/// The first ticket of which a run has begun and has its working directory, else the first that waits; `None`: the program has
+/// ended. What it says of trouble is passed on.
 async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::Result<Option<Came>> {
     let mut lines = heard.lines();
     let mut waits: Option<Came> = None;
@@ -126,6 +130,11 @@ async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::R
         };
         let Some(line) = next else { return Ok(None) };
         match serde_json::from_str::<Said>(&line) {
+            Ok(Said { kind, .. }) if ["run_started", "run_resumed"].contains(&kind.as_str()) => {}
+            Ok(Said { ticket, holder: Some(holder), kind, .. }) if kind == "tree_awaited" => {
+                let why = format!("the working directory is in use by {}", clean_line(&holder, 300));
+                waits.get_or_insert(Came::Waits(ticket, why));
+            }
             Ok(Said { ticket, run: Some(_), .. }) => return Ok(Some(Came::Begun(ticket))),
             Ok(Said { ticket, why: Some(why), .. }) => {
                 waits.get_or_insert(Came::Waits(ticket, clean_line(&why, 1_000)));
@@ -154,8 +163,16 @@ mod tests {
     #[tokio::test]
     async fn a_run_has_begun_with_its_first_record_and_what_only_waits_is_told() {
         let waits = "a warning\n{\"kind\":\"queued\",\"ticket\":\"tk-2\",\"why\":\"it depends on tk-1\"}\n";
-        let begun = format!("{waits}{{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\"}}\nmore\n");
+        let of_run = |more: &str| format!("{{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\",{more}}}\n");
+        let (starts, granted) = (of_run("\"kind\":\"run_started\""), of_run("\"kind\":\"tree_granted\""));
+        let begun = format!("{waits}{starts}{granted}more\n");
         assert_eq!(first_of(begun.as_bytes(), PATIENCE).await.unwrap(), Some(Came::Begun("tk-1".into())));
+        let in_use = of_run("\"kind\":\"tree_awaited\",\"holder\":\"tk-3 (pid 7)\"");
+        let (mut said, heard) = tokio::io::duplex(1_000);
+        tokio::io::AsyncWriteExt::write_all(&mut said, format!("{starts}{in_use}").as_bytes()).await.unwrap();
+        let why = "the working directory is in use by tk-3 (pid 7)".to_owned();
+        let came = first_of(BufReader::new(heard), Duration::ZERO).await.unwrap();
+        assert_eq!(came, Some(Came::Waits("tk-1".into(), why)));
         assert_eq!(first_of("programmator: no such ticket\n".as_bytes(), PATIENCE).await.unwrap(), None);
         assert_eq!(first_of(waits.as_bytes(), PATIENCE).await.unwrap(), None, "it has ended");
         let (mut said, heard) = tokio::io::duplex(1_000);

@@ -25,6 +25,7 @@ use crate::adapters::tickets::{self, TicketWriter};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::config::Config;
+use crate::domain::note::SENT_AS;
 use crate::domain::record::{OfPhase, RevisionSettled, TicketRevised, WriteOutcome};
 use crate::domain::ticket::revise::{TicketEdit, revise};
 use crate::domain::tool_call::ToolCall;
@@ -139,7 +140,7 @@ impl Effects {
             Effect::SendFollowUp { n, prompt } => self.send_follow_up(n, &prompt).await,
             Effect::SendNote { id, text } => {
                 // Said by itself, a note that begins with `/` would be a command of Claude's.
-                let said = format!("Message from the user:\n\n{text}");
+                let said = format!("{SENT_AS}{text}");
                 self.say(&id, &said).await;
             }
             Effect::Judge { n, call } => return self.judge(n, call),

@@ -254,10 +254,12 @@ fn put(inbox: &mut Vec<Msg>, msg: Msg, host: &impl Host) {
 
 /// Draws a frame. Gives how many bytes that took.
 pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<usize, ScreenError> {
-    // A resize may not have been told yet.
-    ui.size = screen.size()?;
-    let layout = ui.prepare();
-    let bytes = screen.draw(|frame| view(ui, &layout, &ui.looks.theme, frame))?;
+    let bytes = screen.draw(|frame| {
+        // A resize may not have been told yet, and asked about once more the terminal could have another size again.
+        ui.size = (frame.area().width, frame.area().height);
+        let layout = ui.prepare();
+        view(ui, &layout, &ui.looks.theme, frame);
+    })?;
     screen.title(ui.title())?;
     // How far a search is, is seen frame by frame.
     ui.dirty = ui.searching();

@@ -121,20 +121,29 @@ pub(super) fn keep_end(repository: &Arc<Repository>, staged: &mut Staged, name: 
     settle(repository, std::mem::take(&mut staged.fresh), reference);
 }
 
-/// Lines that differ between the run's first snapshot and the end of this iteration; `None`: one of them is not there.
-pub(super) async fn lines(repository: &Repository, name: &SnapshotName) -> Result<Option<(u64, u64)>, EvidenceError> {
+/// Lines that differ between the run's first snapshot and the end of this iteration, those of `exclude` left out; `None`:
+/// one of them is not there.
+pub(super) async fn lines(
+    repository: &Repository,
+    name: &SnapshotName,
+    exclude: &Excludes,
+) -> Result<Option<(u64, u64)>, EvidenceError> {
     let run = format!("{}/{}", folder(&name.ticket), name.run);
     let (from, to) = (format!("{run}/1^{{tree}}"), format!("{run}/{}{END}", name.n));
-    let call = repository.git("diff-tree").args(["-r", "--numstat", "--no-ext-diff", "--no-textconv", &from, &to]);
+    let call =
+        repository.git("diff-tree").args(["-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", &from, &to]);
     let said = call.thorough().run().await?;
     if said.code != Some(0) {
         return Ok(None);
     }
-    let said = paths::shown(&said.stdout);
-    let mut columns = said.lines().map(|line| line.split('\t').map(|number| number.parse::<u64>().unwrap_or(0)));
-    Ok(Some(columns.by_ref().fold((0, 0), |(added, removed), mut line| {
-        (added + line.next().unwrap_or(0), removed + line.next().unwrap_or(0))
-    })))
+    // A file is `added TAB removed TAB path`, with `-` for the lines of a binary one (git-diff-tree(1), --numstat -z).
+    let count = |column: &[u8]| str::from_utf8(column).ok().and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
+    let lines = said.stdout.split(|byte| *byte == 0).filter_map(|file| {
+        let mut columns = file.splitn(3, |byte| *byte == b'\t');
+        let (added, removed) = (count(columns.next()?), count(columns.next()?));
+        columns.next().filter(|path| !exclude.covers(path)).map(|_| (added, removed))
+    });
+    Ok(Some(lines.fold((0, 0), |sum, lines| (sum.0 + lines.0, sum.1 + lines.1))))
 }
 
 /// An iteration: its snapshot, and the files at its end where they were seen.

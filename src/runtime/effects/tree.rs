@@ -11,7 +11,8 @@ use crate::domain::workspace::Workspace;
 use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::branch_name;
 use crate::orchestrator::state::State;
-use std::path::PathBuf;
+use crate::runtime::restoring;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
@@ -237,7 +238,10 @@ impl Place {
 
     /// Lines that the run has changed so far, where they can be counted.
     async fn lines(&self, name: &SnapshotName) -> Option<(u64, u64)> {
-        self.open().await.ok()?.lines(name).await.ok()?
+        let tree = self.open().await.ok()?;
+        // Other tickets are the person's, as in Changes.
+        let exclude = restoring::Place::at(tree.clone(), &self.workspace, &self.ticket_path, Path::new("")).exclude;
+        tree.lines(name, &exclude).await.ok()?
     }
 
     /// The files that differ from each snapshot, their names clean. How the files are now is kept beside the snapshot of

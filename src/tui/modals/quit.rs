@@ -1,6 +1,7 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
 use crate::base::text::cut;
+use crate::orchestrator::state::Pace;
 use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{Command, Scope, row_of};
 use crate::tui::model::Model;
@@ -44,6 +45,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     };
     let begins_anew = match withdrawn {
         Some(_) => "what waits for you stays",
+        None if active.iter().any(|tab| tab.state.pace == Pace::PauseNext) => "the pause is taken back",
         None if is_at_work => "Claude's turn begins anew",
         None => "",
     };

@@ -16,7 +16,7 @@ use crate::tui::command::Command;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{PhaseLine, Tab};
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::row::{Row, wrap_most};
 use unicode_width::UnicodeWidthStr;
 
 /// The keys of the card, in their order.
@@ -57,7 +57,7 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
     let keys = key_lines(model, width);
     let room = most.saturating_sub(keys.len());
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
-    let words = wrap(&words, width.saturating_sub(2)).into_iter().take(WORDS.min(room.saturating_sub(1)).max(1));
+    let words = wrap_most(&words, width.saturating_sub(2), WORDS.min(room.saturating_sub(1)).max(1)).into_iter();
     let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".to_owned() };
     let mut out: Vec<Row> =
         words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect();

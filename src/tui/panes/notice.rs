@@ -21,7 +21,7 @@ use crate::tui::panes::{ending, tickets};
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::row::{Row, wrap, wrap_most};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
@@ -72,7 +72,7 @@ fn lines(model: &Model, width: usize, most: usize) -> Vec<Row> {
     }
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
     let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".into() };
-    let words = wrap(&words, width.saturating_sub(2)).into_iter().take(most.min(BANNER));
+    let words = wrap_most(&words, width.saturating_sub(2), most.min(BANNER)).into_iter();
     words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect()
 }
 

@@ -171,6 +171,18 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     out
 }
 
+/// As [`wrap`], in at most `most` lines: where there would be more, the last one says so by `…`.
+pub fn wrap_most(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = cut(&format!("{last} …"), columns.max(1));
+        }
+    }
+    lines
+}
+
 /// Bytes of the longest beginning that fits into `columns`; at least one character.
 fn head_of(text: &str, columns: usize) -> usize {
     use unicode_segmentation::UnicodeSegmentation;

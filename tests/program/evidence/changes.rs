@@ -113,14 +113,22 @@ async fn what_came_after_the_run_is_not_its_work() {
     assert_eq!(tree.left_by(&repo.ticket, repo.run).await.unwrap(), Some((before.clone(), false)));
     repo.write("tracked.txt", "by the run\n");
     repo.write("a.txt", "1\n2\n");
+    repo.write("other/tk-2.md", "another ticket\n");
     tree.changed_by(&repo.name(1), &[&before], &repo.exclude()).await.unwrap();
     tree.settled().await.unwrap();
     repo.write("tracked.txt", "by the person\nand more\n");
     repo.remove("a.txt");
     let end = tree.left_by(&repo.ticket, repo.run).await.unwrap().filter(|(_, is_end)| *is_end).map(|(end, _)| end);
-    let then = tree.changes(&before, end.as_ref(), &repo.exclude()).await.unwrap();
+    let others: Vec<_> = repo.exclude().into_iter().chain(["other".into()]).collect();
+    let then = tree.changes(&before, end.as_ref(), &others).await.unwrap();
     assert_eq!((all(&then), then.at_end), (vec!["A a.txt +2 -0".into(), "M tracked.txt +1 -1".into()], true));
-    assert_eq!(tree.lines(&repo.name(1)).await.unwrap(), Some((3, 1)));
+    assert_eq!(tree.lines(&repo.name(1), &[]).await.unwrap(), Some((4, 1)));
+    assert_eq!(
+        tree.lines(&repo.name(1), &others).await.unwrap(),
+        Some((3, 1)),
+        "a person's file is no line of the run"
+    );
+    repo.remove("other/tk-2.md");
     let now = changes(&repo, &before).await;
     assert_eq!((all(&now), now.at_end), (vec!["M tracked.txt +2 -1".into()], false));
 }

@@ -5,7 +5,7 @@ use crate::tui::home::{Place, Shows};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
-use crate::tui::widgets::row::{Row, wrap};
+use crate::tui::widgets::row::{Row, wrap_most};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
@@ -66,11 +66,6 @@ fn trouble(model: &Model, finding: &Finding, margin: usize, width: usize) -> Vec
     let (mark, name) = (if finding.mark == Mark::Fail { model.glyphs.pick("✗", "x") } else { "!" }, &finding.name);
     let head = format!("{mark} {name}");
     let line = |at: usize| if at == 0 { head.as_str() } else { "" };
-    let mut words = wrap(&finding.text, width.saturating_sub(margin));
-    if words.len() > MOST {
-        words.truncate(MOST);
-        words[MOST - 1] = format!("{} …", words[MOST - 1].trim_end());
-    }
-    let words = words.into_iter().enumerate();
+    let words = wrap_most(&finding.text, width.saturating_sub(margin), MOST).into_iter().enumerate();
     words.map(|(at, words)| Row::new().left(role, format!("{:<margin$}", line(at))).left(Role::Text, words)).collect()
 }
