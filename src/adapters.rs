@@ -34,6 +34,7 @@ pub mod shell;
 pub mod soul;
 pub mod store;
 pub mod syntax;
+pub mod telegram;
 pub mod tickets;
 pub mod tracked_files;
 pub mod trust;

@@ -2,6 +2,7 @@
 //! each only wires modules together.
 
 mod answer;
+mod away;
 pub mod chat;
 pub mod circuit;
 mod command_line;
@@ -207,6 +208,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Report(args)) => report::print(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Queue { id: None, json }) => queue::list(out, &here(&cli.run)?, json).map(|()| 0),
         Some(Command::Queue { id: Some(id), .. }) => queue::show(out, &here(&cli.run)?, &id).map(|()| 0),
+        Some(Command::Away { command }) => away::run(out, &mut stderr(), &here(&cli.run)?, command).await,
         Some(Command::Answer(args)) => answer::answer(out, &here(&cli.run)?, &args).await.map(|()| 0),
         Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
         Some(Command::Ticket { command: TicketCommand::Tick { ticket, phase } }) => {

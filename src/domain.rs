@@ -14,6 +14,7 @@ pub mod claim;
 pub mod claude_settings;
 pub mod command;
 pub mod commit;
+pub mod credentials;
 pub mod critique;
 pub mod denial;
 pub mod errors;

@@ -17,7 +17,8 @@ pub struct PrivateFileError {
     reason: String,
 }
 
-fn failed(path: &Path, reason: &dyn std::fmt::Display) -> PrivateFileError {
+/// The file is not as it must be, for this reason.
+pub fn failed(path: &Path, reason: &dyn std::fmt::Display) -> PrivateFileError {
     PrivateFileError { path: path.display().to_string(), reason: reason.to_string() }
 }
 

@@ -67,7 +67,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     let is_refused = matches!(said, Err(Unsaid::Refused(_)));
     match (end(&store, one.run, &id, !is_refused).await?, said) {
         // Whoever has ended before it could say so has heard it all the same.
-        (Found::Closed(end), _) if !is_refused && end.is_ours(&answer) => {
+        (Found::Closed(end), _) if !is_refused && end.is_by(&Answerer::COMMAND_LINE, &answer) => {
             let is_own = kind == ApprovalKind::Question;
             let words = if is_own { end.words.replacen("allowed", "answered", 1) } else { end.words };
             Ok(writeln!(out, "{words}")?)
@@ -105,7 +105,7 @@ fn closed(store: &Store, wanted: &str) -> Result<Option<End>, CliError> {
 }
 
 /// How a question stands.
-enum Found {
+pub(super) enum Found {
     Closed(End),
     Asked,
     /// Another has taken its place.
@@ -113,31 +113,35 @@ enum Found {
 }
 
 /// How the question came to its end. What the rules say of an answer takes them a moment: `waits` for that.
-async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Found, CliError> {
+pub(super) async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool) -> Result<Found, CliError> {
     let begun = Instant::now();
     loop {
-        let records = store.load(run)?.records;
-        if let Some(end) = records.iter().rev().find_map(|stored| end_of(stored, id)) {
-            return Ok(Found::Closed(end));
+        match look(store, run, id)? {
+            Found::Asked if waits && begun.elapsed() <= PATIENCE => sleep(LOOK).await,
+            found => return Ok(found),
         }
-        if !folded(records).approvals.iter().any(|asked| asked.id == *id) {
-            return Ok(Found::Gone);
-        }
-        if !waits || begun.elapsed() > PATIENCE {
-            return Ok(Found::Asked);
-        }
-        sleep(LOOK).await;
     }
 }
 
+/// How the question stands now.
+pub(super) fn look(store: &Store, run: RunId, id: &QuestionId) -> Result<Found, CliError> {
+    let records = store.load(run)?.records;
+    if let Some(end) = records.iter().rev().find_map(|stored| end_of(stored, id)) {
+        return Ok(Found::Closed(end));
+    }
+    let is_asked = folded(records).approvals.iter().any(|asked| asked.id == *id);
+    Ok(if is_asked { Found::Asked } else { Found::Gone })
+}
+
 /// How a question came to its end.
-struct End {
+pub(super) struct End {
     answered: Option<(Answer, AnsweredBy)>,
-    words: String,
+    pub(super) words: String,
 }
 
 impl End {
-    fn is_ours(&self, answer: &Answer) -> bool {
+    /// It is this answer, given by this one.
+    pub(super) fn is_by(&self, wanted: &Answerer, answer: &Answer) -> bool {
         let Some((given, AnsweredBy::Person(by))) = &self.answered else { return false };
         let is_same = match (given, answer) {
             // A no without words is recorded with those that Claude is told then.
@@ -146,7 +150,7 @@ impl End {
             (Answer::Allow { input: given, .. }, Answer::Allow { input, .. }) => given == input,
             (given, answer) => given == answer,
         };
-        is_same && *by == Answerer::COMMAND_LINE
+        is_same && by == wanted
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use super::answer::AnswerArgs;
+use super::away::AwayCommand;
 use super::chat::ChatArgs;
 use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
@@ -156,6 +157,11 @@ pub enum Command {
     /// Answer a question of a run that works in another terminal or in the background.
     #[command(after_help = help::ANSWER)]
     Answer(AnswerArgs),
+    /// Answer questions of runs on your phone, by a Telegram bot of your own.
+    Away {
+        #[command(subcommand)]
+        command: AwayCommand,
+    },
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
     Logs {

@@ -101,7 +101,7 @@ async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Resu
 }
 
 /// This program, also after its file was replaced by a newer one.
-fn ourselves() -> io::Result<PathBuf> {
+pub(super) fn ourselves() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?;
     Ok(if path.exists() { path } else { PathBuf::from("/proc/self/exe") })
 }

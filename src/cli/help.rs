@@ -141,6 +141,15 @@ The first answer counts, wherever it is given; a later one is told so. What need
 be shown whole in a terminal, is answered on the screen. Exit codes: 0 answered, 1 not answered (too late, or the run did \
 not respond), 2 no such question.";
 
+pub const AWAY_SETUP: &str = "\
+Examples:
+  programmator away setup
+  PROGRAMMATOR_TELEGRAM_TOKEN=… programmator away setup --brief
+
+Make a bot with @BotFather in Telegram first; it gives you the token. The token is typed and not shown, or read from \
+PROGRAMMATOR_TELEGRAM_TOKEN, and kept in a file that only you can read. A code that you send to the bot shows which account is \
+yours: nobody else is answered. What looks like a credential is masked in all that is sent.";
+
 pub const LOGS: &str = "\
 Examples:
   programmator logs tk-4f2a

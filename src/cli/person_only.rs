@@ -1,6 +1,7 @@
 //! Commands that only a person may give: what they do is not for a process that a run has started, whatever the policy
 //! let through.
 
+use super::away::AwayCommand;
 use super::circuit::CircuitCommand;
 use super::command_line::Command;
 use super::error::CliError;
@@ -22,6 +23,7 @@ pub fn check(
         Some(Command::Chat(_)) => "start a chat",
         Some(Command::Stop { .. }) => "stop a run",
         Some(Command::Answer(_)) => "answer a question",
+        Some(Command::Away { command }) if !matches!(command, AwayCommand::Status { .. }) => "change who is asked",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",
         Some(Command::Session { command: SessionCommand::Reset { .. } }) => "reset a session",

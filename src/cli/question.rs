@@ -66,6 +66,11 @@ impl Question {
         self.asked.len()
     }
 
+    /// What the options of the one in front are called.
+    pub(super) fn labels(&self) -> impl Iterator<Item = &str> {
+        self.front().into_iter().flat_map(|asked| &asked.options).map(|choice| choice.label.as_str())
+    }
+
     /// One of its options is called so.
     pub(super) fn has(&self, label: &str) -> bool {
         self.asked.iter().flat_map(|asked| &asked.options).any(|choice| choice.label == label)

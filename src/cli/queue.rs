@@ -25,15 +25,15 @@ pub(super) struct Waiting {
     name: Option<String>,
     pub(super) run: RunId,
     pub(super) ticket: TicketId,
-    title: String,
+    pub(super) title: String,
     folder: String,
     /// The call or the question in a few words.
-    words: String,
+    pub(super) words: String,
     /// No program works on the run: it has to be resumed before it can be answered.
     pub(super) interrupted: bool,
     /// The question; `None`: a draft, proposed phases or changed validation commands.
     #[serde(flatten)]
-    approval: Option<Approval>,
+    pub(super) approval: Option<Approval>,
     #[serde(skip)]
     pub(super) summary: RunSummary,
 }

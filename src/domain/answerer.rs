@@ -11,6 +11,8 @@ pub enum FrontEnd {
     #[default]
     Screen,
     CommandLine,
+    /// Their phone.
+    Phone,
     /// Nobody spoke: the person's configuration says it.
     Configuration,
     /// Nobody spoke: plain lines cannot show what is asked, or take the answer.
@@ -38,6 +40,9 @@ impl Answerer {
     /// The person in a shell.
     pub const COMMAND_LINE: Self = Self { at: FrontEnd::CommandLine, name: None };
 
+    /// The person on their phone.
+    pub const PHONE: Self = Self { at: FrontEnd::Phone, name: None };
+
     /// Plain lines that cannot ask the person.
     pub const LINES: Self = Self { at: FrontEnd::Lines, name: None };
 
@@ -57,6 +62,7 @@ impl fmt::Display for Answerer {
         f.write_str(match self.at {
             FrontEnd::Screen => "",
             FrontEnd::CommandLine => " (command line)",
+            FrontEnd::Phone => " (phone)",
             FrontEnd::Configuration => " (configuration)",
             FrontEnd::Lines => " (plain lines)",
         })

@@ -9,6 +9,8 @@ mod approvals;
 #[path = "../support/attended.rs"]
 mod attended;
 mod away;
+#[path = "../support/bot_api.rs"]
+mod bot_api;
 mod chat;
 mod crash;
 mod evidence;
@@ -18,6 +20,7 @@ mod hank;
 mod headless;
 mod opening;
 mod parse;
+mod phone;
 mod policy;
 #[path = "../support/project.rs"]
 mod project;

@@ -1,0 +1,54 @@
+//! One relay for each state folder: who it is, and that it is there. Gone with its process.
+
+use crate::cli::error::CliError;
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Held for as long as this process relays.
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes it. An error: another process has it.
+    pub fn take(state: &Path) -> Result<Self, CliError> {
+        let mut file = open(state)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(CliError::failure("the phone is already asked: `programmator away status` tells by whom"));
+            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        file.set_len(0)?;
+        file.rewind()?;
+        write!(file, "{}", std::process::id())?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// The process that relays; `None`: nobody does.
+pub fn holder(state: &Path) -> Result<Option<i32>, CliError> {
+    if !state.join(FILE).exists() {
+        return Ok(None);
+    }
+    let mut file = open(state)?;
+    match file.try_lock() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            Ok(Some(text.trim().parse().unwrap_or(0)))
+        }
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+const FILE: &str = "away.lock";
+
+fn open(state: &Path) -> Result<File, CliError> {
+    std::fs::create_dir_all(state)?;
+    Ok(File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(state.join(FILE))?)
+}
