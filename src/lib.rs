@@ -100,7 +100,7 @@
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),
-//! [`clipboard`](adapters::clipboard), [`syntax`](adapters::syntax), [`png`](adapters::png), [`notifier`](adapters::notifier), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
+//! [`clipboard`](adapters::clipboard), [`syntax`](adapters::syntax), [`png`](adapters::png), [`notifier`](adapters::notifier), [`telegram`](adapters::telegram), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
 //! say.
 //!
 //! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the

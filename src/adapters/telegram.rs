@@ -112,8 +112,7 @@ impl Bot {
             "offset": offset, "timeout": wait.as_secs(), "allowed_updates": ["message", "callback_query"],
         });
         let found: Vec<Value> = self.ask("getUpdates", &body, wait + PATIENCE)?;
-        // One that is of no use moves the offset all the same.
-        Ok(found.into_iter().filter_map(|update| serde_json::from_value(update).ok()).collect())
+        Ok(found.iter().filter_map(Update::of).collect())
     }
 
     /// Sends plain text and gives its message's number. `buttons`: rows. `answers`: the message that it replies to.

@@ -68,11 +68,9 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     match (end(&store, one.run, &id, !is_refused).await?, said) {
         // Whoever has ended before it could say so has heard it all the same.
         (Found::Closed(end), _) if !is_refused && end.is_by(&Answerer::COMMAND_LINE, &answer) => {
-            let is_own = kind == ApprovalKind::Question;
-            let words = if is_own { end.words.replacen("allowed", "answered", 1) } else { end.words };
-            Ok(writeln!(out, "{words}")?)
+            Ok(writeln!(out, "{}", end.of(kind).words)?)
         }
-        (Found::Closed(end), _) => Err(too_late(&end)),
+        (Found::Closed(end), _) => Err(too_late(&end.of(kind))),
         (_, Err(Unsaid::Refused(why))) => Err(CliError::failure(format!("not answered: {why}"))),
         (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("not known to be answered: {why}"))),
         (Found::Asked, Ok(())) => Err(CliError::failure(
@@ -94,11 +92,12 @@ fn closed(store: &Store, wanted: &str) -> Result<Option<End>, CliError> {
         // What cannot be read has its own words elsewhere.
         let Ok(loaded) = store.load(run.run) else { continue };
         let asked = loaded.records.iter().rev().find_map(|stored| match &stored.record {
-            Record::ApprovalAsked(approval) if name(&approval.id) == wanted => Some(approval.id.clone()),
+            Record::ApprovalAsked(approval) if name(&approval.id) == wanted => Some(approval),
             _ => None,
         });
-        if let Some(end) = asked.and_then(|id| loaded.records.iter().find_map(|stored| end_of(stored, &id))) {
-            return Ok(Some(end));
+        let end = asked.and_then(|asked| loaded.records.iter().find_map(|stored| end_of(stored, &asked.id)));
+        if let (Some(end), Some(asked)) = (end, asked) {
+            return Ok(Some(end.of(asked.kind)));
         }
     }
     Ok(None)
@@ -140,6 +139,13 @@ pub(super) struct End {
 }
 
 impl End {
+    /// In the words of this kind of question: Claude's own are not allowed, but answered.
+    pub(super) fn of(self, kind: ApprovalKind) -> Self {
+        let is_own = kind == ApprovalKind::Question;
+        let words = if is_own { self.words.replacen("allowed", "answered", 1) } else { self.words };
+        Self { words, ..self }
+    }
+
     /// It is this answer, given by this one.
     pub(super) fn is_by(&self, wanted: &Answerer, answer: &Answer) -> bool {
         let Some((given, AnsweredBy::Person(by))) = &self.answered else { return false };
@@ -183,6 +189,8 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
         return Err(only_on_screen(&why));
     }
     let words = args.answer[1..].join(" ");
+    let is_number = |line: &String| line.trim().parse::<usize>().is_ok();
+    let is_numbers = !args.words && args.answer.len() > 1 && args.answer.iter().all(is_number);
     match (args.answer[0].as_str(), kind) {
         ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
         // Whatever the words are, they never allow.
@@ -190,6 +198,14 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
         ("allow", ApprovalKind::Question) if words.is_empty() && !question.has("allow") => {
             Err(CliError::usage("Claude asks for an answer: the number of an option, or your words"))
         }
+        (_, ApprovalKind::Question) if args.answer.iter().any(|line| line.trim().is_empty()) => Err(CliError::usage(
+            "an answer is empty: Claude asks for the number of an option, or your words; `deny` refuses",
+        )),
+        (_, ApprovalKind::Question) if is_numbers && question.count() == 1 => Err(CliError::usage(format!(
+            "`{}`: one question has one answer; several options are `1,2`, where Claude allows them; with --words they are your \
+             own answer",
+            args.answer.join(" ")
+        ))),
         (_, ApprovalKind::Question) => {
             let lines = if question.count() == 1 { vec![args.answer.join(" ")] } else { args.answer.clone() };
             if lines.len() != question.count() {

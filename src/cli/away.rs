@@ -41,20 +41,26 @@ pub enum AwayCommand {
         brief: bool,
     },
     /// Ask on the phone what runs ask, in the background, until `away off`.
+    #[command(after_help = help::AWAY)]
     On,
     /// Ask no more on the phone.
+    #[command(after_help = help::AWAY)]
     Off,
     /// Tell whether a phone is paired, and what it was asked.
+    #[command(after_help = help::AWAY)]
     Status {
         /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
     /// Send a message to the phone.
+    #[command(after_help = help::AWAY)]
     Test,
     /// Ask no more on the phone, and forget the bot and your account.
+    #[command(after_help = help::AWAY)]
     Unpair,
     /// Ask on the phone in the foreground: for a service manager.
+    #[command(after_help = help::AWAY)]
     Relay,
 }
 

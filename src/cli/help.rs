@@ -141,6 +141,19 @@ The first answer counts, wherever it is given; a later one is told so. What need
 be shown whole in a terminal, is answered on the screen. Exit codes: 0 answered, 1 not answered (too late, or the run did \
 not respond), 2 no such question.";
 
+pub const AWAY: &str = "\
+Examples:
+  programmator away setup
+  programmator away on
+  programmator away status --json
+  programmator away test
+  programmator away off
+  programmator away unpair
+  programmator away relay
+
+Questions of all runs come to your phone while this is on, whichever program works on them; the first answer counts, wherever \
+it is given. `programmator away relay` does the same in the foreground.";
+
 pub const AWAY_SETUP: &str = "\
 Examples:
   programmator away setup

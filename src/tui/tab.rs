@@ -119,7 +119,7 @@ impl TabStatus {
     pub fn sign(self, glyphs: Glyphs) -> Sign {
         let (unicode, ascii, word, role) = match self {
             Self::NotStarted => ("○", ".", "ready", Role::PhasePending),
-            Self::Waiting => ("⊘", "x", "queued", Role::PhasePending),
+            Self::Waiting => ("⊘", "-", "queued", Role::PhasePending),
             Self::Unstored => ("⊘", "x", "no storage", Role::Danger),
             Self::Running => ("▶", ">", "running", Role::PhaseRunning),
             Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),

@@ -114,7 +114,9 @@ fn what_is_old_unclear_or_for_another_place_is_not_obeyed() {
     assert!(stale > 0);
     phone.api.wait_for("too late", |sent| sent.text.contains("came too late to be obeyed"));
     phone.api.reply(question.id + 1_000, "yes");
-    phone.api.wait_for("unknown", |sent| sent.text == "The message that you reply to asks nothing.");
+    phone.api.wait_for("unknown", |sent| {
+        sent.text == "The message that you reply to asks nothing." && sent.answers.is_some()
+    });
     phone.api.reply(question.id, "all");
     phone.api.wait_for("not for Bash", |sent| sent.text.contains("`all` is for edits of files"));
     phone.api.write(PERSON, "/status");

@@ -1,6 +1,7 @@
 //! What comes from Telegram: a message, or a press of a button. Untrusted until [`from`](Update::from) is the paired person.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Something that was written to the bot. Their numbers grow.
 #[derive(Clone, Debug, Deserialize)]
@@ -46,6 +47,7 @@ pub struct Pressed {
     pub chat: Chat,
 }
 
+/// Where it was written. Groups and channels are no `private` chats.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Chat {
     pub id: i64,
@@ -53,6 +55,7 @@ pub struct Chat {
     pub kind: String,
 }
 
+/// An account.
 #[derive(Clone, Debug, Deserialize)]
 pub struct User {
     pub id: i64,
@@ -61,6 +64,12 @@ pub struct User {
 }
 
 impl Update {
+    /// One of what `getUpdates` gives. What cannot be understood has its number all the same: else it would come for ever.
+    pub fn of(json: &Value) -> Option<Self> {
+        let number = || json.get("update_id").and_then(Value::as_i64);
+        Self::deserialize(json).ok().or_else(|| Some(Self { update_id: number()?, message: None, press: None }))
+    }
+
     /// Who wrote it, and in which private chat; `None`: in a group or a channel, where nobody is obeyed.
     pub fn from(&self) -> Option<(&User, i64)> {
         let (user, chat) = match (&self.message, &self.press) {

@@ -36,7 +36,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
         IterationOutcome::TimedOut => "timed out",
         IterationOutcome::Idle => "no output for too long",
         IterationOutcome::Interrupted => "interrupted",
-        IterationOutcome::CutOff => "interrupted by a restart",
+        IterationOutcome::CutOff => "interrupted: its program ended first",
         IterationOutcome::Parked => "rate limited, not counted",
     }
 }

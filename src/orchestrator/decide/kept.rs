@@ -71,10 +71,10 @@ impl Draft<'_> {
     /// An earlier process of ours is gone, and Claude's with it.
     pub(super) fn keep_over_restart(&mut self) {
         if self.state.chat.is_some() {
-            return self.void_waiting("programmator was restarted; Claude asks again");
+            return self.void_waiting("the run went on in another process; Claude asks again");
         }
         if !self.state.approvals.is_empty() && !self.state.gate.kept {
-            let why = "programmator was restarted; Claude goes on with the answer";
+            let why = "the run went on in another process; Claude goes on with the answer";
             self.record(Record::ApprovalsKept { why: why.into() });
         }
     }

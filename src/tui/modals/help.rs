@@ -179,7 +179,7 @@ fn marks() -> impl Iterator<Item = (String, Row)> {
         let ascii = Glyphs::Ascii.phase(mark).glyph;
         let row = Row::new()
             .left(sign.role, format!("  {} {ascii} ", sign.glyph))
-            .left(sign.role, format!("{:<12}", sign.word))
+            .left(sign.role, format!("{:<13}", sign.word))
             .left(Role::Text, doc);
         (format!("marks {} {doc}", sign.word), row)
     })

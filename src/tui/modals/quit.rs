@@ -17,7 +17,8 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
     let withdrawn = withdrawn(&active);
     let is_offered = can_hand_over(model);
-    let area = centred(room, 76, 9 + u16::from(withdrawn.is_some()) + u16::from(is_offered));
+    let lines = 8 + u16::from(withdrawn.is_some()) + u16::from(is_offered) + u16::from(!active.is_empty());
+    let area = centred(room, 76, lines);
     let frame = Frame::dialog("Quit", "", model.glyphs);
     let inside = frame.draw(theme, area, buf);
     let running = match active.as_slice() {
@@ -51,7 +52,9 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     };
     let away = is_offered.then(|| option(model, Command::QuitAway, begins_anew));
     let now = option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" });
-    let options = [option(model, Command::QuitFinish, finish)].into_iter().chain(away);
+    // Where nothing works, nothing is finished.
+    let finishes = (!active.is_empty()).then(|| option(model, Command::QuitFinish, finish));
+    let options = finishes.into_iter().chain(away);
     let options = options.chain([now, option(model, Command::Close, "")]);
     let rows = [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([
         Row::new(),
