@@ -187,7 +187,7 @@ fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliE
 async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let pairing = pairing(session)?;
     let _lock = Lock::take(&session.state)?;
-    let me = pairing.bot().me().map_err(|error| CliError::failure(error.to_string()))?;
+    let me = pairing.bot().me()?;
     tracing::info!(bot = %me.username, "the phone is asked");
     let for_report = session.clone();
     let report = Box::new(move || {

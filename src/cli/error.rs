@@ -2,6 +2,7 @@
 
 use super::config::LoadError;
 use crate::adapters::store::StoreError;
+use crate::adapters::telegram::BotError;
 use crate::adapters::tickets::FindError;
 use crate::base::text::Clean;
 use crate::domain::request::{Refused, Reply};
@@ -88,6 +89,12 @@ impl From<Reply> for CliError {
 
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
+        Self::failure(error.to_string())
+    }
+}
+
+impl From<BotError> for CliError {
+    fn from(error: BotError) -> Self {
         Self::failure(error.to_string())
     }
 }

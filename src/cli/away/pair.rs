@@ -2,7 +2,7 @@
 
 use crate::adapters::telegram::pairing::{Detail, Pairing};
 use crate::adapters::telegram::update::Update;
-use crate::adapters::telegram::{API, Bot, BotError, is_unfit};
+use crate::adapters::telegram::{API, Bot, is_unfit};
 use crate::adapters::typed_secret::{Source, read};
 use crate::base::secret::Secret;
 use crate::base::text::clean_line;
@@ -39,9 +39,9 @@ pub fn pair(
     }
     let token = token(asks, session)?;
     let bot = Bot::new(&api, &token);
-    let me = bot.me().map_err(|error| CliError::failure(error.to_string()))?;
+    let me = bot.me()?;
     // What was written before has nothing to do with this.
-    let mut offset = bot.updates(-1, Duration::ZERO).map_err(failed)?.last().map_or(0, |last| last.update_id + 1);
+    let mut offset = bot.updates(-1, Duration::ZERO)?.last().map_or(0, |last| last.update_id + 1);
     let code = code();
     writeln!(
         out,
@@ -51,7 +51,7 @@ pub fn pair(
     out.flush()?;
     let (begun, mut wrong) = (Instant::now(), 0);
     while begun.elapsed() < PATIENCE {
-        for update in bot.updates(offset, POLL).map_err(failed)? {
+        for update in bot.updates(offset, POLL)? {
             offset = update.update_id + 1;
             let (Some((user, chat)), Some(said)) = (update.from(), said(&update)) else { continue };
             if Secret::of(&said.to_uppercase()) != Secret::of(&code) {
@@ -81,10 +81,6 @@ pub fn pair(
         }
     }
     Err(CliError::failure("nobody has sent the code in ten minutes: nothing was paired"))
-}
-
-fn failed(error: BotError) -> CliError {
-    CliError::failure(error.to_string())
 }
 
 fn token(asks: &mut dyn Write, session: &Session) -> Result<Secret, CliError> {

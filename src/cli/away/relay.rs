@@ -239,7 +239,7 @@ impl Relay {
     /// What was sent is known to the next relay. Where that cannot be written, a message may come twice.
     fn keep(&mut self) {
         let folder: &Path = self.store.folder();
-        if let Err(error) = self.kept.write(&folder.to_owned()) {
+        if let Err(error) = self.kept.write(folder) {
             tracing::warn!(%error, "what was sent to the phone cannot be kept");
         }
     }

@@ -126,7 +126,6 @@ impl Relay {
             (Given::Deny(words), _) => Some(Answer::Deny { words }),
             (Given::Words(words), ApprovalKind::Question) => question.answer(&words),
             (_, ApprovalKind::Question) => return Ok("Claude asks for an answer: an option, or your words.".to_owned()),
-            (Given::Words(_), _) => None,
             (Given::Allow, _) => question.answer("yes"),
             (Given::All, _) if !BULK.contains(&tool.as_str()) => {
                 return Ok(
@@ -137,7 +136,7 @@ impl Relay {
                 Some(Answer::Allow { input, .. }) => Some(Answer::Allow { input, scope: Scope::Ticket }),
                 other => other,
             },
-            (Given::ForRun | Given::All, _) => None,
+            (Given::ForRun | Given::All | Given::Words(_), _) => None,
         };
         let Some(answer) = answer else { return Ok("That is no answer to this question.".to_owned()) };
         tracing::info!(ticket = %one.ticket, %tool, "answered on the phone");
