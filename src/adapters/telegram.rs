@@ -156,14 +156,8 @@ impl Bot {
         let (method, field) = if is_file { ("editMessageCaption", "caption") } else { ("editMessageText", "text") };
         let body = json!({"chat_id": chat, "message_id": message, field: text});
         match self.ask::<Value>(method, &body, PATIENCE) {
-            // It says so already, or the person has deleted it.
-            Err(BotError::Refused { code: 400, words })
-                if words.contains("not modified")
-                    || words.contains("not found")
-                    || words.contains("can't be edited") =>
-            {
-                Ok(())
-            }
+            // It says so already, the person has deleted it, or it is too old.
+            Err(BotError::Refused { code: 400, .. }) => Ok(()),
             other => other.map(drop),
         }
     }

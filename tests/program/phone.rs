@@ -92,7 +92,8 @@ fn words_deny_and_an_answer_elsewhere_is_told() {
     let first = phone.question("HEAD:work");
     phone.api.press(PERSON, first.id, "words");
     let prompt = phone.api.wait_for("words are asked for", |sent| sent.text.contains("what should Claude do instead"));
-    phone.api.reply(prompt.id, "use a branch of your own");
+    // They have said no already, whatever the words are.
+    phone.api.reply(prompt.id, "ok");
     phone.told(&first, "denied by you (phone)");
     let second = phone.question("HEAD:second");
     let waiting = asked(&phone.project);
@@ -102,7 +103,7 @@ fn words_deny_and_an_answer_elsewhere_is_told() {
     phone.api.wait_for("too late", |sent| sent.text == "Too late: allowed by you (command line)");
     let records = phone.project.journal();
     let answers = of_kind(&records, "approval_answered");
-    assert_eq!(answers[0]["answer"]["words"], "use a branch of your own", "{answers:?}");
+    assert_eq!(answers[0]["answer"]["words"], "ok", "{answers:?}");
     assert_eq!(answers[1]["by"], "command_line", "{answers:?}");
 }
 
@@ -165,6 +166,25 @@ fn what_does_not_fit_comes_as_a_file_and_secrets_stay() {
     phone.api.wait_told("This can only be denied from here");
     phone.api.press(PERSON, question.id, "deny");
     phone.told(&question, "denied by you (phone)");
+}
+
+#[test]
+fn a_question_that_telegram_refuses_is_only_denied() {
+    let (api, project) = (BotApi::start(), project(&[PUSH]));
+    paired(&project, &api, &[]);
+    api.trouble("sendMessage", 400, value!({"ok": false, "error_code": 400, "description": "Bad Request: no"}));
+    said(&project, &["away", "on"], 0);
+    let phone = Phone { api, project: away(project) };
+    said(&phone.project, &["run", "--detach", "tk-1"], 0);
+    let question = phone.question("Its question cannot be shown here");
+    phone.api.press(PERSON, question.id, "allow");
+    phone.api.wait_told("This can only be denied from here");
+    // Another program reads the bot's messages: the relay gives way, and says so.
+    for _ in 0..3 {
+        phone.api.trouble("getUpdates", 409, value!({"ok": false, "error_code": 409, "description": "Conflict"}));
+    }
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("it has stopped", |sent| sent.text.starts_with("The relay has stopped"));
 }
 
 #[test]

@@ -24,6 +24,9 @@ pub struct Kept {
     pub asked: Vec<Asked>,
     /// The runs whose end was told.
     pub ended: BTreeSet<RunId>,
+    /// What the file says.
+    #[serde(skip)]
+    written: String,
 }
 
 /// A question on the phone.
@@ -40,9 +43,12 @@ pub struct Asked {
     pub text: String,
     /// It can be answered with a yes there.
     pub can_allow: bool,
-    /// The messages that asked for words, and that repeated it.
+    /// The messages that repeated it.
     #[serde(default)]
-    pub others: Vec<i64>,
+    pub repeated: Vec<i64>,
+    /// The messages that asked for words of a denial.
+    #[serde(default)]
+    pub prompts: Vec<i64>,
     pub repeats: u32,
     pub told: Timestamp,
     /// How it came to its end, and whether the message says so.
@@ -58,7 +64,7 @@ impl Asked {
 
     /// One of its messages.
     pub fn has(&self, message: i64) -> bool {
-        self.message == message || self.others.contains(&message)
+        self.message == message || self.repeated.contains(&message) || self.prompts.contains(&message)
     }
 }
 
@@ -73,7 +79,7 @@ impl Kept {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Keeps it.
+    /// Keeps it, where it has changed.
     pub fn write(&mut self, state: &Path) -> Result<(), PrivateFileError> {
         let mut over = self.asked.iter().filter(|asked| !asked.is_open() && asked.is_edited).count();
         self.asked.retain(|asked| {
@@ -85,7 +91,12 @@ impl Kept {
         while self.ended.len() > ENDS {
             self.ended.pop_first();
         }
-        private_file::write(&Self::path(state), &serde_json::to_string(self).unwrap_or_default())
+        let text = serde_json::to_string(self).unwrap_or_default();
+        if text != self.written {
+            private_file::write(&Self::path(state), &text)?;
+            self.written = text;
+        }
+        Ok(())
     }
 
     /// The questions that wait for an answer.

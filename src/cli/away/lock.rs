@@ -5,6 +5,11 @@ use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::time::Duration;
+
+/// How often, and how far apart, it is tried to take it.
+const TRIES: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// Held for as long as this process relays.
 pub struct Lock {
@@ -15,12 +20,18 @@ impl Lock {
     /// Takes it. An error: another process has it.
     pub fn take(state: &Path) -> Result<Self, CliError> {
         let mut file = open(state)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(CliError::failure("the phone is already asked: `programmator away status` tells by whom"));
+        // Who only looks whether it is held has it for a moment.
+        let mut tries = 0..TRIES;
+        while let Err(held) = file.try_lock() {
+            match held {
+                TryLockError::Error(error) => return Err(error.into()),
+                TryLockError::WouldBlock if tries.next().is_some() => std::thread::sleep(MOMENT),
+                TryLockError::WouldBlock => {
+                    return Err(CliError::failure(
+                        "the phone is already asked: `programmator away status` tells by whom",
+                    ));
+                }
             }
-            Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         file.set_len(0)?;
         file.rewind()?;

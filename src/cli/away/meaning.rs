@@ -90,6 +90,8 @@ fn said(message: &Message, kept: &Kept, is_question: impl Fn(&Asked) -> bool) ->
             return Meaning::Unclear("The message that you reply to asks nothing.".to_owned());
         };
         let given = match plain {
+            // Whatever they are: the person has said no already.
+            _ if asked.prompts.contains(&answers.message_id) => Given::Deny(text.to_owned()),
             _ if is_question(asked) => Given::Words(text.to_owned()),
             Some(given) => given,
             None => Given::Deny(text.to_owned()),

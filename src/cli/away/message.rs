@@ -117,7 +117,8 @@ fn asked(head: &str, text: &str, approval: &Approval, question: &Question) -> Me
     Message { text: format!("{whole}{hint}"), file: None, buttons, can_allow: true }
 }
 
-fn denials() -> Vec<Button> {
+/// The buttons that say no.
+pub fn denials() -> Vec<Button> {
     vec![("❌ Deny".to_owned(), DENY.to_owned()), ("✏ Deny, with words".to_owned(), WORDS.to_owned())]
 }
 

@@ -8,7 +8,7 @@ mod words;
 
 use self::words::{ended, fit};
 use super::kept::{Asked, Kept};
-use super::message;
+use super::message::{self, denials};
 use crate::adapters::store::Store;
 use crate::adapters::telegram::pairing::Pairing;
 use crate::adapters::telegram::update::Update;
@@ -90,38 +90,53 @@ impl Relay {
                         for update in updates {
                             self.kept.offset = self.kept.offset.max(update.update_id + 1);
                             self.hear(&update).await;
+                            self.keep();
                         }
-                        self.keep();
                         let _ = done.send(self.kept.offset);
                     }
                     Err(error) => {
                         conflicts = if error == BotError::Conflict { conflicts + 1 } else { 0 };
                         if conflicts >= CONFLICTS || error == BotError::Unauthorized {
-                            return Err(CliError::failure(format!("the relay has stopped: {error}")));
+                            return Err(self.stopped(error).await);
                         }
                         tracing::warn!(%error, "the phone's messages cannot be had");
                         let _ = done.send(self.kept.offset);
                     }
                 },
-                () = sleep(LOOK) => self.look().await?,
+                () = sleep(LOOK) => if let Err(error) = self.look().await {
+                    return Err(self.stopped(error).await);
+                },
             }
         }
     }
 
-    /// Asks what is new, and tells what has come to its end.
-    async fn look(&mut self) -> Result<(), CliError> {
+    /// Says why it stops, also on the phone where that is still possible: nobody may be reading its words elsewhere.
+    async fn stopped(&self, error: BotError) -> CliError {
+        let words = format!("The relay has stopped, and nothing is asked here any more: {error}");
+        tracing::error!(%error, "the phone is asked no more");
+        let told = words.clone();
+        let _ = self.with_bot(move |bot, chat| bot.send(chat, &fit(&told), &[], None)).await;
+        CliError::failure(words)
+    }
+
+    /// Asks what is new, and tells what has come to its end. An error: it is of no use to go on.
+    async fn look(&mut self) -> Result<(), BotError> {
         if self.clock.now() < self.pause_until {
             return Ok(());
         }
-        let waits = waiting(&self.store)?;
+        let waits = match waiting(&self.store) {
+            Ok(waits) => waits,
+            Err(error) => {
+                tracing::warn!(error = %error.message, "what waits cannot be read");
+                return Ok(());
+            }
+        };
         self.close(&waits);
         let sent = self.send(&waits).await;
         self.keep();
         match sent {
             Ok(()) => self.pause = Duration::ZERO,
-            Err(BotError::Unauthorized) => {
-                return Err(CliError::failure(format!("the relay has stopped: {}", BotError::Unauthorized)));
-            }
+            Err(BotError::Unauthorized) => return Err(BotError::Unauthorized),
             Err(error) => {
                 tracing::warn!(%error, "nothing could be sent to the phone");
                 let doubled = (self.pause * 2).clamp(Duration::from_secs(1), LONGEST_PAUSE);
@@ -173,21 +188,32 @@ impl Relay {
         let message::Message { text, file, buttons, can_allow } = message::of(one, self.pairing.detail);
         let (told, is_file) = (text.clone(), file.is_some());
         let name = format!("{}.txt", one.ticket);
-        let message = self
-            .with_bot(move |bot, chat| match &file {
-                None => bot.send(chat, &fit(&text), &buttons, None),
-                Some(file) => bot.send_file(chat, &name, file, &text, &buttons),
+        let head = format!("{} waits for you. Its question cannot be shown here: the screen shows it.", one.ticket);
+        let (message, is_shown) = self
+            .with_bot(move |bot, chat| {
+                let sent = match &file {
+                    None => bot.send(chat, &fit(&text), &buttons, None),
+                    Some(file) => bot.send_file(chat, &name, file, &fit(&text), &buttons),
+                };
+                match sent {
+                    // It would be refused for ever, and the others would wait behind it.
+                    Err(BotError::Refused { code: 400 | 413, .. }) => {
+                        bot.send(chat, &head, &[denials()], None).map(|sent| (sent, false))
+                    }
+                    sent => sent.map(|sent| (sent, true)),
+                }
             })
             .await?;
         self.kept.asked.push(Asked {
             message,
-            is_file,
+            is_file: is_file && is_shown,
             run: one.run,
             ticket: one.ticket.clone(),
             question: one.approval.as_ref().map(|approval| approval.id.clone()),
             text: told,
-            can_allow,
-            others: Vec::new(),
+            can_allow: can_allow && is_shown,
+            repeated: Vec::new(),
+            prompts: Vec::new(),
             repeats: 0,
             told: self.clock.now(),
             end: None,
@@ -206,7 +232,7 @@ impl Relay {
         let message = asked.message;
         let sent = self.with_bot(move |bot, chat| bot.send(chat, &words, &[], Some(message))).await?;
         let asked = &mut self.kept.asked[at];
-        asked.others.push(sent);
+        asked.repeated.push(sent);
         asked.repeats += 1;
         asked.told = now;
         Ok(())

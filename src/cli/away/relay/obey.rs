@@ -87,7 +87,7 @@ impl Relay {
                 }
                 let words = "Reply to this: what should Claude do instead?";
                 match self.with_bot(move |bot, chat| bot.ask_for_words(chat, words)).await {
-                    Ok(sent) => self.kept.asked[at].others.push(sent),
+                    Ok(sent) => self.kept.asked[at].prompts.push(sent),
                     Err(error) => return Some(error.to_string()),
                 }
                 None
