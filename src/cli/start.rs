@@ -264,7 +264,11 @@ fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError>
 }
 
 fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
-    let resume = format!("`programmator resume {}` continues", run.ticket);
+    let resume = if run.is_chat() {
+        "`programmator chat --resume` continues".to_owned()
+    } else {
+        format!("`programmator resume {}` continues", run.ticket)
+    };
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
         Some(ExitReason::Complete) => ("complete", None),
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),

@@ -20,5 +20,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -
         Some(_) => "stops after this iteration, which waits for you (`programmator queue`; --now does not wait)",
         None => "stops after this iteration",
     };
-    Ok(writeln!(out, "{ticket} {when}; `programmator resume {ticket}` goes on with it.")?)
+    let next =
+        if found.is_chat() { "programmator chat --resume".to_owned() } else { format!("programmator resume {ticket}") };
+    Ok(writeln!(out, "{ticket} {when}; `{next}` goes on with it.")?)
 }

@@ -67,10 +67,9 @@ pub fn can_take_wheel(model: &Model) -> bool {
     live_tab(model, Tab::has_open_run) || live(model) && model.tab().is_some_and(over)
 }
 
-/// What runs may go on without this screen. A chat is nothing without its person.
+/// Something runs, or waits to, that may go on without this screen.
 pub fn can_hand_over(model: &Model) -> bool {
-    let is_chat = |tab: &Tab| tab.has_open_run() && tab.state.chat.is_some();
-    live(model) && model.outlives_screen && !model.tabs.iter().any(is_chat)
+    live(model) && model.outlives_screen && !model.unfinished().is_empty()
 }
 
 pub fn in_replay(model: &Model) -> bool {

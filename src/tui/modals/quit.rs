@@ -1,6 +1,7 @@
 //! Leaving while something runs: finish the iteration, stop now, or stay.
 
 use crate::base::text::cut;
+use crate::domain::chat;
 use crate::orchestrator::state::Pace;
 use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{Command, Scope, row_of};
@@ -28,6 +29,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         many => Some(format!("{} runs are open.", many.len())),
     };
     let mut queued = model.unfinished();
+    queued.extend(model.queued.keys().filter(|ticket| chat::is_id(ticket.id())).cloned());
     queued.retain(|ticket| active.iter().all(|tab| tab.id != *ticket));
     let lost = if is_offered { "" } else { " and will not be started" };
     let queued = match queued.as_slice() {
@@ -46,6 +48,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     };
     let begins_anew = match withdrawn {
         Some(_) => "what waits for you stays",
+        None if active.iter().any(|tab| tab.state.chat.is_some()) => "but for the chat, which ends",
         None if active.iter().any(|tab| tab.state.pace == Pace::PauseNext) => "the pause is taken back",
         None if is_at_work => "Claude's turn begins anew",
         None => "",
@@ -136,8 +139,13 @@ mod tests {
         ui.tabs[1].state.stage = Stage::AwaitingTree { holder: None };
         ui.tabs[2].state.stage = Stage::Paused;
         assert_eq!(ui.unfinished(), ["tk-1", "tk-3", "tk-2"].map(sample::id));
+        // A chat is nothing without its person.
         ui.tabs[0].state.chat = Some(std::sync::Arc::default());
-        assert!(!offers(&mut ui), "a chat is nothing without its person");
+        assert!(offers(&mut ui));
+        assert_eq!(ui.unfinished(), ["tk-3", "tk-2"].map(sample::id));
+        ui.queued = std::iter::once((sample::id("chat-7f3e01ab"), "it is the second".into())).collect();
+        ui.tabs.truncate(1);
+        assert!(!offers(&mut ui));
     }
 
     #[test]

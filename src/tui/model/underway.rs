@@ -1,5 +1,6 @@
 //! What is under way: what leaving the screen would cut off, and what a clock runs for.
 
+use crate::domain::chat;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::Stage;
 use crate::tui::model::{Mode, Model};
@@ -12,11 +13,11 @@ impl Model {
     }
 
     /// The tickets whose runs are at work here or wait for their working directory, and those that wait to be started: not what
-    /// the person has paused.
+    /// the person has paused, and no chat, which is nothing without its person.
     pub fn unfinished(&self) -> Vec<TicketKey> {
-        let goes_on = |tab: &&Tab| tab.has_open_run() && tab.state.stage != Stage::Paused;
+        let goes_on = |tab: &&Tab| tab.has_open_run() && tab.state.stage != Stage::Paused && tab.state.chat.is_none();
         let open = self.tabs.iter().filter(goes_on).map(|tab| &tab.id);
-        open.chain(self.queued.keys()).cloned().collect()
+        open.chain(self.queued.keys()).filter(|ticket| !chat::is_id(ticket.id())).cloned().collect()
     }
 
     /// A clock runs.
