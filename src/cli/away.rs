@@ -14,13 +14,16 @@ use super::help;
 use super::report::{self, ReportArgs};
 use super::session::Session;
 use crate::adapters::own_session;
+use crate::adapters::telegram::BotError;
 use crate::adapters::telegram::pairing::{Detail, Pairing, forget, path};
+use crate::domain::finding::{Finding, Mark};
 use clap::Subcommand;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Write, pipe};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+use tokio::task::spawn_blocking;
 
 /// What the relay says first when it works.
 const READY: &str = "ready";
@@ -182,6 +185,29 @@ fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliE
         None => writeln!(out, "The phone is not asked: `programmator away on` begins that.")?,
     }
     Ok(())
+}
+
+/// Whether the phone can be asked, where one is paired: its bot is asked who it is.
+pub async fn check(session: &Session) -> Option<Finding> {
+    let finding = |mark, text: String| Some(Finding::new("phone", mark, text));
+    let pairing = match Pairing::read(&session.config_folder()?) {
+        Ok(pairing) => pairing?,
+        Err(error) => return finding(Mark::Fail, error.to_string()),
+    };
+    let (bot, is_asked) = (pairing.bot(), lock::holder(&session.state).is_ok_and(|holder| holder.is_some()));
+    match spawn_blocking(move || bot.me()).await {
+        Ok(Ok(me)) if is_asked => finding(Mark::Ok, format!("{} is asked by @{}", pairing.name, me.username)),
+        Ok(Ok(me)) => finding(
+            Mark::Ok,
+            format!(
+                "{} is paired by @{}, and not asked: `programmator away on` begins that",
+                pairing.name, me.username
+            ),
+        ),
+        Ok(Err(error @ BotError::Unauthorized)) => finding(Mark::Fail, error.to_string()),
+        Ok(Err(error)) => finding(Mark::Warn, error.to_string()),
+        Err(error) => finding(Mark::Warn, error.to_string()),
+    }
 }
 
 async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {

@@ -1,5 +1,6 @@
 //! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the fix.
 
+use super::away;
 use super::error::CliError;
 use super::in_force::in_force;
 use super::session::Session;
@@ -47,6 +48,9 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
     }
     print(&state(session, reserve))?;
     print(&terminal(session))?;
+    if let Some(phone) = away::check(session).await {
+        print(&phone)?;
+    }
     Ok(worst)
 }
 

@@ -210,6 +210,8 @@ fn the_relay_ends_by_off_and_the_pairing_by_unpair() {
     said(&project, &["away", "test"], 0);
     api.wait_for("the test", |sent| sent.text == "programmator can reach you here.");
     assert!(said(&project, &["away", "status"], 0).contains("0 of its questions wait"));
+    let checked = String::from_utf8_lossy(&project.run(&["doctor"]).stdout).into_owned();
+    assert!(checked.contains("ok    phone     Ada is asked by @test_bot"), "{checked}");
     // Inside a run nobody is let in.
     let inside = project.command(&["away", "unpair"]).env("PROGRAMMATOR_RUN_ID", "x").output().unwrap();
     assert_eq!(inside.status.code(), Some(77));

@@ -228,7 +228,7 @@ impl Relay {
         if asked.repeats >= REPEATS || now.since(asked.told) < AGAIN {
             return Ok(());
         }
-        let words = format!("{} still waits for you, for {} now.", asked.ticket, human(now.since(asked.told)));
+        let words = format!("{} still waits for you, for {} now.", asked.ticket, human(AGAIN * (asked.repeats + 1)));
         let message = asked.message;
         let sent = self.with_bot(move |bot, chat| bot.send(chat, &words, &[], Some(message))).await?;
         let asked = &mut self.kept.asked[at];
