@@ -202,6 +202,9 @@ fn the_relay_ends_by_off_and_the_pairing_by_unpair() {
     let refused = project.run(&["away", "on"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no phone is paired"), "{refused:?}");
+    let untyped = project.run(&["away", "setup"]);
+    let words = String::from_utf8_lossy(&untyped.stderr).into_owned();
+    assert!(words.contains("type the token in a terminal, or set PROGRAMMATOR_TELEGRAM_TOKEN"), "{words}");
     paired(&project, &api, &[]);
     let file = std::fs::metadata(project.path("config/telegram.json")).unwrap();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o777, 0o600);

@@ -3,7 +3,7 @@
 use crate::adapters::telegram::pairing::{Detail, Pairing};
 use crate::adapters::telegram::update::Update;
 use crate::adapters::telegram::{API, Bot, is_unfit};
-use crate::adapters::typed_secret::{Source, read};
+use crate::adapters::typed_secret::{Source, TypedError, read};
 use crate::base::secret::Secret;
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
@@ -86,20 +86,25 @@ pub fn pair(
 fn token(asks: &mut dyn Write, session: &Session) -> Result<Secret, CliError> {
     let given =
         VARIABLES.iter().find_map(|name| session.environment.get(*name)).filter(|token| !token.trim().is_empty());
-    if let Some(token) = given {
-        return Ok(Secret::of(token.trim()));
-    }
-    let prompt = || {
-        write!(asks, "The token of your bot, from @BotFather (not shown): ").ok();
-        asks.flush().ok();
+    let token = if let Some(token) = given {
+        Secret::of(token.trim())
+    } else {
+        let prompt = || {
+            write!(asks, "The token of your bot, from @BotFather (not shown): ").ok();
+            asks.flush().ok();
+        };
+        let typed = read(Source::Terminal, prompt).map_err(|error| match error {
+            TypedError::NoTerminal => CliError::usage(format!("type the token in a terminal, or set {}", VARIABLES[0])),
+            error => CliError::usage(error.to_string()),
+        })?;
+        writeln!(asks)?;
+        typed
     };
-    let typed = read(Source::Terminal, prompt).map_err(|error| {
-        CliError::usage(format!("{error}: the token is typed in a terminal, or read from {}", VARIABLES[0]))
-    })?;
-    writeln!(asks)?;
-    let is_token =
-        typed.expose().split_once(':').is_some_and(|(id, _)| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit()));
-    if is_token { Ok(typed) } else { Err(CliError::usage("that is no bot's token: it looks like `123456789:AA…`")) }
+    let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    match token.expose().split_once(':') {
+        Some((id, _)) if is_number(id) => Ok(token),
+        _ => Err(CliError::usage("that is no bot's token: it looks like `123456789:AA…`")),
+    }
 }
 
 /// The code that a message sends, as it was written.

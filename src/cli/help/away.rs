@@ -36,7 +36,7 @@ it is given. `programmator away relay` does the same in the foreground.";
 pub const AWAY_SETUP: &str = "\
 Examples:
   programmator away setup
-  PROGRAMMATOR_TELEGRAM_TOKEN=… programmator away setup --brief
+  PROGRAMMATOR_TELEGRAM_TOKEN=$(cat token) programmator away setup --brief
 
 Make a bot with @BotFather in Telegram first; it gives you the token. The token is typed and not shown, or read from \
 PROGRAMMATOR_TELEGRAM_TOKEN, and kept in a file that only you can read. A code that you send to the bot shows which account is \
