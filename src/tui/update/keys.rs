@@ -267,7 +267,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.push(Modal::Palette(palette));
         }
         Command::Quit => {
-            if live(ui) && !ui.unfinished().is_empty() {
+            if live(ui) && (ui.anything_active() || !ui.unfinished().is_empty() || !ui.queued.is_empty()) {
                 ui.modals.push(Modal::Quit);
             } else {
                 return commits::quit(ui);

@@ -5,7 +5,7 @@ use super::stage::{ROOMY, at_the_gate, gated_project, leave, start};
 use crate::away::{PUSH, WRITE, asked, away, begun, ended, is_pushed, name, project};
 use crate::project::PROGRAM;
 use crate::terminal::{Start, Terminal};
-use crate::watched::{of_kind, said};
+use crate::watched::{json, of_kind, said};
 use rustix::process::Signal;
 use std::path::Path;
 
@@ -104,6 +104,41 @@ fn a_run_outlives_its_terminal_where_that_is_wished() {
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
     assert!(is_pushed(&project));
+}
+
+#[test]
+fn what_was_told_to_stop_does_not_outlive_its_terminal_and_what_is_queued_does() {
+    let hung_up = |keys: &str, seen: &str| {
+        let project = project(&[WRITE, PUSH]);
+        let config = project.read("config/config.yaml");
+        project.write("config/config.yaml", &format!("{config}run: {{on_hangup: detach}}\n"));
+        project.ticket("tk-2", &["Beta"]);
+        let project = away(project);
+        let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
+        terminal.wait_for("Press !");
+        asked(&project);
+        if !keys.is_empty() {
+            terminal.keys_until("q", "finish the iteration");
+            terminal.keys_until(keys, seen);
+        }
+        terminal.signal(Signal::HUP);
+        assert_eq!(terminal.wait_end().exit_code(), 129);
+        project
+    };
+    let project = hung_up("f", "quits after this iteration");
+    let runs = json(&project, &["status", "--json"]);
+    let is_stopped = |run: &serde_json::Value| run["reason"] == "user_stopped";
+    assert!(runs.as_array().is_some_and(|runs| !runs.is_empty() && runs.iter().all(is_stopped)), "{runs}");
+    assert_eq!(project.processes(), Vec::<String>::new());
+
+    let project = hung_up("", "");
+    let id = name(&asked(&project));
+    said(&project, &["answer", &id, "allow"], 0);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while json(&project, &["queue", "--json"])[0]["ticket"] != "tk-2" {
+        assert!(std::time::Instant::now() < deadline, "tk-2 was queued, and goes on as well");
+    }
+    said(&project, &["stop", "--now", "tk-2"], 0);
 }
 
 #[test]
