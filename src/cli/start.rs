@@ -231,7 +231,15 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
         }
     }
     app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
-    Ok((by_signal, app.all_ended().await))
+    loop {
+        tokio::select! {
+            worst = app.all_ended() => return Ok((by_signal, worst)),
+            // The screen is gone, and the person will not wait.
+            signal = signals.next() => if signal != ShutdownSignal::Hangup {
+                app.ask(Request::Close(Closing::Abandon), Answerer::SCREEN).await;
+            },
+        }
+    }
 }
 
 /// Lists the tickets and opens what the command line names. What is typed wrongly ends the program with a message.
