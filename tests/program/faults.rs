@@ -2,7 +2,9 @@
 //! are gone, a folder that is worked in, leftovers of our own commands.
 
 use crate::project::Project;
-use crate::watched::{WAITING, at_work, ended, of_kind, ran, records, said, signal, start_until, stop, text};
+use crate::watched::{
+    WAITING, at_work, ended, of_kind, ran, records, said, seen_where, signal, start_until, stop, text,
+};
 use rustix::process::Signal;
 use std::io::{BufRead as _, BufReader};
 
@@ -303,7 +305,9 @@ fn a_keeper_for_the_next_claude_ends_with_programmator() {
 /// A run in its first iteration, which waits for the file `go`; it is patient for a second.
 fn at_work_with_little_patience() -> (Project, std::process::Child) {
     let project = Project::with_config(&["Alpha", "Beta"], WAITING, "storage: {patience: 1}\n");
-    let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
+    // What is stored before the gate is stored: with a record on its way the run would leave by itself.
+    let is_at_gate = |record: &serde_json::Value| record["kind"] == "tool_judged" && record["tool"] == "Bash";
+    let (child, _) = seen_where(&mut project.command(&["run", "--json", "tk-1"]), "the gate", is_at_gate);
     (project, child)
 }
 

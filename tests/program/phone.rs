@@ -4,7 +4,7 @@ use crate::away::{Away, PUSH, asked, away, ended, name, project};
 use crate::bot_api::{BotApi, PERSON, Sent, TOKEN, now};
 use crate::project::Project;
 use crate::watched::{json, of_kind, said};
-use serde_json::json as value;
+use serde_json::{Value, json as value};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -133,22 +133,28 @@ fn what_is_old_unclear_or_for_another_place_is_not_obeyed() {
     phone.told(&question, "allowed by you (phone)");
 }
 
+/// What `away status` says once it is so.
+fn status_where(project: &Project, is_so: impl Fn(&Value) -> bool) -> Value {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let status = json(project, &["away", "status", "--json"]);
+        if is_so(&status) {
+            return status;
+        }
+        assert!(Instant::now() < deadline, "it never came to this: {status}");
+    }
+}
+
 #[test]
 fn a_relay_that_was_killed_asks_nothing_twice_and_obeys_what_was_said_meanwhile() {
     let phone = phone(&[PUSH], &[]);
     let question = phone.question("git push");
     // Killed between sending and keeping, it would ask once more.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let status = loop {
-        let status = json(&phone.project, &["away", "status", "--json"]);
-        if status["open"] == 1 {
-            break status;
-        }
-        assert!(Instant::now() < deadline, "what was asked is kept: {status}");
-    };
+    let status = status_where(&phone.project, |status| status["open"] == 1);
     let relay = status["relay"].as_i64().unwrap();
     let pid = rustix::process::Pid::from_raw(i32::try_from(relay).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    status_where(&phone.project, |status| status["relay"].is_null());
     phone.api.press(PERSON, question.id, "allow");
     // Trouble on the way: a pause that is wanted, a server that fails, a connection that is cut.
     phone.api.trouble(

@@ -110,16 +110,21 @@ pub fn start_until(project: &Project, args: &[&str], kind: &str) -> (Child, Vec<
 }
 
 /// The same of any command.
-#[expect(clippy::zombie_processes, reason = "the caller waits")]
 pub fn seen_until(command: &mut Command, kind: &str) -> (Child, Vec<Value>) {
+    seen_where(command, kind, |record| record["kind"] == kind)
+}
+
+/// Starts it and reads its records up to the first that is so.
+#[expect(clippy::zombie_processes, reason = "the caller waits")]
+pub fn seen_where(command: &mut Command, what: &str, is_so: impl Fn(&Value) -> bool) -> (Child, Vec<Value>) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut seen = Vec::new();
     loop {
         let mut line = String::new();
-        assert!(lines.read_line(&mut line).expect("lines") > 0, "the run ended before {kind}: {seen:?}");
+        assert!(lines.read_line(&mut line).expect("lines") > 0, "the run ended before {what}: {seen:?}");
         let record: Value = serde_json::from_str(&line).expect("a record");
-        let found = record["kind"] == kind;
+        let found = is_so(&record);
         seen.push(record);
         if found {
             child.stdout = Some(lines.into_inner());
