@@ -116,6 +116,8 @@ fn what_was_told_to_stop_does_not_outlive_its_terminal_and_what_is_queued_does()
         let project = away(project);
         let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
         terminal.wait_for("Press !");
+        // The screen hands over what it knows of.
+        terminal.wait_for("tk-2 ⊘");
         asked(&project);
         if !keys.is_empty() {
             terminal.keys_until("q", "finish the iteration");
