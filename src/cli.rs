@@ -1,24 +1,41 @@
 //! The command line: what can be typed, and which room answers it. One file for each command in `cli/`;
 //! each only wires modules together.
 
+mod agree;
 mod answer;
+mod attach;
 mod away;
+mod backup;
 pub mod chat;
 pub mod circuit;
 mod command_line;
+pub mod completing;
 pub mod config;
+mod decision;
 pub mod demo;
 mod detach;
 pub mod doctor;
+mod dry_run;
+mod ended;
 pub mod error;
 pub mod export;
+mod farewell;
+mod gc;
 pub mod headless;
 mod help;
 mod hook;
+mod hooks;
 pub mod host;
+mod hosts;
+mod import;
 mod in_force;
+mod init;
+mod job;
 mod keys;
 pub mod logs;
+mod man;
+mod metrics;
+mod notify;
 pub mod options;
 mod park;
 pub mod parse;
@@ -29,15 +46,20 @@ pub mod phase;
 mod picture;
 pub mod plan;
 pub mod policy;
-pub mod prompt;
+pub mod pr;
+mod prompt;
 mod question;
 pub mod queue;
+mod ready;
+mod remote;
 pub mod report;
 pub mod review;
 pub mod search;
+mod serve;
 pub mod session;
 pub mod sessions;
 pub mod settings;
+mod slip;
 pub mod snapshots;
 pub mod start;
 pub mod stats;
@@ -46,6 +68,10 @@ mod stop;
 mod threads;
 mod tick;
 pub mod ticket;
+mod unattended;
+mod uninstall;
+mod upkeep;
+mod whole_file;
 pub mod worktree;
 
 pub use command_line::{Cli, Command};
@@ -58,23 +84,28 @@ use crate::base::text::{Clean, clean_line};
 use crate::runtime::headless::Format;
 use circuit::CircuitCommand;
 use clap::{CommandFactory, Parser};
-use command_line::Away;
 use config::ConfigCommand;
 use demo::Show;
 use error::CliError;
+use farewell::After;
 use headless::{Questions, Work};
+use import::args::ImportArgs;
 use logs::Follow;
+use notify::NotifyCommand;
 use options::RunOptions;
 use passphrase::PassphraseCommand;
 use prompt::PromptCommand;
+use queue::QueueArgs;
 use session::Session;
 use snapshots::Consent;
-use start::{After, Open};
+use start::Open;
+use status::StatusArgs;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 use tick::Tick;
-use ticket::TicketCommand;
+use ticket::command::TicketCommand;
+use unattended::Away;
 
 /// How long the end of the program waits for threads that are blocked, and then for programs that were killed.
 const LEAVING: Duration = Duration::from_millis(250);
@@ -82,7 +113,7 @@ const LEAVING: Duration = Duration::from_millis(250);
 const SYNCED: Duration = Duration::from_secs(5);
 
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
-/// command is blocked, so what cannot be understood is 64 there.
+/// command is blocked and for `init` that there is nothing to do, so what cannot be understood is 64 there.
 pub fn arguments() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
         let typed: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -92,8 +123,11 @@ pub fn arguments() -> Cli {
             // It repeats what was typed; in its colours the two could not be told apart.
             write!(stderr(), "{}", Clean::new(&error.render().to_string())).ok();
         }
+        let known = Cli::command();
+        let command = typed.iter().find(|word| known.find_subcommand(word).is_some());
         let checks = ["policy", "check"].iter().all(|word| typed.iter().any(|typed| typed == word));
-        let code = if checks && error.use_stderr() { i32::from(error::BAD_INPUT) } else { error.exit_code() };
+        let has_own_two = checks || command.is_some_and(|command| command == "init");
+        let code = if has_own_two && error.use_stderr() { i32::from(error::BAD_INPUT) } else { error.exit_code() };
         std::process::exit(code)
     })
 }
@@ -106,17 +140,25 @@ pub fn run(cli: Cli) -> ExitCode {
     if let Ok(state) = state
         && !matches!(
             cli.command,
-            Some(Command::Demo { .. } | Command::Parse { .. } | Command::Policy { .. } | Command::Hook(_))
+            Some(
+                Command::Demo { .. }
+                    | Command::Parse { .. }
+                    | Command::Policy { .. }
+                    | Command::Hook(_)
+                    | Command::Run { dry_run: true, .. }
+                    | Command::Import(ImportArgs { dry_run: true, .. })
+            )
         )
     {
         logging::start(&state);
     }
     // A slip is one of the words that may stand there.
     let near: fn(&str) -> Option<String> = match &cli.command {
-        None => Cli::command_like,
-        Some(Command::Snapshots { .. }) => Cli::snapshots_like,
+        None => slip::command_like,
+        Some(Command::Snapshots { .. }) => slip::snapshots_like,
         Some(_) => |_| None,
     };
+    let is_init = matches!(cli.command, Some(Command::Init(_)));
     let code = threads::room(0).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let code = runtime.block_on(dispatch(cli));
@@ -134,7 +176,8 @@ pub fn run(cli: Cli) -> ExitCode {
             let message = error.message + hint.as_deref().unwrap_or_default();
             writeln!(stderr(), "programmator: {}", Clean::new(&message)).ok();
         }
-        error.exit_code
+        // There 2 says that it was set up already.
+        if is_init && error.exit_code == 2 { error::BAD_INPUT } else { error.exit_code }
     }))
 }
 
@@ -156,17 +199,32 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
     if cli.command.is_some() || !stdout().is_terminal() {
         threads::room(threads::WORK)?;
     }
+    person_only::check(cli.command.as_ref())?;
     let here = |options: &RunOptions| Session::new(cli.directory.as_deref(), options);
-    person_only::check(cli.command.as_ref(), &cli.run, here)?;
     let out = &mut stdout();
     match cli.command {
         None if stdout().is_terminal() => {
-            start::screen(&here(&cli.run)?, Open::Tickets(cli.tickets), After::Kept).await
+            let session = here(&cli.run)?;
+            let named = attach::sorted(&session, cli.tickets);
+            start::screen(&session, Open::Tickets(named), After::Kept).await
         }
         None if cli.tickets.is_empty() => {
             Err(CliError::usage("no terminal to draw on, and no ticket to run: see `programmator --help`"))
         }
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text, Questions::Denied).await,
+        Some(Command::Attach { on: Some(_), .. }) if cli.directory.is_some() => {
+            Err(CliError::usage("-C means nothing with --on here: a run that is shown works where it was begun"))
+        }
+        Some(Command::Attach { run, on: Some(host), look }) => {
+            remote::attach(&Session::new(None, &look.into())?, &host, run.as_deref()).await
+        }
+        Some(
+            Command::Run { on: Some(host), .. }
+            | Command::Status(StatusArgs { on: Some(host), .. })
+            | Command::Queue(QueueArgs { on: Some(host), .. }),
+        ) => remote::command(out, &Session::new(None, &cli.run)?, &host, cli.directory.as_deref()).await,
+        Some(Command::Hosts(args)) => hosts::run(out, &here(&cli.run)?, &args).await,
+        Some(Command::Serve { .. }) => serve::stdio(&here(&cli.run)?).await,
         Some(Command::Run { away: Away { detach: true, .. }, tickets, .. }) => detach::start(out, tickets.len()).await,
         Some(Command::Resume { away: Away { detach: true, .. }, run, .. }) => {
             if run.as_deref().is_some_and(|run| run.starts_with("chat-")) {
@@ -174,10 +232,31 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             }
             detach::start(out, 1).await
         }
-        Some(Command::Run { tickets, resolve, json, run, away, .. }) => {
-            let work = if resolve { conflict(tickets)? } else { Work::Tickets(tickets) };
-            let session = Session { is_away: away.away, ..here(&run)? };
+        Some(Command::Run { dry_run: true, tickets, ready, json, run, away, .. }) => {
+            let mut session = Session { is_away: away.away, ..here(&run)? };
+            session.flags.extend(ready.flags());
+            match ready.work() {
+                Some(all) => dry_run::ready(out, &session, &all, format(json)),
+                None => Box::pin(dry_run::tickets(out, &session, &tickets, format(json))).await,
+            }
+        }
+        Some(Command::Run { tickets, ready, resolve, json, run, away, .. }) => {
+            let flags = ready.flags();
+            let work = match ready.work() {
+                Some(all) => Work::Ready(all),
+                None if resolve => conflict(tickets)?,
+                None => Work::Tickets(tickets),
+            };
+            let mut session = Session { is_away: away.away, ..here(&run)? };
+            session.flags.extend(flags);
+            if away.away {
+                away::keep_on(&session);
+            }
             headless::run(&session, work, format(json), away.questions()).await
+        }
+        Some(Command::Attach { run, look, .. }) => {
+            let session = here(&look.into())?;
+            start::screen(&session, attach::named(&session, run.as_deref())?, After::Kept).await
         }
         Some(Command::Stop { run, now }) => stop::run(out, &here(&cli.run)?, &run, now).await.map(|()| 0),
         Some(Command::Chat(args)) => chat::run(&here(&args.run())?, &args).await,
@@ -187,6 +266,9 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             if stdout().is_terminal() && !json && !away.away {
                 start::screen(&session, Open::Resume(run), After::Kept).await
             } else {
+                if away.away {
+                    away::keep_on(&session);
+                }
                 headless::run(&session, Work::Resume(run), format(json), away.questions()).await
             }
         }
@@ -200,14 +282,16 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let follow = if follow { Follow::Yes } else { Follow::No };
             logs::print(out, &here(&cli.run)?, &run, format(json), follow).await.map(|()| 0)
         }
-        Some(Command::Status { run: Some(run), json }) => {
+        Some(Command::Status(StatusArgs { watch_file: Some(file), .. })) => {
+            status::watch(&here(&cli.run)?, &file).await.map(|()| 0)
+        }
+        Some(Command::Status(StatusArgs { run: Some(run), json, .. })) => {
             status::run::print(out, &here(&cli.run)?, &run, format(json)).map(|()| 0)
         }
-        Some(Command::Status { run: None, json: false }) => status::list(out, &here(&cli.run)?).map(|()| 0),
-        Some(Command::Status { run: None, json: true }) => status::json(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status(StatusArgs { json: false, .. })) => status::list(out, &here(&cli.run)?).map(|()| 0),
+        Some(Command::Status(StatusArgs { json: true, .. })) => status::json(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Report(args)) => report::print(out, &here(&cli.run)?, &args).map(|()| 0),
-        Some(Command::Queue { id: None, json }) => queue::list(out, &here(&cli.run)?, json).map(|()| 0),
-        Some(Command::Queue { id: Some(id), .. }) => queue::show(out, &here(&cli.run)?, &id).map(|()| 0),
+        Some(Command::Queue(args)) => queue::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Away { command }) => away::run(out, &mut stderr(), &here(&cli.run)?, command).await,
         Some(Command::Answer(args)) => answer::answer(out, &here(&cli.run)?, &args).await.map(|()| 0),
         Some(Command::Stats { json }) => stats::print(out, &here(&cli.run)?, format(json)).map(|()| 0),
@@ -217,12 +301,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Ticket { command: TicketCommand::Untick { ticket, phase } }) => {
             tick::run(out, &here(&cli.run)?, &ticket, &phase, Tick::Off).await
         }
-        Some(Command::Ticket { command }) => ticket::run(out, &here(&cli.run)?, command).map(|()| 0),
+        Some(Command::Ticket { command }) => ticket::run(out, &mut stderr(), &here(&cli.run)?, command).await,
         Some(Command::Phase { command }) => phase::run(out, &here(&cli.run)?, &command).await,
         Some(Command::Prompt { command: PromptCommand::Show(show) }) => {
             prompt::show(out, &here(&show.run)?, &show).map(|()| 0)
         }
-        Some(Command::Snapshots { ticket, json, dry_run }) if ticket == command_line::PRUNE => {
+        Some(Command::Snapshots { ticket, json, dry_run }) if ticket == slip::PRUNE => {
             snapshots::run_prune(out, &here(&cli.run)?, dry_run, json).await.map(|()| 0)
         }
         Some(Command::Snapshots { dry_run: true, .. }) => {
@@ -250,10 +334,16 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
                 CircuitCommand::Reset { ticket } => circuit::reset(out, &session, ticket.as_deref()).await,
             }
         }
+        Some(Command::Notify { command: NotifyCommand::Test }) => notify::test(out, &here(&cli.run)?).await,
+        Some(Command::Init(args)) => init::run(out, &here(&cli.run)?, &args).await,
+        Some(Command::Import(args)) => import::run(out, &here(&cli.run)?, &args).await,
+        Some(Command::Pr(args)) => Box::pin(pr::run(out, &here(&cli.run)?, &args)).await.map(|()| 0),
+        Some(Command::Job(args)) => job::run(out, &here(&cli.run)?, args).await.map(|()| 0),
         Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
-        Some(Command::Config { command: ConfigCommand::Show }) => {
+        Some(Command::Config { command: ConfigCommand::Show { keys } }) => {
             let session = here(&cli.run)?;
-            config::show(out, &session.resolve(&session.folder)?)?;
+            let chosen = config::chosen(session.resolve(&session.folder)?, &keys).map_err(CliError::usage)?;
+            config::show(out, &chosen)?;
             Ok(0)
         }
         Some(Command::Parse { command }) => parse::run(out, &command).map(|()| 0),
@@ -264,23 +354,19 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Policy { command }) => policy::run(out, &here(&cli.run)?, &command),
         Some(Command::Review(args)) => Box::pin(review::run(out, &here(&cli.run)?, &args)).await,
         Some(Command::Settings { command }) => settings::run(out, &here(&cli.run)?, &command).map(|()| 0),
+        Some(Command::Hooks { command }) => hooks::run(out, &here(&cli.run)?, &command).map(|()| 0),
         Some(Command::Hook(wanted)) => hook::run(out, &wanted).await,
         Some(Command::Search(args)) => search::run(out, &here(&cli.run)?, &args),
         Some(Command::Export(args)) => export::run(out, &here(&cli.run)?, &args).map(|()| 0),
         Some(Command::Keys) => keys::run(out, &here(&cli.run)?).map(|()| 0),
         Some(Command::Trust) => {
             let session = here(&cli.run)?;
-            config::trust(out, &session.folder, &session.state)
-                .map_err(|error| CliError::failure(error.to_string()))?;
+            config::trust(out, &session.folder, &session.state)?;
             Ok(0)
         }
-        Some(Command::Completions { shell }) => {
-            // Into memory first: `generate` panics when nobody reads on.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "programmator", &mut script);
-            out.write_all(&script)?;
-            Ok(0)
-        }
+        Some(Command::Upkeep(command)) => upkeep::run(out, &here(&cli.run)?, command).await,
+        Some(Command::Man { folder }) => man::run(out, folder.as_deref()).map(|()| 0),
+        Some(Command::Completions { shell }) => completing::script(out, shell).map(|()| 0),
     }
 }
 

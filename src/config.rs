@@ -4,17 +4,27 @@
 //! [`layers`] puts everything together and says where each value came from. All of it is pure: files are read
 //! by `adapters::config_files`, trust is remembered by `adapters::trust`.
 
+pub mod afk;
+pub mod away;
 pub mod file;
 pub mod flags;
 pub mod hangup;
+pub mod hosts;
 pub mod key;
 pub mod layers;
+pub mod own_gate;
 pub mod per_step;
 pub mod theme_line;
 mod values;
+pub mod webhook;
 
+use crate::config::away::AwayConfig;
 use crate::config::hangup::OnHangup;
+use crate::config::hosts::HostConfig;
 use crate::config::key::Key;
+use crate::config::own_gate::OwnGate;
+use crate::config::webhook::Webhook;
+use crate::domain::leftovers::KeepLeftovers;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::pruning::Keep;
@@ -43,14 +53,21 @@ pub struct Config {
     pub review: ReviewConfig,
     pub screen: ScreenConfig,
     pub notify: NotifyConfig,
+    pub away: AwayConfig,
+    /// Other machines that runs can be on, by what the person calls them.
+    pub hosts: BTreeMap<String, HostConfig>,
     /// How many runs may be open at once; `None`: any number.
     pub max_parallel: Option<usize>,
     /// What becomes of the runs when the screen's terminal is closed.
     pub on_hangup: OnHangup,
+    /// What the policy does in Claude sessions that the person starts themselves.
+    pub own_sessions: OwnGate,
     /// Where tickets are, when the person says so; as written (a leading `~/` is the home folder).
     pub tickets_dir: Option<String>,
     /// Claude is told what the project's files say of it.
     pub guidelines: bool,
+    /// Files whose text goes along in each prompt, below the working directory.
+    pub context_files: Vec<String>,
     /// Files in the place of the prompts of single steps, by the step's name; as written.
     pub step_prompts: BTreeMap<String, String>,
     /// What a chat tells Claude before anything else: its `SOUL.md`.
@@ -141,6 +158,8 @@ pub struct StorageConfig {
     pub stream: u64,
     /// Kept of what a validation command prints.
     pub validation_output: u64,
+    /// What is kept of runs that have ended.
+    pub keep: KeepLeftovers,
 }
 
 /// Screen options.
@@ -149,6 +168,8 @@ pub struct ScreenConfig {
     pub theme: String,
     pub ascii: bool,
     pub animations: bool,
+    /// The terminal is told how far the runs are (OSC 9;4).
+    pub progress: bool,
 }
 
 /// How the person hears of what they do not see.
@@ -162,6 +183,8 @@ pub struct NotifyConfig {
     pub desktop: NotifyFor,
     /// A program and its first arguments; empty: none. It is told everything.
     pub command: Vec<String>,
+    /// Addresses, also while there is no screen.
+    pub webhooks: Vec<Webhook>,
 }
 
 /// A file as read: its path for messages, and its text.

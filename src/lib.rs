@@ -60,7 +60,8 @@
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line;
+//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs;
+//! [`end_answer`](domain::end_answer) is what follows a run's end;
 //! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
 //! ticket. Parsing gives a value and its problems.
 //!
@@ -77,7 +78,7 @@
 //!
 //! **[`config`]** [`key`](config::key) is the table of keys, [`layers`](config::layers) merges files, environment and
 //! flags and remembers where each value came from, [`flags`](config::flags) vets the flags that are passed on to
-//! Claude, [`hangup`](config::hangup) is for a terminal that is closed. Reading files is an adapter's.
+//! Claude, [`hangup`](config::hangup) is for a terminal that is closed, [`away`](config::away) for the phone, [`webhook`](config::webhook) for addresses that are told, [`hosts`](config::hosts) for other machines. Reading files is an adapter's.
 //!
 //! **[`adapters`]** Everything that does I/O, one module for each thing. [`agent`](adapters::agent): Claude's
 //! process, its protocol, its keeper, the steps that stop it, its orphans. [`validate`](adapters::validate): validation commands.
@@ -85,11 +86,11 @@
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
 //! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session). [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
-//! is used. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
+//! is used, [`disk_use`](adapters::disk_use) how much is; [`state_archive`](adapters::state_archive) is a backup of it, which [`state_swap`](adapters::state_swap) puts in its place. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
 //! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
 //! [`chats`](adapters::chats) keeps the files and logs of chats, [`soul`](adapters::soul) reads their `SOUL.md`,
-//! [`typed_lines`](adapters::typed_lines) what is typed without the screen. [`file_watch`](adapters::file_watch) reports changed files, [`checks`](adapters::checks) knows which commands usually check a
-//! repository, [`project_kind`](adapters::project_kind) what its files say of it.
+//! [`typed_lines`](adapters::typed_lines) what is typed without the screen, [`context_files`](adapters::context_files) what goes along in each prompt. [`file_watch`](adapters::file_watch) reports changed files, [`project_kind`](adapters::project_kind) knows what a
+//! repository's files say of it and which commands usually check it.
 //!
 //! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
 //! [`policy_file`](adapters::policy_file) adds a rule of the person's by way of
@@ -97,10 +98,14 @@
 //! brings along, and [`trust`](adapters::trust) knows which of them the person has looked at.
 //! [`hook_socket`](adapters::hook_socket) brings it the calls of a session that the person drives;
 //! [`person_socket`](adapters::person_socket) brings runs what the person says in another program; both are a [`local_socket`](adapters::local_socket).
+//! A run of another machine comes over a command of the person's, [`other_machine`](adapters::other_machine), in
+//! [`frames`](adapters::frames), and is kept in a [`copy_folder`](adapters::copy_folder) while it is looked at.
+//! Of a Claude that the person has started themselves [`own_claude`](adapters::own_claude) knows whether it waits for our hook, and
+//! [`transcript`](adapters::transcript) what it has written down, [`known_sessions`](adapters::known_sessions) which sessions there are and in which terminals, [`own_notices`](adapters::own_notices) what Claude tells there and waits for the phone, [`hook_log`](adapters::hook_log) what our hook did, in a [`bounded_log`](adapters::bounded_log), [`inside`](adapters::inside) whether a file stays in its folder; [`import_source`](adapters::import_source) reads the documents that tasks are imported from, [`outside_program`](adapters::outside_program) asks `gh` and `bd`; [`jq`](adapters::jq) chooses among JSON lines.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
-//! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`claude_settings`](adapters::claude_settings) is what the person's own Claude reads. [`clock`](adapters::clock),
-//! [`clipboard`](adapters::clipboard), [`syntax`](adapters::syntax), [`png`](adapters::png), [`notifier`](adapters::notifier), [`telegram`](adapters::telegram), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
+//! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`project_file`](adapters::project_file) is a file of a repository that others write, too, as the settings of the person's own Claude. [`clock`](adapters::clock),
+//! [`clipboard`](adapters::clipboard), [`syntax`](adapters::syntax), [`png`](adapters::png), [`notifier`](adapters::notifier), [`telegram`](adapters::telegram), [`webhook`](adapters::webhook), [`editor`](adapters::editor) and [`logging`](adapters::logging) are what they
 //! say.
 //!
 //! **[`runtime`]** One task for each ticket ([`ticket_task`](runtime::ticket_task)), opened and counted by the
@@ -111,17 +116,20 @@
 //! one ticket. [`gate`](runtime::gate) has each call
 //! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, [`sampled`](runtime::sampled) remembers what it says of usual calls, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
+//! [`launching`](runtime::launching) says how Claude is started, [`dry_run`](runtime::dry_run) what a run would begin with.
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`report`](runtime::report) tells what came of them lately, [`heard`](runtime::heard) brings a run what is decided in another program, [`review`](runtime::review) has a diff looked at by
-//! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals.
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`review`](runtime::review) has a diff looked at by
+//! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals, [`cleanup`](runtime::cleanup) clears away what old runs have left.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
 //! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
 //! [`wishes`](runtime::wishes) passes to it; [`editing`](runtime::editing) changes phases in either way. [`commits`](runtime::commits) has a run's work committed,
-//! [`restoring`](runtime::restoring) files taken from a snapshot, [`forking`](runtime::forking) makes a new ticket of one.
-//! [`others`](runtime::others) tells how runs of other programs stand.
+//! [`restoring`](runtime::restoring) files taken from a snapshot, [`forking`](runtime::forking) makes a new ticket of one, [`worktrees`](runtime::worktrees) removes the worktree of one.
+//! [`others`](runtime::others) tells how runs of other programs stand, [`last_said`](runtime::last_said) what Claude said last.
+//! Of a run on another machine a [`mirror`](runtime::mirror) here keeps a copy that the screen reads, and [`serving`](runtime::serving)
+//! there tells it what is missing: from a record, from a byte. They speak [`wire`](domain::wire).
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the

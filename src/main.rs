@@ -27,6 +27,9 @@ fn main() -> color_eyre::Result<ExitCode> {
         let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
         return Ok(programmator::demo::agent::main(&args));
     }
+    if cli::completing::answer(&std::env::args_os().collect::<Vec<_>>()) {
+        return Ok(ExitCode::SUCCESS);
+    }
     color_eyre::config::HookBuilder::default()
         .display_env_section(false)
         .panic_message(cli::error::PanicWords)

@@ -25,4 +25,5 @@ pub mod state;
 pub mod step;
 pub mod steps;
 pub mod summary;
+pub mod telling;
 pub mod turn_outcome;

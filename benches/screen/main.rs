@@ -15,6 +15,7 @@ use std::time::Instant;
 mod flood;
 mod gap;
 mod home;
+mod hook;
 mod many;
 mod million;
 mod rates;
@@ -39,8 +40,9 @@ mod watched;
 /// Adds what it has measured.
 type Measure = fn(&mut Report);
 
-const GROUPS: [(&str, Measure); 10] = [
+const GROUPS: [(&str, Measure); 11] = [
     ("start", start::first_frame),
+    ("hook", hook::hook),
     ("home", home::home),
     ("gap", gap::gap),
     ("small", flood::small),

@@ -55,17 +55,20 @@ fn wait_for_index(stage: &Stage) {
 /// From the start of the program to the end of what Claude had printed.
 fn resume(report: &mut Report, stage: &Stage) {
     stage.file("scenario.yaml", b"turns: [{times: 0, steps: [{hang: {}}]}]\n");
-    let (mut floors, mut first, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut floors, mut first, mut whole, mut attached) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..5 {
         floors.push(floor(stage));
         let began = Instant::now();
         let mut terminal = stage.screen(&["tk-1"]);
         first.push(ms(began, terminal.wait_until("anything", |screen| !screen.trim().is_empty())));
         whole.push(ms(began, terminal.wait_for(SHOWN)));
+        let began = Instant::now();
+        attached.push(ms(began, stage.screen(&["attach", "tk-1"]).wait_for(SHOWN)));
     }
     let beside = format!("above /bin/echo ({:.2} ms)", median(&floors));
     report.row("resumed at 1 M: first frame", median(&first) - median(&floors), "ms", Limit::Most(30.0), &beside);
     report.row("resumed at 1 M: its end", median(&whole) - median(&floors), "ms", Limit::Most(100.0), &beside);
+    report.row("attached at 1 M: its end", median(&attached) - median(&floors), "ms", Limit::Most(50.0), &beside);
 }
 
 /// From what is done to the end of the frame after it.

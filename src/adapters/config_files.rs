@@ -110,10 +110,15 @@ fn named(folder: &Path, ending: &str) -> Vec<(String, String)> {
 /// Sets the theme in `config.yaml` of the person's folder, every other byte of it kept; gives its path. A link stays a
 /// link, and who may read the file stays. The error says what to do instead.
 pub fn keep_theme(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let kept = keep(folder, |old| theme_line::set(old, name))?;
+    kept.ok_or_else(|| format!("{}: set `theme: {name}` below `screen:` there", folder.join("config.yaml").display()))
+}
+
+/// Changes the config file, for the same readers; where it is a link, what that leads to. Gives its path; `None`: `change` gives none.
+pub fn keep(folder: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<Option<PathBuf>, String> {
     let path = folder.join("config.yaml");
     let old = read_file(&path).map_err(|error| error.to_string())?.map_or_else(String::new, |file| file.text);
-    let by_hand = || format!("{}: set `theme: {name}` below `screen:` there", path.display());
-    let new = theme_line::set(&old, name).ok_or_else(by_hand)?;
+    let Some(new) = change(&old) else { return Ok(None) };
     let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     let mode = fs::metadata(&target).map(|metadata| metadata.permissions());
     private_file::write(&target, &new).map_err(|error| error.to_string())?;
@@ -121,7 +126,7 @@ pub fn keep_theme(folder: &Path, name: &str) -> Result<PathBuf, String> {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(format!("{}: saved, but its permissions could not be restored: {error}", path.display())),
     })?;
-    Ok(path)
+    Ok(Some(path))
 }
 
 fn is_absent(error: &io::Error) -> bool {

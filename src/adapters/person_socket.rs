@@ -12,6 +12,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use tokio::net::UnixListener;
 
+/// What Claude Code gives everything that it starts.
+pub const CHILD: &str = "CLAUDECODE";
+
 /// Our end. Gone with this.
 pub struct PersonSocket {
     path: PathBuf,
@@ -30,13 +33,21 @@ impl PersonSocket {
         Ok(Self { listener: local_socket::bind(&path)?, path })
     }
 
-    /// Answers the person's programs for as long as this is waited for.
-    pub async fn serve<F>(&self, answer: impl Fn(Vec<u8>) -> F + Clone + Send + 'static)
+    /// Answers the person's programs for as long as this is waited for. `not_below`: a Claude that has no run, and whose tools are
+    /// not heard either.
+    pub async fn serve<F>(&self, not_below: Option<u32>, answer: impl Fn(Vec<u8>) -> F + Clone + Send + 'static)
     where
         F: Future<Output = String> + Send + 'static,
     {
-        local_socket::serve(&self.listener, |pid| !orphans::comes_from_a_run(pid), answer).await;
+        local_socket::serve(&self.listener, |pid| is_heard(pid, not_below), answer).await;
     }
+}
+
+/// This process is none of Claude's, as far as that can be seen.
+fn is_heard(pid: i32, not_below: Option<u32>) -> bool {
+    // A tool that has left Claude's family has its variable still.
+    let is_below = |claude| orphans::descends_from(pid, claude) || orphans::has_variable_from(Some(pid), CHILD);
+    !not_below.is_some_and(is_below) && !orphans::comes_from_a_run(pid)
 }
 
 impl Drop for PersonSocket {
@@ -65,7 +76,9 @@ fn path(state: &Path, program: u32) -> PathBuf {
 mod tests {
     use super::*;
     use crate::adapters::agent::marker::MARKER;
+    use std::io::{Read as _, Write as _};
     use std::os::unix::fs::PermissionsExt;
+    use std::process::{Command, Stdio};
 
     #[tokio::test]
     async fn the_persons_programs_are_answered_until_it_is_gone() {
@@ -76,7 +89,7 @@ mod tests {
         let own = std::process::id();
         let echo = |asked: Vec<u8>| async move { format!("heard {}", String::from_utf8(asked).unwrap()) };
         let answer = tokio::select! {
-            () = socket.serve(echo) => None,
+            () = socket.serve(None, echo) => None,
             answer = ask(state.path(), own, b"one") => Some(answer),
         };
         assert_eq!(answer, Some(Ok(Some("heard one".to_owned()))));
@@ -84,36 +97,27 @@ mod tests {
         assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("takes nothing"));
     }
 
-    /// The state folder, for a process that this test starts to ask there.
-    const STATE: &str = "PROGRAMMATOR_TEST_STATE";
-    const ASKS: &str = "adapters::person_socket::tests::asks_its_parent";
-
-    #[tokio::test]
-    async fn a_tool_of_claudes_is_not_heard() {
-        let state = tempfile::tempdir().unwrap();
-        let socket = PersonSocket::open(state.path()).unwrap();
-        let mut heard = Vec::new();
-        for marker in [None, Some((MARKER, "r"))] {
-            let mut asks = tokio::process::Command::new(std::env::current_exe().unwrap());
-            asks.args(["--exact", ASKS, "--ignored"])
-                .env(STATE, state.path())
-                .env_remove(MARKER)
-                .envs(marker)
-                .env_remove("RUST_BACKTRACE");
-            let echo = |_| async { "heard".to_owned() };
-            heard.push(tokio::select! {
-                () = socket.serve(echo) => panic!("it serves as long as it is waited for"),
-                output = asks.output() => output.unwrap().status.success(),
-            });
-        }
-        assert_eq!(heard, [true, false], "the person's program, and one with a run's marker");
+    /// Whether a process with these variables is heard, where a Claude is known that is not above it.
+    fn hears(variables: &[(&str, &str)], not_below: Option<u32>) -> bool {
+        let mut asks = Command::new("cat");
+        asks.env_remove(MARKER).env_remove(CHILD).envs(variables.iter().copied());
+        let mut asks = asks.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Its variables are there to be looked at once it has done something.
+        let mut said = [0; 1];
+        asks.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        asks.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+        let heard = is_heard(i32::try_from(asks.id()).unwrap(), not_below);
+        drop(asks.stdin.take());
+        asks.wait().unwrap();
+        heard
     }
 
-    #[tokio::test]
-    #[ignore = "the test above starts it"]
-    async fn asks_its_parent() {
-        let state = PathBuf::from(std::env::var_os(STATE).expect("a state folder"));
-        let answer = ask(&state, std::os::unix::process::parent_id(), b"one").await;
-        assert_eq!(answer, Ok(Some("heard".to_owned())));
+    #[test]
+    fn a_tool_of_claudes_is_not_heard() {
+        let (marked, child, claude) = ([(MARKER, "r")], [(CHILD, "1")], Some(u32::MAX));
+        assert!(hears(&[], None) && hears(&[], claude), "the person's program");
+        assert!(!hears(&marked, None), "one of a run");
+        assert!(hears(&child, None) && !hears(&child, claude), "one that has left the session's family");
+        assert!(!hears(&[], Some(std::process::id())), "one that is below it");
     }
 }

@@ -36,6 +36,14 @@ pub fn load(profile: Profile, user_file: Option<&Path>, project_folder: &Path, t
     }
 }
 
+/// The policy without any project's.
+pub fn of_person(profile: Profile, file: Option<&Path>) -> Policy {
+    match file.map_or(Ok(None), |file| read(file, Whose::Persons)) {
+        Ok(rules) => Policy::layered(profile, rules.as_ref(), None),
+        Err(error) => Policy::unusable(error),
+    }
+}
+
 /// How a file looked: another content, owner, mode or file has another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp(Option<Looks>);

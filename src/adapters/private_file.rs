@@ -2,7 +2,7 @@
 //!
 //! Does not own what is in them.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -41,28 +41,72 @@ pub fn read(path: &Path) -> Result<Option<String>, PrivateFileError> {
 
 /// Replaces the file: a crash leaves the old one or the new one, readable by the owner alone.
 pub fn write(path: &Path, text: &str) -> Result<(), PrivateFileError> {
+    replace(path, text, true)
+}
+
+/// The same without waiting for the disk: of what is worth nothing after a power failure.
+pub fn write_for_now(path: &Path, text: &str) -> Result<(), PrivateFileError> {
+    replace(path, text, false)
+}
+
+fn replace(path: &Path, text: &str, is_for_good: bool) -> Result<(), PrivateFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let replace = || -> io::Result<()> {
         create_private(folder)?;
         // `tempfile` makes files that only their owner can read.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
+        if is_for_good {
+            file.as_file().sync_all()?;
+        }
         file.persist(path)?;
-        File::open(folder)?.sync_all()
+        if is_for_good { File::open(folder)?.sync_all() } else { Ok(()) }
     };
     replace().map_err(|error| failed(path, &format!("cannot be written: {error}")))
+}
+
+/// Writes a new file that is locked from its first moment until what is given is dropped.
+pub fn write_locked(path: &Path, text: &str) -> Result<File, PrivateFileError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let make = || -> io::Result<File> {
+        create_private(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.as_file().lock()?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        let file = file.persist_noclobber(path)?;
+        File::open(folder)?.sync_all()?;
+        Ok(file)
+    };
+    make().map_err(|error| failed(path, &format!("cannot be written: {error}")))
 }
 
 /// Waits for the lock of this name and holds it until the file is dropped.
 pub fn lock(path: &Path) -> Result<File, PrivateFileError> {
     let take = || -> io::Result<File> {
-        create_private(path.parent().unwrap_or(Path::new(".")))?;
-        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        let file = lock_file(path)?;
         file.lock()?;
         Ok(file)
     };
     take().map_err(|error| failed(path, &format!("cannot be locked: {error}")))
+}
+
+/// Takes the lock of this name; `None`: another program has it.
+pub fn lock_now(path: &Path) -> Result<Option<File>, PrivateFileError> {
+    let take = || -> io::Result<Option<File>> {
+        let file = lock_file(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    };
+    take().map_err(|error| failed(path, &format!("cannot be locked: {error}")))
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
+    create_private(path.parent().unwrap_or(Path::new(".")))?;
+    File::options().create(true).truncate(false).write(true).open(path)
 }
 
 fn open(path: &Path) -> io::Result<File> {

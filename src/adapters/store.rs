@@ -8,6 +8,7 @@
 mod archive;
 mod bell;
 mod beside;
+mod copied;
 mod error;
 mod folder;
 mod follow;
@@ -17,6 +18,7 @@ mod limits;
 mod locks;
 mod os;
 mod read;
+mod saved;
 mod schema;
 mod scrollback;
 mod tables;
@@ -27,6 +29,7 @@ pub use error::StoreError;
 pub use folder::state_dir;
 pub use follow::{Follower, RunsFollower};
 pub use handle::Store;
+pub use locks::is_any_held;
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Loaded, Skipped, newest_of_each};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink, drain};
@@ -52,6 +55,11 @@ fn beside_database(database: &Path, suffix: &str) -> PathBuf {
 }
 
 impl Store {
+    /// There is one in the folder.
+    pub fn is_there(folder: &Path) -> bool {
+        folder.join("programmator.db").is_file()
+    }
+
     /// Opens the store in `folder` (see [`state_dir`]); creates what is missing and brings an older database
     /// up to date. Waits while another program does the same. Refuses a folder that others control, a
     /// database of a newer program and what is no database; none of them is changed.
@@ -85,6 +93,29 @@ impl Store {
         let opened = folder::Database::at(database.clone())?;
         let owed = Owed::default();
         let writer = writer::Writer::start(connect()?, opened.clone(), bell::Notifier::none(), owed.clone())?;
+        let inner = Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer, owed };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The store in the folder is of an earlier version of the program: to open it would change it.
+    pub fn is_older(folder: &Path) -> bool {
+        schema::is_older(&folder.join("programmator.db"))
+    }
+
+    /// Opens such a store for looking at it, by a copy of its database in `scratch` that is brought up to date. Nothing else is
+    /// changed; what is written goes with the copy.
+    pub fn open_older(folder: &Path, scratch: &Path) -> Result<Self, StoreError> {
+        let folder = folder::prepare(folder)?;
+        let (locks, bell) = (folder.join("locks"), folder.join("bell"));
+        let wishes = folder.join("wishes");
+        let database = scratch.join("programmator.db");
+        schema::copy(&folder.join("programmator.db"), &database)?;
+        let db = schema::open(&database)?;
+        let reader = Mutex::new(schema::open_reader(&database)?);
+        let ledger = Mutex::new(limits::connect(&database)?);
+        let opened = folder::Database::at(database.clone())?;
+        let owed = Owed::default();
+        let writer = writer::Writer::start(db, opened.clone(), bell::Notifier::none(), owed.clone())?;
         let inner = Inner { folder, database, opened, bell, wishes, locks, reader, ledger, writer, owed };
         Ok(Self { inner: Arc::new(inner) })
     }

@@ -10,6 +10,7 @@ use crate::base::secret::Secret;
 use crate::base::text::clean_line;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use update::Update;
 use ureq::unversioned::multipart::{Form, Part};
@@ -29,7 +30,7 @@ const WORDS: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BotError {
     /// The token is nobody's (401, or 404 where it has not even the form of one).
-    #[error("Telegram does not know the token: make a new one with @BotFather, then `programmator away setup`")]
+    #[error("Telegram does not know the token: @BotFather shows it, and `programmator away setup` takes it")]
     Unauthorized,
     /// Somebody else asks for the same bot's messages (409).
     #[error("another program asks for the messages of this bot, and Telegram gives them to one only: stop the other")]
@@ -53,6 +54,8 @@ pub struct Bot {
     agent: ureq::Agent,
     /// With the token in it: never told.
     base: Secret,
+    /// What is sent makes no sound on the phone (`disable_notification`).
+    silent: AtomicBool,
 }
 
 /// What the bot is called: `getMe`.
@@ -83,8 +86,10 @@ struct Parameters {
 
 /// Why an address cannot be a Bot API server's; `None`: it can be one.
 pub fn is_unfit(api: &str) -> Option<String> {
-    let local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"];
-    let is_fit = api.starts_with("https://") || local.iter().any(|start| api.starts_with(start));
+    let is_fit = api.parse::<ureq::http::Uri>().is_ok_and(|uri| {
+        let is_named = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        is_named && (uri.scheme_str() == Some("https") || is_local(&uri))
+    });
     (!is_fit).then(|| {
         format!(
             "`{}` is no Bot API server: https://… is, or http://localhost:PORT on this machine",
@@ -93,12 +98,25 @@ pub fn is_unfit(api: &str) -> Option<String> {
     })
 }
 
+/// Plain HTTP, and no further than this machine.
+fn is_local(uri: &ureq::http::Uri) -> bool {
+    uri.scheme_str() == Some("http") && matches!(uri.host(), Some("127.0.0.1" | "localhost" | "[::1]"))
+}
+
 impl Bot {
     /// The bot of this token, at this server.
     pub fn new(api: &str, token: &Secret) -> Self {
         let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).https_only(false);
+        // What stays on this machine passes no proxy, which could read the token.
+        let is_local = api.parse().is_ok_and(|uri| is_local(&uri));
+        let config = if is_local { config.proxy(None) } else { config };
         let base = format!("{}/bot{}", api.trim_end_matches('/'), token.expose());
-        Self { agent: config.build().into(), base: Secret::of(&base) }
+        Self { agent: config.build().into(), base: Secret::of(&base), silent: AtomicBool::new(false) }
+    }
+
+    /// Whether what is sent from now on makes no sound on the phone.
+    pub fn be_silent(&self, silent: bool) {
+        self.silent.store(silent, Ordering::Relaxed);
     }
 
     /// Who the bot is.
@@ -118,6 +136,7 @@ impl Bot {
     /// Sends plain text and gives its message's number. `buttons`: rows. `answers`: the message that it replies to.
     pub fn send(&self, chat: i64, text: &str, buttons: &[Vec<Button>], answers: Option<i64>) -> Result<i64, BotError> {
         let mut body = json!({"chat_id": chat, "text": text, "link_preview_options": {"is_disabled": true}});
+        body["disable_notification"] = self.silent.load(Ordering::Relaxed).into();
         if !buttons.is_empty() {
             body["reply_markup"] = keyboard(buttons);
         }
@@ -145,7 +164,12 @@ impl Bot {
         let (chat, keys) = (chat.to_string(), keyboard(buttons).to_string());
         let part =
             Part::bytes(text.as_bytes()).file_name(name).mime_str("text/plain").map_err(|error| self.lost(&error))?;
-        let form = Form::new().text("chat_id", &chat).text("caption", caption).text("reply_markup", &keys);
+        let silent = self.silent.load(Ordering::Relaxed).to_string();
+        let form = Form::new()
+            .text("chat_id", &chat)
+            .text("disable_notification", &silent)
+            .text("caption", caption)
+            .text("reply_markup", &keys);
         let request = self.agent.post(self.url("sendDocument")).config().timeout_global(Some(PATIENCE)).build();
         let answer = request.send(form.part("document", part)).map_err(|error| self.lost(&error))?;
         self.read::<Sent>(answer).map(|sent| sent.message_id)

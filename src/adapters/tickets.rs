@@ -12,9 +12,9 @@ mod os;
 pub mod write;
 mod writer;
 
-pub use create::{CreateError, NewTicket, create, id_for, write_new};
+pub use create::{CreateError, NewCard, NewTicket, create, create_card, id_for, write_new};
 pub use find::{FindError, Places, find};
-pub use folder::{Listed, files_in, list, list_each};
+pub use folder::{Carded, Listed, cards, files_in, list, list_each, stays_in};
 pub use load::{LoadError, load, read};
 pub use os::copy_attributes;
-pub use writer::{TicketWriter, reopen, revise, set_status, tick};
+pub use writer::{TicketWriter, change, reopen, revise, set_status, tick};

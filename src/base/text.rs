@@ -156,6 +156,18 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     cut(text, columns.saturating_sub(end.width())) + &end
 }
 
+/// A word as a shell takes it: in quotes where it needs them.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-+@=:,%".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// The beginning of a text, of at most so many bytes, cut at a character.
+pub fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
 /// The last `max` bytes of `text`, cut at a line start where there is one, else at a character.
 pub fn tail(text: &str, max: usize) -> &str {
     if text.len() <= max {

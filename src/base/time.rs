@@ -49,6 +49,12 @@ impl Timestamp {
         self.jiff().to_zoned(zone.clone()).strftime("%H:%M").to_string()
     }
 
+    /// The minute of the day in the given zone, from 0 to 1,439.
+    pub fn minute_of_day(self, zone: &jiff::tz::TimeZone) -> u16 {
+        let time = self.jiff().to_zoned(zone.clone());
+        u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
+    }
+
     /// The day in the given zone: `Nov 26`.
     pub fn day(self, zone: &jiff::tz::TimeZone) -> String {
         self.jiff().to_zoned(zone.clone()).strftime("%b %-d").to_string()

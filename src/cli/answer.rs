@@ -2,27 +2,28 @@
 //!
 //! A question is closed by a record of its run, whoever answers and wherever: the first answer counts.
 
+use super::decision::settle::{About, LOOK, PATIENCE};
+use super::ended::settle::Answering;
 use super::error::CliError;
+use super::phase::{self, PhaseCommand};
 use super::question::{Question, Shown};
-use super::queue::{WORDS, find, gone, name, only_on_screen, waiting};
+use super::queue::{Subject, WORDS, find, gone, name, only_on_screen};
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
-use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, QuestionId, Scope};
+use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, NO, NO_ANSWER, QuestionId, Scope};
 use crate::domain::command::UserCommand;
+use crate::domain::end_answer::EndAnswered;
 use crate::domain::record::{Record, Stored};
 use crate::orchestrator::apply::folded;
 use crate::runtime::heard::{Unsaid, say};
 use clap::Args;
-use std::io::Write;
-use std::time::{Duration, Instant};
+use std::io::{Write, sink};
+use std::time::Instant;
 use tokio::time::sleep;
 
-/// How long an answer may take to be recorded, and how often is looked.
-const PATIENCE: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(20);
 /// In how many of the last runs a question is looked for that waits no more.
 const LAST: usize = 20;
 
@@ -32,7 +33,8 @@ pub struct AnswerArgs {
     /// The question, as `programmator queue` lists it.
     pub id: String,
     /// `allow`, or `deny` and what Claude is to do instead; to Claude's own questions the number of an option or your words,
-    /// one argument for each question.
+    /// one argument for each question. To a draft, proposed phases, changed validation commands, a disputed phase and a run's end what
+    /// `programmator queue NAME` lists.
     #[arg(value_name = "ANSWER", required = true)]
     pub answer: Vec<String>,
     /// Allow this call for the rest of the run.
@@ -46,11 +48,11 @@ pub struct AnswerArgs {
 /// Answers a question.
 pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -> Result<(), CliError> {
     let store = session.store()?;
-    let (one, approval) = match find(waiting(&store)?, &args.id) {
+    let one = match find(&store, &args.id) {
         Ok(found) => found,
         Err(none) => return Err(closed(&store, &args.id)?.map_or(none, |end| too_late(&end))),
     };
-    if one.label() != args.id && args.answer[0] != "deny" {
+    if one.name != args.id && args.answer[0] != "deny" {
         return Err(CliError::usage(format!(
             "`{}` is no question's name, so another may have come since you looked: `programmator queue {}` shows which waits",
             clean_line(&args.id, 40),
@@ -60,6 +62,22 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     if one.interrupted {
         return Err(CliError::failure(gone(&one.ticket)));
     }
+    let approval = match one.subject {
+        Subject::Question(approval) => *approval,
+        Subject::Decision(decision) => {
+            let about = About { run: &one.summary, decision: &decision };
+            return decide(out, session, &store, about, args).await;
+        }
+        Subject::Ended(ended) => {
+            if args.for_run || args.words {
+                return Err(CliError::usage("--for-run and --words are for what Claude asks"));
+            }
+            let (answer, words) = ended.read(&args.answer).map_err(CliError::usage)?;
+            let said = EndAnswered { answer, words, by: Answerer::COMMAND_LINE, failed: None };
+            let told = Answering { store, clock: session.clock() }.answer(&ended, said).await?;
+            return Ok(writeln!(out, "{told}")?);
+        }
+    };
     let (id, kind) = (approval.id.clone(), approval.kind);
     let answer = read(approval, args)?;
     let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
@@ -80,6 +98,25 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
             Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again"))
         }
     }
+}
+
+/// Answers what is no question of Claude's.
+async fn decide(
+    out: &mut dyn Write,
+    session: &Session,
+    store: &Store,
+    about: About<'_>,
+    args: &AnswerArgs,
+) -> Result<(), CliError> {
+    if args.for_run || args.words {
+        return Err(CliError::usage("--for-run and --words are for what Claude asks"));
+    }
+    let file = &about.run.ticket_path;
+    let accept = async |phase: String, reason: String| {
+        phase::run(&mut sink(), session, &PhaseCommand::accept(file, phase, reason)).await.map(drop)
+    };
+    let told = about.decide(store, &args.answer, Answerer::COMMAND_LINE, accept).await?;
+    Ok(writeln!(out, "{}: {told}", about.run.ticket)?)
 }
 
 fn too_late(end: &End) -> CliError {
@@ -146,6 +183,29 @@ impl End {
         Self { words, ..self }
     }
 
+    /// The same; `with_words`: and those that were given.
+    pub(super) fn told(self, kind: Option<ApprovalKind>, with_words: bool) -> String {
+        let given = match self.answered.as_ref().filter(|_| with_words) {
+            Some((Answer::Allow { input, .. }, _)) if kind == Some(ApprovalKind::Question) => {
+                let whole = serde_json::from_str::<serde_json::Value>(input).unwrap_or_default();
+                let answers = whole["answers"].as_object().into_iter().flat_map(serde_json::Map::values);
+                answers.filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join("; ")
+            }
+            Some((Answer::Deny { words }, AnsweredBy::Person(_))) if words != NO && words != NO_ANSWER => words.clone(),
+            _ => String::new(),
+        };
+        let words = match kind {
+            Some(kind) => self.of(kind).words,
+            None => self.words,
+        };
+        if given.is_empty() { words } else { format!("{words}: {}", clean_line(&given, 10 * WORDS)) }
+    }
+
+    /// With a yes.
+    pub(super) fn is_yes(&self) -> bool {
+        matches!(self.answered, Some((Answer::Allow { .. }, _)))
+    }
+
     /// It is this answer, given by this one.
     pub(super) fn is_by(&self, wanted: &Answerer, answer: &Answer) -> bool {
         let Some((given, AnsweredBy::Person(by))) = &self.answered else { return false };
@@ -165,6 +225,7 @@ fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
         Record::ApprovalAnswered(Answered { id, answer, by }) if id == wanted => {
             let what = match answer {
                 Answer::Allow { scope: Scope::Once, .. } => "allowed",
+                Answer::Allow { scope: Scope::Kind, .. } => "allowed for this run, with all of its kind,",
                 Answer::Allow { .. } => "allowed for this run",
                 Answer::Deny { .. } => "denied",
             };

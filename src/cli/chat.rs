@@ -5,11 +5,12 @@ mod talk;
 
 use self::talk::Talk;
 use super::error::{CliError, NOBODY_READS};
+use super::farewell::After;
 use super::headless::notices;
 use super::in_force;
 use super::options::{LookOptions, RunOptions};
 use super::session::Session;
-use super::start::{self, After, Open};
+use super::start::{self, Open};
 use crate::adapters::typed_lines::TypedLines;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;

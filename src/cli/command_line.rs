@@ -6,9 +6,14 @@ use super::chat::ChatArgs;
 use super::circuit::CircuitCommand;
 use super::config::ConfigCommand;
 use super::export::ExportArgs;
-use super::headless::Questions;
 use super::help;
 use super::hook::Hook;
+use super::hooks::HooksCommand;
+use super::hosts::HostsArgs;
+use super::import::args::ImportArgs;
+use super::init::InitArgs;
+use super::job::JobArgs;
+use super::notify::NotifyCommand;
 use super::options::{LookOptions, RunOptions};
 use super::parse::ParseCommand;
 use super::passphrase::PassphraseCommand;
@@ -16,15 +21,21 @@ use super::phase::PhaseCommand;
 use super::picture::PictureOptions;
 use super::plan::PlanArgs;
 use super::policy::PolicyCommand;
+use super::pr::PrArgs;
 use super::prompt::PromptCommand;
+use super::queue::QueueArgs;
+use super::ready::ReadyArgs;
 use super::report::ReportArgs;
 use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::settings::SettingsCommand;
-use super::ticket::TicketCommand;
+use super::status::StatusArgs;
+use super::ticket::command::TicketCommand;
+use super::unattended::Away;
+use super::upkeep::Upkeep;
 use super::worktree::WorktreeCommand;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Supervises Claude Code while it works through tickets.
@@ -56,24 +67,6 @@ pub struct Cli {
     pub run: RunOptions,
 }
 
-/// How a run goes on while you are not at a screen.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct Away {
-    /// Let questions wait for an answer from elsewhere (`programmator answer`, another screen) instead of denying them.
-    #[arg(long)]
-    pub away: bool,
-    /// Work in the background, with --away, and return at once.
-    #[arg(long, conflicts_with = "json")]
-    pub detach: bool,
-}
-
-impl Away {
-    /// What becomes of questions.
-    pub fn questions(self) -> Questions {
-        if self.away { Questions::Wait } else { Questions::Denied }
-    }
-}
-
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -81,11 +74,20 @@ pub enum Command {
     #[command(after_help = help::RUN)]
     Run {
         /// Tickets to work on: ids, unique parts of ids, or paths.
-        #[arg(value_name = "TICKET", required = true)]
+        #[arg(value_name = "TICKET", required_unless_present = "ready")]
         tickets: Vec<String>,
+        /// Which tickets, where none are named.
+        #[command(flatten)]
+        ready: ReadyArgs,
         /// Let Claude resolve the conflict that one ticket's merge ended with.
         #[arg(long)]
         resolve: bool,
+        /// Say what a run would begin with, and what would keep it from starting; nothing is started or written.
+        #[arg(long, conflicts_with_all = ["resolve", "on", "detach"])]
+        dry_run: bool,
+        /// In the background on this machine of your configuration (`hosts`) instead of here.
+        #[arg(long, value_name = "HOST", conflicts_with = "json")]
+        on: Option<String>,
         /// Print one JSON record per line instead of text.
         #[arg(long)]
         json: bool,
@@ -95,6 +97,25 @@ pub enum Command {
         /// Options of runs.
         #[command(flatten)]
         run: RunOptions,
+    },
+    /// Show a run that another program works on: the latest, or the one named.
+    #[command(after_help = help::ATTACH)]
+    Attach {
+        /// A run id or its last characters, or a ticket.
+        run: Option<String>,
+        /// On this machine of your configuration (`hosts`) instead of here.
+        #[arg(long, value_name = "HOST")]
+        on: Option<String>,
+        /// Screen options.
+        #[command(flatten)]
+        look: LookOptions,
+    },
+    /// Show the runs of this machine to a programmator on another, which asks over stdin and is told over stdout.
+    #[command(after_help = help::SERVE)]
+    Serve {
+        /// Over stdin and stdout: the only way there is.
+        #[arg(long, required = true)]
+        stdio: bool,
     },
     /// Stop the run of a ticket, whichever program works on it; it can be resumed.
     #[command(after_help = help::STOP)]
@@ -128,13 +149,7 @@ pub enum Command {
     },
     /// List all runs, or show one with its limits and cost.
     #[command(after_help = help::STATUS)]
-    Status {
-        /// A run id or its last characters, or a ticket; all runs if omitted.
-        run: Option<String>,
-        /// Print JSON instead of text.
-        #[arg(long)]
-        json: bool,
-    },
+    Status(StatusArgs),
     /// Show what came of all runs so far: phases, reviews, cost and time.
     #[command(after_help = help::STATS)]
     Stats {
@@ -147,13 +162,7 @@ pub enum Command {
     Report(ReportArgs),
     /// List the questions that wait for you in all runs, or show one.
     #[command(after_help = help::QUEUE)]
-    Queue {
-        /// The question to show whole; all in one line each if omitted.
-        id: Option<String>,
-        /// Print JSON instead of text.
-        #[arg(long, conflicts_with = "id")]
-        json: bool,
-    },
+    Queue(QueueArgs),
     /// Answer a question of a run that works in another terminal or in the background.
     #[command(after_help = help::ANSWER)]
     Answer(AnswerArgs),
@@ -161,6 +170,11 @@ pub enum Command {
     Away {
         #[command(subcommand)]
         command: AwayCommand,
+    },
+    /// Try the channels that tell you what runs come to: webhooks, the desktop, a program of yours.
+    Notify {
+        #[command(subcommand)]
+        command: NotifyCommand,
     },
     /// Print the records of a run.
     #[command(after_help = help::LOGS)]
@@ -202,7 +216,7 @@ pub enum Command {
     /// Write a run, or one iteration of it, as Markdown, JSONL or a recording.
     #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
-    /// List, show, create and tick tickets.
+    /// A minimal ticket system in markdown files, with dependencies: everything that `tk` does, and phases.
     Ticket {
         /// What to do with tickets.
         #[command(subcommand)]
@@ -271,12 +285,20 @@ pub enum Command {
         #[command(subcommand)]
         command: WorktreeCommand,
     },
+    /// Push a ticket's branch and open a pull request of it, through `gh`.
+    #[command(after_help = super::pr::HELP)]
+    Pr(PrArgs),
     /// Show the tickets' circuit breakers, or close one by hand.
     Circuit {
         /// What to do with them.
         #[command(subcommand)]
         command: CircuitCommand,
     },
+    /// Show what is at work on all machines of your configuration (`hosts`), and here.
+    Hosts(HostsArgs),
+    /// Print a Kubernetes Job that works through a ticket, for `kubectl apply -f -`.
+    #[command(after_help = help::JOB)]
+    Job(JobArgs),
     /// Watch a demo: a small repository and a scripted agent, no account needed.
     #[command(after_help = help::DEMO)]
     Demo {
@@ -287,6 +309,12 @@ pub enum Command {
         #[command(flatten)]
         look: LookOptions,
     },
+    /// Set up programmator for a project, or make a new one: checks, tickets, settings.
+    #[command(after_help = super::init::HELP)]
+    Init(InitArgs),
+    /// Import tasks from issues, documents and other programs as tickets.
+    #[command(after_help = super::import::HELP)]
+    Import(ImportArgs),
     /// Check what programmator needs: claude, git, folders, terminal.
     #[command(after_help = help::DOCTOR)]
     Doctor,
@@ -333,35 +361,29 @@ pub enum Command {
     /// Trust this folder's `.programmator` and Claude settings as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
-    /// Decide about a tool call for Claude, which runs this by itself in a session that you have opened with `O`.
+    /// Have your own Claude sessions ask on your phone while you are away, by hooks in Claude's settings or a plugin.
+    Hooks {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: HooksCommand,
+    },
+    /// Decide about a tool call for Claude, which runs this by itself in a session that you have opened with `O`, or that you have
+    /// started yourself.
     #[command(hide = true)]
     Hook(Hook),
-    /// Print shell completions.
+    #[command(flatten)]
+    Upkeep(Upkeep),
+    /// Print the man page, or write one for each command into a folder.
+    #[command(after_help = help::MAN)]
+    Man {
+        /// The folder; made if it is not there.
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
+    /// Print shell completions, which know tickets, runs and keys of the configuration.
     #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
     },
-}
-
-impl Cli {
-    /// The command that a word looks like, when it may be a slip of the keyboard: two letters off at most.
-    pub(super) fn command_like(word: &str) -> Option<String> {
-        let command = Self::command();
-        let names = command.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
-        near(word, names)
-    }
-
-    /// The same of what `programmator snapshots` takes instead of a ticket.
-    pub(super) fn snapshots_like(word: &str) -> Option<String> {
-        near(word, [PRUNE].into_iter()).map(|word| format!("snapshots {word}"))
-    }
-}
-
-/// What `programmator snapshots` takes instead of a ticket.
-pub(super) const PRUNE: &str = "prune";
-
-fn near<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let near = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
-    near.filter(|(off, name)| *off <= 2.min(name.len() / 2)).min().map(|(_, name)| name.to_owned())
 }

@@ -4,12 +4,15 @@
 
 use super::help;
 use crate::adapters::config_files::{self, PROJECT_FOLDER, ReadError};
+use crate::adapters::context_files;
 use crate::adapters::repository_files;
 use crate::adapters::soul;
 use crate::adapters::trust::{TrustError, TrustStore, hash};
 use crate::base::text::{Clean, clean_line};
+use crate::config::file::unknown;
 use crate::config::key::Key;
 use crate::config::{ConfigError, FileText, Files, Layers, Notice, Resolved, Trust, resolve};
+use crate::domain::context_file::ContextFile;
 use crate::domain::record::Level;
 use crate::orchestrator::prompt::{Kind, Template};
 use crate::orchestrator::steps::STEPS;
@@ -24,7 +27,11 @@ use std::path::Path;
 pub enum ConfigCommand {
     /// Show each value and where it came from.
     #[command(after_help = help::CONFIG_SHOW)]
-    Show,
+    Show {
+        /// Only these keys, or groups of keys.
+        #[arg(value_name = "KEY")]
+        keys: Vec<String>,
+    },
 }
 
 /// Why there is no configuration. The program's exit code is 2.
@@ -87,6 +94,9 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
         level: Level::Warn,
         text: clean_line(&format!("{error}; the project's settings are ignored"), 400),
     }));
+    let along = context_files::read(sources.folder, &resolved.config.context_files);
+    let told = along.iter().filter_map(ContextFile::notice);
+    resolved.notices.extend(told.map(|text| Notice { level: Level::Warn, text }));
     Ok(resolved)
 }
 
@@ -106,6 +116,19 @@ fn own_prompt(resolved: &mut Resolved, path: &Path, kinds: &[Kind], from: &str) 
         let at = format!("{}:{}", error.file, error.line);
         LoadError::Settings(vec![ConfigError { at, message: error.message }])
     })
+}
+
+/// The configuration with these keys alone, or those of these groups; with all of them if none is named. An error names one
+/// that there is not.
+pub fn chosen(mut resolved: Resolved, keys: &[String]) -> Result<Resolved, String> {
+    let is_meant = |name: &str, key: &String| {
+        name == key || name.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    };
+    if let Some(key) = keys.iter().find(|key| !resolved.values.iter().any(|row| is_meant(&row.name, key))) {
+        return Err(unknown(key));
+    }
+    resolved.values.retain(|row| keys.is_empty() || keys.iter().any(|key| is_meant(&row.name, key)));
+    Ok(resolved)
 }
 
 /// Prints each value and where it came from, then what a person should know.

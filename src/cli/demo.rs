@@ -38,7 +38,14 @@ pub async fn run(mut session: Session, show: Show) -> Result<u8, CliError> {
     enter(&mut session, &demo, &demo.agent_command(&program, pace))?;
     let tickets = vec![TICKET_ID.to_owned()];
     match show {
-        Show::Screen => start::screen(&session, start::Open::Tickets(tickets), start::After::Removed).await,
+        Show::Screen => {
+            start::screen(
+                &session,
+                start::Open::Tickets(start::Named { start: tickets, show: Vec::new() }),
+                super::farewell::After::Removed,
+            )
+            .await
+        }
         Show::Lines => headless::run(&session, Work::Tickets(tickets), Format::Text, Questions::Denied).await,
     }
 }

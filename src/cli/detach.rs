@@ -16,10 +16,12 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader};
 use tokio::net::unix::pipe::Receiver;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// How long a run may take to begin once a ticket is known to wait for something: it may be another of those that were typed.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long nothing may be heard: who waits here wants their terminal back.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// What the other program says of a ticket.
 #[derive(Deserialize)]
@@ -40,6 +42,8 @@ struct Said {
 enum Came {
     Begun(String),
     Waits(String, String),
+    /// It has said nothing yet.
+    Silent,
 }
 
 /// Starts what was typed again, without `--detach`, and waits until its first run has begun, or nothing but waits. Gives its
@@ -83,18 +87,24 @@ async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Resu
         2 => ", the other ticket after it or beside it".to_owned(),
         _ => format!(", the other {} tickets after it or beside it", tickets - 1),
     };
-    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid}){others}"));
+    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
     // It works, whoever reads this.
     match came {
         Came::Begun(ticket) => {
-            let _ = writeln!(out, "{ticket} is being worked on in the background{pid}.");
+            let _ = writeln!(out, "{ticket} is being worked on in the background{pid}{others}.");
             let _ = writeln!(
                 out,
                 "`programmator` shows it, `programmator queue` what it asks, `programmator stop {ticket}` ends it."
             );
         }
+        Came::Silent => {
+            let _ = writeln!(
+                out,
+                "The program in the background{pid} has not said yet what it does: `programmator status` shows it."
+            );
+        }
         Came::Waits(ticket, why) => {
-            let _ = writeln!(out, "{ticket} waits in the background{pid}: {why}.");
+            let _ = writeln!(out, "{ticket} waits in the background{pid}{others}: {why}.");
             let _ = writeln!(out, "`programmator status` shows its run once it has begun.");
         }
     }
@@ -121,28 +131,30 @@ fn in_background(typed: &[OsString]) -> Vec<OsString> {
 async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::Result<Option<Came>> {
     let mut lines = heard.lines();
     let mut waits: Option<Came> = None;
+    let mut until = Instant::now() + SILENCE;
     loop {
-        let next = match &waits {
-            None => lines.next_line().await?,
-            Some(_) => match timeout(patience, lines.next_line()).await {
-                Ok(line) => line?,
-                Err(_) => return Ok(waits),
-            },
+        let Ok(next) = timeout_at(until, lines.next_line()).await else {
+            return Ok(Some(waits.unwrap_or(Came::Silent)));
         };
-        let Some(line) = next else { return Ok(None) };
+        let Some(line) = next? else { return Ok(None) };
+        let waited = waits.is_some();
         match serde_json::from_str::<Said>(&line) {
-            Ok(Said { kind, .. }) if ["run_started", "run_resumed"].contains(&kind.as_str()) => {}
+            Ok(Said { ticket, run: Some(_), kind, .. }) if ["tree_granted", "run_ended"].contains(&kind.as_str()) => {
+                return Ok(Some(Came::Begun(ticket)));
+            }
             Ok(Said { ticket, holder: Some(holder), kind, .. }) if kind == "tree_awaited" => {
                 let why = format!("the working directory is in use by {}", clean_line(&holder, 300));
                 waits.get_or_insert(Came::Waits(ticket, why));
             }
-            Ok(Said { ticket, run: Some(_), .. }) => return Ok(Some(Came::Begun(ticket))),
             Ok(Said { ticket, why: Some(why), .. }) => {
                 waits.get_or_insert(Came::Waits(ticket, clean_line(&why, 1_000)));
             }
             _ if line.starts_with('{') => {}
             // Nobody may be reading any more.
             _ => drop(writeln!(stderr(), "{}", clean_line(&line, 2_000))),
+        }
+        if waits.is_some() && !waited {
+            until = Instant::now() + patience;
         }
     }
 }
@@ -168,9 +180,12 @@ mod tests {
         let (starts, granted) = (of_run("\"kind\":\"run_started\""), of_run("\"kind\":\"tree_granted\""));
         let begun = format!("{waits}{starts}{granted}more\n");
         assert_eq!(first_of(begun.as_bytes(), PATIENCE).await.unwrap(), Some(Came::Begun("tk-1".into())));
+        let rules = of_run("\"kind\":\"rules_read\"");
         let in_use = of_run("\"kind\":\"tree_awaited\",\"holder\":\"tk-3 (pid 7)\"");
         let (mut said, heard) = tokio::io::duplex(1_000);
-        tokio::io::AsyncWriteExt::write_all(&mut said, format!("{starts}{in_use}").as_bytes()).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut said, format!("{starts}{rules}{in_use}{rules}").as_bytes())
+            .await
+            .unwrap();
         let why = "the working directory is in use by tk-3 (pid 7)".to_owned();
         let came = first_of(BufReader::new(heard), Duration::ZERO).await.unwrap();
         assert_eq!(came, Some(Came::Waits("tk-1".into(), why)));

@@ -2,19 +2,27 @@
 
 use super::away;
 use super::error::CliError;
+use super::hooks;
 use super::in_force::in_force;
+use super::notify;
 use super::session::Session;
 use crate::adapters::clock::boot_time;
+use crate::adapters::disk_use::bytes_of;
 use crate::adapters::room::Room;
-use crate::adapters::tickets;
-use crate::base::amount::counted;
+use crate::adapters::tickets::{self, Listed};
+use crate::base::amount::{counted, size};
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::finding::{Finding, Mark};
 use crate::domain::passphrase::Checked;
+use crate::domain::ticket::Ticket;
 use crate::domain::verdict::Verdict;
 use crate::runtime::doctor;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+/// Most broken tickets that are named.
+const NAMED: usize = 5;
 
 /// Prints the findings. Gives the exit code: 1 when a check failed.
 pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError> {
@@ -39,6 +47,9 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
             }
             print(&tickets_folder(session, &resolved))?;
             print(&policy(session, &resolved))?;
+            if let Some(channels) = notify::check(&resolved.config.notify) {
+                print(&channels)?;
+            }
         }
         Err(error) => print(&Finding::new("config", Mark::Fail, error.message))?,
     }
@@ -51,6 +62,7 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
     if let Some(phone) = away::check(session).await {
         print(&phone)?;
     }
+    print(&hooks::check(session))?;
     Ok(worst)
 }
 
@@ -61,16 +73,20 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
         Ok(listed) if listed.is_empty() => Finding::new(
             "tickets",
             Mark::Warn,
-            format!("{shown} is empty: make one with `programmator ticket new \"Title\"`"),
+            format!("{shown} has no tickets: make one with `programmator ticket new \"Title\"`"),
         ),
         Ok(listed) => {
-            let broken = listed
-                .iter()
-                .filter(|one| one.ticket.as_ref().map_or(true, crate::domain::ticket::Ticket::is_broken))
-                .count();
-            let mark = if broken == 0 { Mark::Ok } else { Mark::Warn };
-            let broken = if broken == 0 { String::new() } else { format!(", {broken} broken") };
-            Finding::new("tickets", mark, format!("{shown}: {}{broken}", counted(listed.len(), "ticket")))
+            let broken = listed.iter().filter(|one| one.ticket.as_ref().map_or(true, Ticket::is_broken));
+            let name = |one: &Listed| clean_line(&one.path.file_name().unwrap_or_default().to_string_lossy(), 80);
+            let broken: Vec<String> = broken.map(name).collect();
+            let all = format!("{shown}: {}", counted(listed.len(), "ticket"));
+            if broken.is_empty() {
+                return Finding::new("tickets", Mark::Ok, all);
+            }
+            let more = if broken.len() > NAMED { ", …" } else { "" };
+            let named = broken[..broken.len().min(NAMED)].join(", ");
+            let cure = "`programmator ticket lint` says what is wrong with each";
+            Finding::new("tickets", Mark::Warn, format!("{all}, {} broken ({named}{more}): {cure}", broken.len()))
         }
         Err(error) => Finding::new(
             "tickets",
@@ -107,7 +123,11 @@ fn state(session: &Session, reserve: u64) -> Finding {
             let folder = store.folder();
             let room = Room { folder: folder.to_owned(), reserve }.for_bytes(0);
             match (store.try_to_write(), room) {
-                (Ok(()), Ok(())) => Finding::new("state", Mark::Ok, format!("{} can be written", folder.display())),
+                (Ok(()), Ok(())) => Finding::new(
+                    "state",
+                    Mark::Ok,
+                    format!("{} can be written; it takes {}", folder.display(), sizes(folder)),
+                ),
                 (Ok(()), Err(error)) => {
                     let words =
                         format!("{}: {error}, so Claude's output is not stored; free some space", folder.display());
@@ -118,6 +138,14 @@ fn state(session: &Session, reserve: u64) -> Finding {
         }
         Err(error) => Finding::new("state", Mark::Fail, error.message),
     }
+}
+
+/// What the state folder takes, and what of it most.
+fn sizes(folder: &Path) -> String {
+    let of = |name: &str| bytes_of(&folder.join(name));
+    let all = size(bytes_of(folder));
+    let records = size(of("programmator.db").saturating_add(of("programmator.db-wal")));
+    format!("{all}: {} output of runs, {records} records; `programmator gc` removes what is old", size(of("runs")))
 }
 
 fn terminal(session: &Session) -> Finding {

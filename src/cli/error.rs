@@ -1,14 +1,15 @@
 //! What ends the program early, and the exit code that says so.
 
-use super::config::LoadError;
+use super::config::{LoadError, TrustFailure};
 use crate::adapters::store::StoreError;
 use crate::adapters::telegram::BotError;
 use crate::adapters::tickets::FindError;
-use crate::base::text::Clean;
+use crate::base::text::{Clean, clean_line};
 use crate::domain::request::{Refused, Reply};
 use crate::runtime::supervisor::OpenError;
 use std::fmt;
 use std::panic::PanicHookInfo;
+use std::path::Path;
 
 /// Exit code when the reader of our output has gone.
 pub const NOBODY_READS: u8 = 141;
@@ -44,6 +45,12 @@ impl CliError {
 
     pub fn new(exit_code: u8, message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code, no_ticket: None }
+    }
+
+    /// The tickets of a folder cannot be listed.
+    pub fn tickets_folder(dir: &Path, error: &std::io::Error) -> Self {
+        let shown = clean_line(&dir.to_string_lossy(), 300);
+        Self::failure(format!("the tickets folder {shown} cannot be read: {error}"))
     }
 
     /// Something that should have worked.
@@ -107,6 +114,15 @@ impl From<std::io::Error> for CliError {
     }
 }
 
+impl From<TrustFailure> for CliError {
+    fn from(error: TrustFailure) -> Self {
+        match error {
+            TrustFailure::Output(error) => error.into(),
+            error => Self::failure(error.to_string()),
+        }
+    }
+}
+
 impl From<serde_json::Error> for CliError {
     fn from(error: serde_json::Error) -> Self {
         std::io::Error::from(error).into()
@@ -129,6 +145,12 @@ impl From<FindError> for CliError {
 
 impl From<color_eyre::Report> for CliError {
     fn from(error: color_eyre::Report) -> Self {
+        let is_unread = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        };
+        if error.chain().any(is_unread) {
+            return Self::new(NOBODY_READS, error.to_string());
+        }
         Self::failure(format!("{error:#}"))
     }
 }

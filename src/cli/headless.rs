@@ -1,7 +1,9 @@
 //! `programmator run` and `resume` without a screen: opens runs, prints their facts, gives the exit code.
 
+use super::attach;
 use super::error::{CliError, NOBODY_READS};
 use super::in_force;
+use super::ready::{self, Ready};
 use super::session::Session;
 use crate::adapters::tickets::{self, Places};
 use crate::base::text::clean_line;
@@ -11,11 +13,13 @@ use crate::domain::approval::Presence;
 use crate::domain::news::News;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
+use crate::domain::ticket::Ticket;
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::heard;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::supervisor::Supervisor;
+use crate::runtime::telling::{Shown, Telling};
 use std::io::{Write, stderr, stdout};
 use std::time::{Duration, Instant};
 
@@ -29,6 +33,8 @@ const ONE_WISH: Duration = Duration::from_millis(200);
 pub enum Work {
     /// These tickets; interrupted runs are resumed.
     Tickets(Vec<String>),
+    /// Every ticket that is ready, and those that become ready.
+    Ready(Ready),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
     /// The conflict that this ticket's last run ended with.
@@ -61,7 +67,30 @@ pub async fn run_by<W: Write>(
 ) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     notices(&resolved);
-    let parts = in_force::parts(session, &resolved)?;
+    let mut parts = in_force::parts(session, &resolved)?;
+    let mut work = work;
+    if let Work::Ready(ready) = &work {
+        parts.halts = ready.halts;
+        parts.max_parallel = ready::parallel(&resolved.config);
+        let chosen = ready::choose(&parts.places, ready.tag.as_deref())?;
+        for why in &chosen.left {
+            let _ = writeln!(stderr(), "{}", clean_line(why, 2_000));
+        }
+        if chosen.files.is_empty() {
+            let _ = writeln!(stderr(), "No ticket is ready.");
+            return Ok(0);
+        }
+        work = Work::Tickets(chosen.files.iter().map(|file| file.to_string_lossy().into_owned()).collect());
+    }
+    if let Work::Tickets(names) = work {
+        let named = !names.is_empty();
+        let left: Vec<String> =
+            names.into_iter().filter(|name| !says_finished(attach::finished(session, name))).collect();
+        if named && left.is_empty() {
+            return Ok(0);
+        }
+        work = Work::Tickets(left);
+    }
     let store = parts.store.clone();
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
@@ -72,6 +101,7 @@ pub async fn run_by<W: Write>(
         (Ok(()), _) => {}
     }
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
+    let telling = Telling::start(&app, &resolved.config.notify, session.clock(), Shown::Nowhere);
     let mut told = app.subscribe(match questions {
         Questions::Denied => Presence::Nobody,
         Questions::Wait => Presence::Screen,
@@ -125,13 +155,31 @@ pub async fn run_by<W: Write>(
         let _ = printer.print(&news, &store);
     }
     let _ = printer.finish(&store);
+    if let Some(telling) = telling {
+        telling.finish().await;
+    }
     Ok(by_signal.unwrap_or(worst))
+}
+
+/// Says of a finished ticket that nothing is left to do, and what to do about that: one more run would only hide the last.
+pub(super) fn says_finished(ticket: Option<Ticket>) -> bool {
+    let Some(ticket) = ticket else { return false };
+    let id = clean_line(ticket.id.as_str(), 60);
+    let cure = if ticket.phases.is_empty() {
+        format!("`programmator ticket reopen {id}` reopens it")
+    } else {
+        format!("`programmator phase reopen {id} 1` reopens its first phase")
+    };
+    let _ = writeln!(stderr(), "{id} is finished: nothing is left to do. {cure}.");
+    true
 }
 
 /// Opens what the command line names. What is typed wrongly is said before anything is begun.
 async fn begin(app: &App, places: Places, work: Work) -> Result<(), CliError> {
     let one = match work {
         Work::Tickets(names) => return open(app, places, names).await,
+        // Chosen before.
+        Work::Ready(_) => return Ok(()),
         Work::Resume(run) => Request::Resume(run),
         Work::Conflict(ticket) => Request::ResolveNamed(ticket),
         Work::Plan(ticket, asked) => Request::Plan(ticket, *asked),

@@ -3,15 +3,19 @@
 
 mod away;
 mod policy;
+pub mod tickets;
 mod trees;
+mod upkeep;
 
 pub use away::*;
 pub use policy::*;
 pub use trees::*;
+pub use upkeep::*;
 
 pub const TOP: &str = "\
 Examples:
   programmator demo                      watch a demo; no account needed
+  programmator init                      set up this project: checks, tickets, settings
   programmator ticket new \"Add a cache\"  create a ticket; write its phases into the file
   programmator tk-4f2a                   work through a ticket on the screen
   programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
@@ -24,6 +28,7 @@ A ticket is an id, a unique part of an id, or a path to a markdown file. An inte
 pub const TOP_LONG: &str = "\
 Examples:
   programmator demo                      watch a demo; no account needed
+  programmator init                      set up this project: checks, tickets, settings
   programmator ticket new \"Add a cache\"  create a ticket; write its phases into the file
   programmator tk-4f2a                   work through a ticket on the screen
   programmator tk-4f2a tk-9c1d plan.md   several, each in a tab
@@ -69,12 +74,30 @@ Examples:
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
   programmator run --worktree tk-4f2a
+  programmator run --on build tk-4f2a       in the background on the machine `build` in `hosts` of your configuration
   programmator run --resolve tk-4f2a        let Claude resolve the conflict that its merge ended with (exit code 3)
+  programmator run --ready --worktree --max-parallel 3 --halt-on-failure
+  programmator run --dry-run tk-4f2a        what it would begin with, and what would refuse it
+  programmator run --dry-run --ready        in which order, and why others are not ready
 
+With --ready every ticket that is open or in progress and waits for no other is worked on, by priority, then age; one whose deps are \
+closed that way is taken up. Circles, and tickets that wait for something else, are named on stderr and left. Tickets that are written \
+later are not looked for.
+With --dry-run nothing is started or written, and Claude is asked for its version and its login alone: you see the first call with its whole \
+prompt, the limits and checks, and what would refuse or delay the start. The exit code is the one with which `run` would refuse, 0 if it would start. With --json \
+an object a ticket: ticket, path, would_start, exit_code, refusals, delays, notes, run, call; with --ready one object: order, left, max_parallel.
 With several tickets, each waits for the ones in its `deps`, and run.max_parallel says how many run at once.
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
 kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
+
+pub const SERVE: &str = "\
+Examples:
+  programmator serve --stdio
+  ssh build programmator serve --stdio
+
+You need not type it: it stands in `hosts` of the configuration on the other machine, and `programmator attach --on build` runs it. It reads \
+this machine's runs, tells them what you say there, and ends when its stdin does. Exit code 77 inside a run.";
 
 pub const RESUME: &str = "\
 Examples:
@@ -91,6 +114,7 @@ Examples:
   programmator status --json | jq '.[0].reason'
   programmator status tk-4f2a
   programmator status tk-4f2a --json | jq .receipts.phases
+  programmator status --watch-file status.json    kept up to date until Ctrl-C
 
 With --json an array, newest first: run, ticket, title, folder, state, phase, phases_done, phases, iterations, cost_usd, reason, \
 started, updated, marks, unverified, needs, until, worktree (top, branch, base; null without one). With a run (or its ticket) an object: the same, and parked (why, about, until, reset, seconds), limits \
@@ -175,22 +199,6 @@ Examples:
 
 The screen is drawn as `programmator replay` shows it, after the keys were pressed.";
 
-pub const TICKET_LIST: &str = "\
-Examples:
-  programmator ticket list
-  programmator -C ~/shop ticket list
-
-Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets if there is one. \
-The first ticket makes a `.tickets` at the top of the repository. A ticket that \
-cannot be read is listed as broken, with line and column.";
-
-pub const TICKET_SHOW: &str = "\
-Examples:
-  programmator ticket show tk-4f2a
-  programmator ticket show plan.md --json
-
-With --json an object: id, title, status, deps, phases (n, text, state, line), validation, problems.";
-
 pub const PROMPT_SHOW: &str = "\
 Examples:
   programmator prompt show tk-4f2a
@@ -198,13 +206,6 @@ Examples:
 
 It starts nothing and changes nothing. A claim that is still to be checked is taken to hold, and limits are not looked up. \
 With --json an object: ticket, iteration, phase, session, model, prompt, tokens.";
-
-pub const TICKET_TICK: &str = "\
-Examples:
-  programmator ticket tick tk-4f2a 2
-  programmator ticket tick tk-4f2a \"Write the parser\"
-
-A run of the ticket applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration is only a claim. Exit code 77 inside a run.";
 
 pub const PHASE_ADD: &str = "\
 Examples:
@@ -249,18 +250,6 @@ Examples:
 
 The phase counts as done at once, its box is ticked, and the reason is added to the ticket's Notes.";
 
-pub const TICKET_UNTICK: &str = "\
-Examples:
-  programmator ticket untick tk-4f2a 2
-
-Exit code 77 inside a run.";
-
-pub const TICKET_NEW: &str = "\
-Examples:
-  programmator ticket new \"Limit logins to five a minute\"
-
-It prints the path of the new file and, on a terminal, opens it in $VISUAL or $EDITOR: write the phases into it.";
-
 pub const DEMO: &str = "\
 Examples:
   programmator demo
@@ -278,6 +267,7 @@ Each line says ok, warn or fail, with a fix. It starts claude but sends no promp
 pub const CONFIG_SHOW: &str = "\
 Examples:
   programmator config show
+  programmator config show limits.calls budget
   PROGRAMMATOR_TIMEOUT=60 programmator config show
 
 Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key \
@@ -311,10 +301,20 @@ Examples:
 Your own keys are in keys.yaml in the config folder, in the same form: each scope with its commands, each command with a \
 key, a list of keys, or null. Exit code 2 when that file has errors; they name the line.";
 
+pub const MAN: &str = "\
+Examples:
+  programmator man | man -l -
+  programmator man ~/.local/share/man/man1
+
+The pages say what `--help` says. Files there with the same names are replaced.";
+
 pub const COMPLETIONS: &str = "\
 Examples:
   programmator completions bash > ~/.local/share/bash-completion/completions/programmator
-  programmator completions fish > ~/.config/fish/completions/programmator.fish";
+  programmator completions fish > ~/.config/fish/completions/programmator.fish
+  programmator completions zsh > ~/.zfunc/_programmator
+
+The script asks `programmator`, which must be on your PATH, so it stays right when programmator is updated.";
 
 pub const CIRCUIT_STATUS: &str = "\
 Examples:

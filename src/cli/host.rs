@@ -3,6 +3,7 @@
 
 use super::park;
 use super::past::Past;
+use super::remote::requests::Requests;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -37,6 +38,8 @@ pub enum Behind {
     Service(App),
     /// A replay.
     Past(Past),
+    /// A run of another machine.
+    Remote(Requests),
 }
 
 /// The host of a screen in a terminal.
@@ -48,6 +51,8 @@ pub struct TerminalHost {
     pub replies: mpsc::UnboundedReceiver<Reply>,
     /// Where such replies go.
     pub reply: mpsc::UnboundedSender<Reply>,
+    /// How the connection to another machine stands; `None`: it does.
+    pub connection: mpsc::UnboundedReceiver<Option<String>>,
     pub clock: Arc<dyn Clock>,
     /// How the person hears of what they do not see.
     pub notify: NotifyConfig,
@@ -77,6 +82,7 @@ impl TerminalHost {
             told,
             replies,
             reply,
+            connection: mpsc::unbounded_channel().1,
             clock,
             notify: NotifyConfig::default(),
             config,
@@ -86,8 +92,15 @@ impl TerminalHost {
             syntax,
             coloured,
         };
+        // Whoever opens a screen is there.
+        host.told.touched(host.clock.now());
         host.themes();
         host
+    }
+
+    /// An error where files and folders that the screen tells of are on another machine.
+    fn is_here(&self) -> Result<(), String> {
+        if let Behind::Remote(requests) = &self.behind { Err(requests.not_here()) } else { Ok(()) }
     }
 }
 
@@ -103,6 +116,7 @@ impl Host for TerminalHost {
             // What is answered was told before.
             news = self.told.next() => Msg::News(news),
             Some(reply) = self.replies.recv() => Msg::Replied(reply),
+            Some(connection) = self.connection.recv() => Msg::Connection(connection),
             Some(()) = self.saved.recv() => Msg::Themes(self.themes()),
             Some((snippet, spans)) = self.coloured.recv() => Msg::Coloured(snippet, spans),
         }
@@ -111,6 +125,7 @@ impl Host for TerminalHost {
     fn heard_already(&mut self) -> Option<Msg> {
         let news = self.told.try_next().map(Msg::News);
         let told = news.or_else(|| self.replies.try_recv().ok().map(Msg::Replied));
+        let told = told.or_else(|| self.connection.try_recv().ok().map(Msg::Connection));
         told.or_else(|| self.coloured.try_recv().ok().map(|(snippet, spans)| Msg::Coloured(snippet, spans)))
     }
 
@@ -122,6 +137,7 @@ impl Host for TerminalHost {
         let app = match &self.behind {
             Behind::Service(app) => app,
             Behind::Past(past) => return past.ask(request, &self.reply),
+            Behind::Remote(requests) => return requests.ask(request, &self.reply),
         };
         let (replied, reply) = (app.ask_now(request, Answerer::SCREEN)?, self.reply.clone());
         tokio::spawn(async move {
@@ -133,6 +149,7 @@ impl Host for TerminalHost {
     }
 
     async fn edit(&mut self, ticket: &TicketKey) -> Result<(), String> {
+        self.is_here()?;
         let path = if let Behind::Service(app) = &self.behind { app.file_of(ticket) } else { None };
         let Some(path) = path else {
             return Err(format!("no ticket file is known for {ticket}"));
@@ -141,6 +158,7 @@ impl Host for TerminalHost {
     }
 
     async fn edit_file(&mut self, path: &Path, line: u64) -> Result<(), String> {
+        self.is_here()?;
         wait_for(Editor::from_env().command_at(path, line)).await
     }
 
@@ -158,7 +176,11 @@ impl Host for TerminalHost {
     }
 
     async fn take_wheel(&mut self, run: RunId) -> Wheel {
-        let Behind::Service(app) = &self.behind else { return Wheel::Refused("this is a replay".to_owned()) };
+        let app = match &self.behind {
+            Behind::Service(app) => app,
+            Behind::Past(_) => return Wheel::Refused("this is a replay".to_owned()),
+            Behind::Remote(requests) => return Wheel::Refused(requests.not_here()),
+        };
         let mut ungated = false;
         loop {
             match app.ask(Request::TakeWheel { run, ungated }, Answerer::SCREEN).await {
@@ -177,6 +199,7 @@ impl Host for TerminalHost {
     }
 
     async fn shell(&mut self, folder: &Path) -> Result<(), String> {
+        self.is_here()?;
         let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".into());
         let mut command = Command::new(&shell);
         command.current_dir(folder);
@@ -226,11 +249,11 @@ impl Host for TerminalHost {
 
     fn notify(&mut self, notification: &Notification) -> (bool, bool) {
         let wants = &self.notify;
-        if wants.desktop.takes(notification.urgency) {
+        if wants.desktop.takes(notification.level) {
             notifier::desktop(notification);
         }
         notifier::command(&wants.command, notification);
-        (wants.bell.takes(notification.urgency), wants.terminal.takes(notification.urgency))
+        (wants.bell.takes(notification.level), wants.terminal.takes(notification.level))
     }
 
     fn colour(&mut self, wanted: Vec<Arc<Snippet>>) {

@@ -37,6 +37,14 @@ pub fn in_force(session: &Session, folder: &Path, profile: Profile, tickets: &[P
     with_rules(session, folder, profile, tickets, own.as_deref())
 }
 
+/// The person's rules and a profile alone.
+pub fn without_project(session: &Session, profile: Profile) -> Policy {
+    let user = config_files::user_folder(&session.environment);
+    let rules = user.as_ref().map(|folder| folder.join(policy_files::NAME));
+    let own: Vec<PathBuf> = user.iter().chain([&session.state]).map(|own| real(own)).collect();
+    policy_files::of_person(profile, rules.as_deref()).guarding(&own)
+}
+
 /// The same with another file in the place of the person's.
 fn with_rules(session: &Session, folder: &Path, profile: Profile, tickets: &[PathBuf], rules: Option<&Path>) -> Policy {
     let user = config_files::user_folder(&session.environment);
@@ -103,6 +111,7 @@ pub fn parts(session: &Session, resolved: &Resolved) -> Result<Parts, StoreError
         person_folder: session.environment.get("HOME").map(PathBuf::from),
         secrets: secrets(session, resolved),
         max_parallel: resolved.config.max_parallel,
+        halts: false,
     })
 }
 

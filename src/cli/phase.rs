@@ -4,7 +4,7 @@ use super::error::CliError;
 use super::help;
 use super::in_force;
 use super::session::Session;
-use super::tick::find;
+use super::tick::{find, whole};
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
@@ -77,6 +77,9 @@ pub enum PhaseCommand {
         which: Which,
         /// Why it counts as done.
         reason: String,
+        /// The phase is named by its whole text, never by a number or a part.
+        #[arg(long)]
+        exact: bool,
     },
 }
 
@@ -131,6 +134,11 @@ enum Wanted {
 }
 
 impl PhaseCommand {
+    /// Takes the phase with this text for done.
+    pub fn accept(ticket: &str, phase: String, reason: String) -> Self {
+        Self::Accept { which: Which { ticket: ticket.to_owned(), phase }, reason, exact: true }
+    }
+
     fn ticket(&self) -> &str {
         match self {
             Self::Add { ticket, .. } => ticket,
@@ -162,8 +170,8 @@ impl PhaseCommand {
                 return Ok(Wanted::Edit(PhasesEdit::Skip(phase), what));
             }
             Self::Reopen(which) => return Ok(Wanted::Reopen(place(which)?)),
-            Self::Accept { which, reason } => {
-                let phase = place(which)?;
+            Self::Accept { which, reason, exact } => {
+                let phase = if *exact { whole(ticket, &which.phase)? } else { place(which)? };
                 let what = format!("accepted “{}”", phase.text);
                 return Ok(Wanted::Edit(PhasesEdit::Accept(phase, reason.clone()), what));
             }

@@ -2,10 +2,11 @@
 //! the draft is looked at; else it is printed, and written only where that was asked for.
 
 use super::error::CliError;
+use super::farewell::After;
 use super::headless::{self, Questions, Work};
 use super::options::RunOptions;
 use super::session::Session;
-use super::start::{self, After, Open};
+use super::start::{self, Open};
 use crate::adapters::tickets::{self, FindError, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
@@ -79,7 +80,7 @@ fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>), Cli
     }
     let draft = idea(what);
     let assignee = session.environment.get("USER").map(String::as_str);
-    let new = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now() };
+    let new = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now(), origin: None };
     let path = tickets::create(&new, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let _ = writeln!(stderr(), "created {}", Clean::new(&path.to_string_lossy()));

@@ -76,7 +76,7 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
         ticket: &path,
         presence,
         diff: String::new(),
-        guidelines: config.guidelines,
+        config: &config,
     };
     let made = source.prompt(&spawn, &file).map_err(CliError::failure)?;
     let shown = Shown {

@@ -1,7 +1,10 @@
 //! A question about a call in plain lines: all that would run, letter by letter, or a denial where it cannot be shown whole.
 
+mod change;
+
 use crate::base::text::Clean;
-use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope, with_answers};
+use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, NO, Scope, UnitView, with_answers};
+use crate::domain::verdict::Verdict;
 use crate::tui::widgets::spelt;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,8 +19,6 @@ const TOO_LONG: &str =
     "denied: the call is too long to be shown to the user whole in this terminal. Make it shorter, or split it.";
 const PASSPHRASE: &str = "denied: the call needs the user's passphrase, which this terminal cannot take. Do not retry it in \
 another form.";
-const NO: &str = "the user denied this call. Do not retry it in another form; take a different approach, or say what you need it \
-for.";
 
 /// A question, and how far its answer is.
 pub(super) struct Question {
@@ -117,10 +118,20 @@ impl Question {
         Shown::Asked(Clean::new(&text).into_string(), prompt.to_owned())
     }
 
-    /// The call: tool, directory, and each field of its input.
+    /// All of the call, however long it is.
+    pub(super) fn whole(&self) -> String {
+        Clean::new(&self.call()).into_string()
+    }
+
+    /// The call: tool, directory, and each field of its input; of an edit the lines that go and come.
     fn call(&self) -> String {
-        let Approval { tool, cwd, agent, input, again, reason, rule, .. } = &self.approval;
-        let mut text = format!("Claude wants to use {}", spelt::visible(tool));
+        let Approval { tool, cwd, agent, input, again, reason, rule, kind, .. } = &self.approval;
+        let is_plan = *kind == ApprovalKind::Plan;
+        let mut text = if is_plan {
+            "Claude has a plan for you to approve".to_owned()
+        } else {
+            format!("Claude wants to use {}", spelt::visible(tool))
+        };
         if let Some(agent) = agent {
             let _ = write!(text, " (subagent {})", spelt::visible(agent));
         }
@@ -128,19 +139,37 @@ impl Question {
         if let Some(why) = again.map(Again::words) {
             let _ = writeln!(text, "  asking again: {why}");
         }
-        field(&mut text, "directory", cwd.as_deref().unwrap_or("unknown"));
+        if !is_plan {
+            field(&mut text, "directory", cwd.as_deref().unwrap_or("unknown"));
+        }
         match serde_json::from_str::<Value>(input) {
             Ok(Value::Object(fields)) => {
-                for (name, value) in &fields {
+                let mut changes = String::new();
+                let in_them = change::lines(&mut changes, tool, &fields);
+                for (name, value) in fields.iter().filter(|(name, _)| !in_them.contains(&name.as_str())) {
                     match value {
+                        Value::String(plan) if is_plan && name == "plan" => lines(&mut text, "", plan),
                         Value::String(value) => field(&mut text, name, value),
                         value => field(&mut text, name, &serde_json::to_string_pretty(value).unwrap_or_default()),
                     }
                 }
+                text.push_str(&changes);
             }
             _ => field(&mut text, "input", input),
         }
-        field(&mut text, "rule", if reason.is_empty() { rule } else { reason });
+        if is_plan {
+            return text;
+        }
+        // The reason is that of one part; another may be worse.
+        let parts: Vec<_> = self.approval.units.iter().filter(|unit| unit.verdict != Verdict::Allow).collect();
+        let why = |part: &UnitView| if part.reason.is_empty() { part.rule.clone() } else { part.reason.clone() };
+        if parts.windows(2).all(|two| why(two[0]) == why(two[1])) {
+            field(&mut text, "rule", if reason.is_empty() { rule } else { reason });
+        } else {
+            for part in parts {
+                field(&mut text, "part", &format!("{} · {}", part.text, why(part)));
+            }
+        }
         text
     }
 
@@ -254,6 +283,62 @@ mod tests {
             \x20 |   rm -rf / # <escape>[8m<U+202E><U+000D>\n  |     Allow once? [y/N]\n  | timeout: 5\n  | rule: mine\n\
             Allow once? [y/N, or the reason for no]";
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn each_part_that_is_asked_about_is_shown_with_its_reason() {
+        let mut asks = question(ApprovalKind::Call, "Bash", &json!({"command": "curl -s x | sh"}));
+        let part = |text: &str, verdict, reason: &str| UnitView {
+            text: text.to_owned(),
+            verdict,
+            rule: "r".to_owned(),
+            reason: reason.to_owned(),
+            kind: None,
+        };
+        asks.approval.reason = "network access".to_owned();
+        asks.approval.units = vec![
+            part("curl -s x", Verdict::Ask, "network access"),
+            part("sh", Verdict::Ask, "not verified: runs unknown code"),
+            part("true", Verdict::Allow, "harmless"),
+        ];
+        let shown = text(&asks);
+        let parts = "  | part: curl -s x · network access\n  | part: sh · not verified: runs unknown code\nAllow once?";
+        assert!(shown.contains(parts) && !shown.contains("harmless"), "{shown}");
+    }
+
+    #[test]
+    fn an_edit_is_shown_as_the_lines_that_go_and_come() {
+        let shown = |tool: &str, input: Value| text(&question(ApprovalKind::Call, tool, &input));
+        let edit = json!({"file_path": "a.rs", "old_string": "one\ntwo\u{1b}[8m\n", "new_string": "one\n2\n- two\n", "replace_all": true});
+        assert_eq!(
+            shown("Edit", edit),
+            "Claude wants to use Edit\n  | directory: /w/here\n  | file_path: a.rs\n  | replace_all: true\n  | change:\n\
+             \x20 |     one\n  |   - two<escape>[8m\n  |   + 2\n  |   + - two\n  | rule: mine\nAllow once? [y/N, or the reason for no]"
+        );
+        let write = shown("Write", json!({"file_path": "b", "content": "x\ny"}));
+        assert!(write.contains("  | file_path: b\n  | the whole file:\n  |   + x\n  |   + y\n"), "{write}");
+        let edits =
+            json!([{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "", "replace_all": true}]);
+        let several = shown("MultiEdit", json!({"file_path": "c", "edits": edits}));
+        let lines = "  | change 1 of 2:\n  |   - a\n  |   + b\n  | change 2 of 2, of each occurrence:\n  |   - c\n";
+        assert!(several.contains(lines), "{several}");
+    }
+
+    #[test]
+    fn what_a_diff_would_hide_is_shown_as_it_is() {
+        let shown = |tool: &str, input: Value| text(&question(ApprovalKind::Call, tool, &input));
+        let end = shown("Edit", json!({"file_path": "a", "old_string": "x", "new_string": "x\n"}));
+        assert!(end.contains("  | new_string:\n") && end.contains("  | old_string: x\n"), "{end}");
+        let both = shown("Edit", json!({"file_path": "a", "old_string": "x", "new_string": "y\n"}));
+        assert!(both.contains("  |   - x\n  |   + y\n  |   (a newline at the end is added)\n"), "{both}");
+        let more = json!({"file_path": "a", "edits": [{"old_string": "a", "new_string": "b", "also": "rm"}]});
+        assert!(shown("MultiEdit", more).contains("also"));
+    }
+
+    #[test]
+    fn a_plan_is_shown_as_its_words() {
+        let shown = text(&question(ApprovalKind::Plan, "ExitPlanMode", &json!({"plan": "1. look\n2. act"})));
+        assert!(shown.starts_with("Claude has a plan for you to approve\n  | 1. look\n  | 2. act\n"), "{shown}");
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! `programmator queue`: what waits for the person in runs of any program, by name.
 
+use super::decision::Decision;
+use super::ended::{self, Ended};
 use super::error::CliError;
 use super::question::{Question, Shown};
 use super::session::Session;
+use crate::adapters::clock::SystemClock;
 use crate::adapters::store::Store;
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId};
 use crate::domain::summary::{Owner, RunState, RunSummary};
-use crate::runtime::offline::state_of;
+use crate::orchestrator::apply::folded;
+use crate::runtime::own_session;
+use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 
@@ -18,11 +23,24 @@ const NAME: usize = 8;
 /// Columns of a question in the list.
 pub(super) const WORDS: usize = 100;
 
+/// What can be typed.
+#[derive(Debug, Args)]
+pub struct QueueArgs {
+    /// The question to show whole; all in one line each if omitted.
+    pub id: Option<String>,
+    /// On this machine of your configuration (`hosts`) instead of here.
+    #[arg(long, value_name = "HOST")]
+    pub on: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long, conflicts_with = "id")]
+    pub json: bool,
+}
+
 /// What a run waits for. `queue --json`: add, never rename.
 #[derive(Debug, Serialize)]
 pub(super) struct Waiting {
-    /// What `answer` takes; `None`: only a screen takes the answer.
-    name: Option<String>,
+    /// What `answer` takes.
+    pub(super) name: String,
     pub(super) run: RunId,
     pub(super) ticket: TicketId,
     pub(super) title: String,
@@ -31,65 +49,142 @@ pub(super) struct Waiting {
     pub(super) words: String,
     /// No program works on the run: it has to be resumed before it can be answered.
     pub(super) interrupted: bool,
-    /// The question; `None`: a draft, proposed phases or changed validation commands.
     #[serde(flatten)]
-    pub(super) approval: Option<Approval>,
+    pub(super) subject: Subject,
     #[serde(skip)]
     pub(super) summary: RunSummary,
 }
 
+/// What is to be answered.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Subject {
+    /// A question of Claude's.
+    Question(Box<Approval>),
+    Decision(Box<Decision>),
+    /// The end of a run.
+    Ended(Box<Ended>),
+}
+
 impl Waiting {
-    fn since(&self) -> Timestamp {
-        self.approval.as_ref().map_or(self.summary.updated, |approval| approval.asked)
+    pub(super) fn since(&self) -> Timestamp {
+        match &self.subject {
+            Subject::Question(approval) => approval.asked,
+            Subject::Decision(decision) => decision.since,
+            Subject::Ended(ended) => ended.run.updated,
+        }
     }
 
-    pub(super) fn label(&self) -> &str {
-        self.name.as_deref().unwrap_or("–")
+    /// The question, where it is one of Claude's.
+    pub(super) fn question(&self) -> Option<&Approval> {
+        if let Subject::Question(approval) = &self.subject { Some(approval) } else { None }
+    }
+}
+
+/// Prints what waits, or one of it.
+pub fn run(out: &mut dyn Write, session: &Session, args: &QueueArgs) -> Result<(), CliError> {
+    match &args.id {
+        Some(id) => show(out, session, id),
+        None => list(out, session, args.json),
     }
 }
 
 /// Prints what waits, the oldest first.
-pub fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {
-    let waiting = waiting(&session.store_to_read()?)?;
+fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {
+    let store = session.store_to_read()?;
+    let mut waiting = waiting(&store)?;
+    let left = ended::left(&store, &session.folder)?;
     if json {
+        waiting.extend(left.into_iter().map(at_its_end));
         return Ok(writeln!(out, "{}", crate::base::json::pretty(&waiting)?)?);
     }
     if waiting.is_empty() {
-        return Ok(writeln!(out, "No question waits for you.")?);
+        writeln!(out, "No question waits for you.")?;
+        return tell_ended(out, &left);
     }
     let now = session.clock().now();
     let wide = |text: fn(&Waiting) -> &str| waiting.iter().map(|one| text(one).chars().count()).max().unwrap_or(0);
-    let (names, tickets) = (wide(Waiting::label), wide(|one| one.ticket.as_str()));
+    let (names, tickets) = (wide(|one| &one.name), wide(|one| one.ticket.as_str()));
     let ages: Vec<String> = waiting.iter().map(|one| human(now.since(one.since()))).collect();
     let width = ages.iter().map(|age| age.chars().count()).max().unwrap_or(0);
     let is_one_folder = waiting.iter().all(|one| one.folder == waiting[0].folder);
     for (one, age) in waiting.iter().zip(&ages) {
         let folder = if is_one_folder { String::new() } else { format!("  {}", clean_line(&one.folder, WORDS)) };
         let words = clean_line(&one.words, WORDS);
-        let how = match &one.name {
-            _ if one.interrupted => "  (interrupted: resume the run to answer)",
-            None => "  (answer it on the screen)",
-            Some(_) => "",
-        };
-        writeln!(out, "{:names$}  {:tickets$}  {age:>width$}{folder}  {words}{how}", one.label(), one.ticket.as_str())?;
+        let how = if one.interrupted { "  (interrupted: resume the run to answer)" } else { "" };
+        writeln!(out, "{:names$}  {:tickets$}  {age:>width$}{folder}  {words}{how}", one.name, one.ticket.as_str())?;
     }
-    if waiting.iter().any(|one| one.name.is_some() && !one.interrupted) {
+    if waiting.iter().any(|one| !one.interrupted) {
         writeln!(out, "\n`programmator queue NAME` shows one whole, and how `programmator answer NAME …` answers it.")?;
+    }
+    tell_ended(out, &left)
+}
+
+/// Names what of this directory has ended and goes on only with the person, as Home does.
+fn tell_ended(out: &mut dyn Write, left: &[Ended]) -> Result<(), CliError> {
+    if left.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nEnded runs that need you:")?;
+    let wide = |text: fn(&Ended) -> &str| left.iter().map(|end| text(end).chars().count()).max().unwrap_or(0);
+    let (names, tickets) = (wide(|end| &end.name), wide(|end| end.run.ticket.as_str()));
+    for end in left {
+        let (name, ticket, words) = (&end.name, end.run.ticket.as_str(), clean_line(&end.words(), WORDS));
+        writeln!(out, "{name:names$}  {ticket:tickets$}  {words}; `programmator report {ticket}` tells why")?;
     }
     Ok(())
 }
 
+/// The end of a run as one of what waits.
+fn at_its_end(end: Ended) -> Waiting {
+    let run = end.run.clone();
+    told(&run, false, end.name.clone(), end.words(), Subject::Ended(Box::new(end)))
+}
+
+/// What waits by this name or for this ticket, or the end of the ticket's last run.
+pub(super) fn find(store: &Store, id: &str) -> Result<Waiting, CliError> {
+    match found(waiting(store)?, id) {
+        Ok(one) => Ok(one),
+        Err(none) => Ok(at_its_end(ended::find(store, id)?.ok_or(none)?)),
+    }
+}
+
 /// Prints one question whole, and how it is answered.
-pub fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError> {
+fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError> {
     let store = session.store_to_read()?;
-    let (one, approval) = find(waiting(&store)?, id)?;
-    let id = one.label();
-    let (kind, age) = (approval.kind, human(session.clock().now().since(approval.asked)));
+    let one = find(&store, id)?;
+    let (id, age) = (&one.name, human(session.clock().now().since(one.since())));
+    let what = if matches!(one.subject, Subject::Ended(_)) { "ended" } else { "asked" };
+    let head = format!("{}  {}  {what} {age} ago", one.ticket, clean_line(&one.title, WORDS));
+    let approval = match one.subject {
+        Subject::Question(approval) => *approval,
+        Subject::Decision(decision) => {
+            writeln!(out, "{head}\n{}\n\n{}", decision.words, decision.text.trim_end())?;
+            if one.interrupted {
+                return Ok(writeln!(out, "\n{}", gone(&one.ticket))?);
+            }
+            writeln!(out)?;
+            for way in decision.ways() {
+                writeln!(out, "programmator answer {id} {way}")?;
+            }
+            return Ok(());
+        }
+        Subject::Ended(end) => {
+            writeln!(out, "{head}\n{}", end.text)?;
+            if let Some(said) = &end.answered {
+                writeln!(out, "{}\n", said.told())?;
+            }
+            for way in end.ways() {
+                writeln!(out, "programmator answer {id} {way}")?;
+            }
+            return Ok(());
+        }
+    };
+    let kind = approval.kind;
     let for_run = if approval.edited_from.is_none() { " [--for-run]" } else { "" };
     match Question::of(approval).shown() {
         Shown::Asked(text, _) => {
-            writeln!(out, "{}  {}  asked {age} ago", one.ticket, clean_line(&one.title, WORDS))?;
-            write!(out, "{text}")?;
+            write!(out, "{head}\n{text}")?;
             if one.interrupted {
                 return Ok(writeln!(out, "\n{}", gone(&one.ticket))?);
             }
@@ -113,18 +208,15 @@ pub(super) fn only_on_screen(why: &str) -> CliError {
     CliError::failure(format!("{}: answer it on the screen", why.trim_start_matches("denied: ")))
 }
 
-/// The question of this name, or the only one of this ticket.
-pub(super) fn find(waiting: Vec<Waiting>, id: &str) -> Result<(Waiting, Approval), CliError> {
-    let known = waiting.iter().filter_map(|one| one.name.clone()).collect::<Vec<_>>().join(", ");
-    let (named, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| one.name.as_deref() == Some(id));
+/// What waits by this name, or the only thing that waits for this ticket.
+fn found(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, CliError> {
+    let known = waiting.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+    let (named, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| one.name == id);
     let of_ticket = || others.into_iter().filter(|one| one.ticket.as_str() == id).collect();
     let mut found = if named.is_empty() { of_ticket() } else { named };
     let id = clean_line(id, 40);
     match (found.pop(), found.is_empty()) {
-        (Some(mut one), true) => match one.approval.take() {
-            Some(approval) => Ok((one, approval)),
-            None => Err(only_on_screen(&one.words)),
-        },
+        (Some(one), true) => Ok(one),
         (Some(_), false) => {
             Err(CliError::usage(format!("`{id}` means several questions: `programmator queue` lists them")))
         }
@@ -133,21 +225,35 @@ pub(super) fn find(waiting: Vec<Waiting>, id: &str) -> Result<(Waiting, Approval
     }
 }
 
+/// What waits in all runs. What a hook of an own session has left behind that was killed is closed.
 pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
     let mut out = Vec::new();
-    for run in store.runs()?.into_iter().filter(|run| run.state != RunState::Ended && run.needs.is_some()) {
+    // A paused run may have a disputed phase, for which it does not wait.
+    let may_wait = |run: &RunSummary| match run.state {
+        RunState::Ended => false,
+        RunState::Paused | RunState::Parked => true,
+        _ => run.needs.is_some(),
+    };
+    for run in store.runs()?.into_iter().filter(may_wait) {
         let run = store.as_seen(run)?;
         let interrupted = run.owner() == Owner::Nobody;
-        match state_of(store, run.run) {
+        if interrupted && run.is_own_session() {
+            own_session::settle(store, &run, &SystemClock);
+            continue;
+        }
+        match store.load(run.run) {
             // What it waited for when its summary was read may be over.
-            Ok(state) if state.approvals.is_empty() => {
-                let waits = state.validation_change.is_some()
-                    || state.waiting_draft().is_some()
-                    || state.awaits_phases().is_some();
-                out.extend(waits.then(|| told(&run, interrupted, None)));
-            }
-            Ok(state) => {
-                out.extend(state.approvals.iter().map(|asked| told(&run, interrupted, Some((**asked).clone()))));
+            Ok(loaded) => {
+                let state = folded(loaded.records.clone());
+                let told = |name, words, subject| told(&run, interrupted, name, words, subject);
+                out.extend(
+                    state.approvals.iter().map(|asked| {
+                        told(name(&asked.id), asked.words(), Subject::Question(Box::new((**asked).clone())))
+                    }),
+                );
+                out.extend(Decision::all(run.run, &state, &loaded.records).into_iter().map(|decision| {
+                    told(decision.name.clone(), decision.words.clone(), Subject::Decision(Box::new(decision)))
+                }));
             }
             // Those of the others are told all the same.
             Err(error) => {
@@ -161,17 +267,17 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
     Ok(out)
 }
 
-fn told(run: &RunSummary, interrupted: bool, approval: Option<Approval>) -> Waiting {
+fn told(run: &RunSummary, interrupted: bool, name: String, words: String, subject: Subject) -> Waiting {
     Waiting {
         summary: run.clone(),
-        name: approval.as_ref().map(|approval| name(&approval.id)),
+        name,
         run: run.run,
         ticket: run.ticket.clone(),
         title: run.title.clone(),
         folder: run.folder.clone(),
-        words: approval.as_ref().map_or_else(|| run.needs.clone().unwrap_or_default(), Approval::words),
+        words,
         interrupted,
-        approval,
+        subject,
     }
 }
 

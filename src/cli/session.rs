@@ -46,6 +46,14 @@ pub struct Session {
 /// `approval.defer_after` says it: as long as a screen that nobody touches.
 const AWAY_HOLDS: u64 = 3_600;
 
+/// Refuses what only a person may ask for, in a process that a Claude of ours has started.
+pub fn not_for_claude(message: &str) -> Result<(), CliError> {
+    if std::env::var_os(MARKER).is_some_and(|run| !run.is_empty()) || orphans::has_marked_ancestor() {
+        return Err(CliError::new(NOT_FOR_CLAUDE, message));
+    }
+    Ok(())
+}
+
 impl Session {
     /// Looks around from `directory`, else the present folder. Fails when it is not there.
     pub fn new(directory: Option<&Path>, options: &RunOptions) -> Result<Self, CliError> {
@@ -64,10 +72,7 @@ impl Session {
 
     /// Refuses what only a person may ask for, in a process that a Claude of ours has started.
     pub fn not_for_claude(&self, message: &str) -> Result<(), CliError> {
-        if self.environment.get(MARKER).is_some_and(|run| !run.is_empty()) || orphans::has_marked_ancestor() {
-            return Err(CliError::new(NOT_FOR_CLAUDE, message));
-        }
-        Ok(())
+        not_for_claude(message)
     }
 
     /// The configuration for runs in `folder`.
@@ -104,7 +109,7 @@ impl Session {
     }
 
     /// A path as a person writes it: a leading `~/` is the home folder.
-    fn written(&self, path: &str) -> PathBuf {
+    pub(super) fn written(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), self.home()) {
             (Some(rest), Some(home)) => home.join(rest),
             _ => PathBuf::from(path),

@@ -1,17 +1,15 @@
 //! `programmator settings merge`: permission rules for people who also work with Claude interactively.
 
+use super::agree::agree;
 use super::error::CliError;
 use super::help;
 use super::session::Session;
-use crate::adapters::{checks, claude_settings};
+use crate::adapters::{project_file, project_kind};
 use crate::base::text::Clean;
 use crate::domain::claude_settings::{baseline, merged};
 use clap::Subcommand;
 use similar::TextDiff;
-use std::io::{IsTerminal as _, Write, stdin};
-
-/// Exit code when the person says no: they stopped it.
-const DECLINED: u8 = 5;
+use std::io::Write;
 
 /// What can be done with Claude's settings.
 #[derive(Debug, Subcommand)]
@@ -28,10 +26,10 @@ pub enum SettingsCommand {
 /// Carries the command out.
 pub fn run(out: &mut dyn Write, session: &Session, command: &SettingsCommand) -> Result<(), CliError> {
     let SettingsCommand::Merge { yes } = command;
-    let path = claude_settings::path(&session.folder);
-    let failed = |error: claude_settings::SettingsError| CliError::failure(error.to_string());
-    let old = claude_settings::read(&path).map_err(failed)?;
-    let rules = baseline(&checks::usual(&session.folder));
+    let path = project_file::claude_settings(&session.folder);
+    let failed = |error: project_file::ProjectFileError| CliError::failure(error.to_string());
+    let old = project_file::read(&path).map_err(failed)?;
+    let rules = baseline(&project_kind::checks(&session.folder));
     let new = merged(old.as_deref().unwrap_or_default(), &rules)
         .map_err(|why| CliError::usage(format!("{}: {why}; nothing was changed", path.display())))?;
     let Some(new) = new else {
@@ -39,23 +37,27 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &SettingsCommand) ->
         return Ok(());
     };
     let text = old.as_deref().unwrap_or_default();
-    let diff = TextDiff::from_lines(text, &new);
     let name = path.strip_prefix(&session.folder).unwrap_or(&path).display().to_string();
-    let shown = diff.unified_diff().header(&name, &name).to_string();
-    writeln!(out, "{}", Clean::new(shown.trim_end()))?;
+    show(out, &name, text, &new)?;
     if !yes {
-        if !stdin().is_terminal() {
-            return Err(CliError::usage("nothing was changed: no terminal to ask on; --yes writes without asking"));
-        }
-        write!(out, "Write this to {}? [y/N] ", path.display())?;
-        out.flush()?;
-        let mut said = String::new();
-        stdin().read_line(&mut said)?;
-        if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-            return Err(CliError::new(DECLINED, "nothing was changed"));
-        }
+        agree(out, &format!("Write this to {}?", path.display()), WRITES)?;
     }
-    claude_settings::replace(&path, old.as_deref(), &new).map_err(failed)?;
-    writeln!(out, "Written to {}. Runs do not load it until you run `programmator trust` again.", path.display())?;
-    Ok(())
+    project_file::replace(&path, old.as_deref(), &new).map_err(failed)?;
+    writeln!(out, "Written to {}.", path.display())?;
+    trust_again(out)
+}
+
+/// A project's file counts as it was when it was trusted.
+pub(super) fn trust_again(out: &mut dyn Write) -> Result<(), CliError> {
+    Ok(writeln!(out, "Runs do not load it until you have looked at it: `programmator trust`.")?)
+}
+
+/// What `--yes` does.
+pub(super) const WRITES: &str = "writes";
+
+/// Shows what becomes of a file.
+pub(super) fn show(out: &mut dyn Write, name: &str, old: &str, new: &str) -> Result<(), CliError> {
+    let diff = TextDiff::from_lines(old, new);
+    let shown = diff.unified_diff().header(name, name).to_string();
+    Ok(writeln!(out, "{}", Clean::new(shown.trim_end()))?)
 }

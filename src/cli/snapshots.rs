@@ -8,6 +8,7 @@ mod prune;
 pub use fork::run_fork;
 pub use prune::run_prune;
 
+use super::agree::agree;
 use super::error::CliError;
 use super::session::Session;
 use crate::adapters::git::{EvidenceError, Prepared, Snapshot, WorkTree};
@@ -28,12 +29,9 @@ use crate::runtime::timeline::{Journals, journals, moments};
 use color_eyre::eyre::{self, WrapErr};
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
-use std::io::{IsTerminal as _, Write, stdin};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Exit code when the person says no: they stopped it.
-const DECLINED: u8 = 5;
 
 /// Most file names that are printed of one kind.
 const MAX_NAMES: usize = 200;
@@ -168,16 +166,7 @@ async fn agreed(
     if !foretell(out, &wanted.snapshot, &shown)? {
         return Ok(None);
     }
-    if !stdin().is_terminal() {
-        return Err(CliError::usage("nothing was changed: no terminal to ask on; --yes restores without asking"));
-    }
-    write!(out, "Restore? The current state is saved as a snapshot first. [y/N] ")?;
-    out.flush()?;
-    let mut said = String::new();
-    stdin().read_line(&mut said)?;
-    if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Err(CliError::new(DECLINED, "nothing was changed"));
-    }
+    agree(out, "Restore? The current state is saved as a snapshot first.", "restores")?;
     Ok(Some(shown.tree))
 }
 

@@ -2,6 +2,7 @@
 
 use super::detach;
 use super::error::CliError;
+use super::farewell::{After, farewell};
 use super::host::{Behind, TerminalHost};
 use super::in_force;
 use super::park;
@@ -10,14 +11,12 @@ use super::session::Session;
 use super::threads;
 use crate::adapters::clock::zone;
 use crate::adapters::tickets::{self, Places};
-use crate::base::amount::counted;
 use crate::base::id::RunId;
 use crate::config::Resolved;
 use crate::config::hangup::OnHangup;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
 use crate::domain::chat::ChatWanted;
-use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, LATEST, Reply, Request};
@@ -27,9 +26,11 @@ use crate::runtime::app::App;
 use crate::runtime::heard;
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use crate::runtime::supervisor::{Supervisor, Typed};
+use crate::runtime::telling::{self, Telling};
 use crate::tui::home;
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Mode;
+use crate::tui::panes::stream;
 use crate::tui::screen_loop;
 use crate::tui::tab::Tab;
 use crate::tui::terminal::{Screen, ScreenError};
@@ -37,6 +38,7 @@ use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, sink, stdout};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -44,19 +46,10 @@ use tokio_util::sync::CancellationToken;
 /// Exit code when the terminal is gone: that of a hang-up.
 const HUNG_UP: u8 = 129;
 
-/// What is left of the runs when the program ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum After {
-    /// The store: they can be resumed.
-    Kept,
-    /// Nothing.
-    Removed,
-}
-
 /// What the screen opens on.
 pub enum Open {
     /// These tickets; none: what is there.
-    Tickets(Vec<String>),
+    Tickets(Named),
     /// An interrupted run: the one named, else the latest.
     Resume(Option<String>),
     /// The plan of this ticket.
@@ -65,13 +58,25 @@ pub enum Open {
     Chat(ChatWanted),
 }
 
+/// The tickets of a command line.
+#[derive(Default)]
+pub struct Named {
+    /// The runs of those that are shown as they are.
+    pub show: Vec<Shown>,
+    /// The names of those that are started.
+    pub start: Vec<String>,
+}
+
+/// A ticket, and its run.
+pub type Shown = (TicketKey, RunId);
+
 /// Shows the screen until the person leaves, then says on the normal one what became of the runs. Gives the program's
 /// exit code.
 pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, CliError> {
     let resolved = session.resolve(&session.folder)?;
     let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
     model.outlives_screen = after == After::Kept;
-    if matches!(&open, Open::Tickets(names) if names.is_empty()) {
+    if matches!(&open, Open::Tickets(named) if named.show.is_empty() && named.start.is_empty()) {
         model.focus = home::NAME;
     }
     for notice in &resolved.notices {
@@ -80,13 +85,18 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     // Before the terminal is ours: none may end us without giving it back.
     let signals = Signals::listen()?;
     model.opening = match &open {
-        // Of several, whichever is first.
-        Open::Tickets(names) if names.len() == 1 => names.first().cloned(),
-        Open::Tickets(_) => None,
+        Open::Tickets(named) => named.alone(),
         Open::Resume(run) => Some(run.clone().unwrap_or_else(|| LATEST.to_owned())),
         Open::Plan(ticket, _) => Some(ticket.clone()),
         Open::Chat(_) => Some(ChatWanted::NAME.to_owned()),
     };
+    if let Open::Tickets(named) = &open {
+        let tabs: Vec<usize> = named.show.iter().map(|(ticket, _)| model.open_tab(ticket)).collect();
+        if let Some(first) = tabs.first() {
+            model.show_tab(*first);
+            model.focus = stream::NAME;
+        }
+    }
     let mut screen = Screen::open().map_err(|error| unfit(&error))?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
@@ -99,6 +109,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         tracing::warn!(%why);
     }
     let clock = session.clock();
+    let telling = Telling::start(&app, &resolved.config.notify, clock.clone(), telling::Shown::Screen);
     let mut host = TerminalHost::new(
         Behind::Service(app.clone()),
         app.subscribe(Presence::Screen),
@@ -125,7 +136,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         model.handed_over = model.unfinished();
     }
     if !model.handed_over.is_empty() {
-        if !is_lost {
+        if !is_lost && model.tabs.iter().any(Tab::is_active) {
             let _ = writeln!(stdout(), "Claude's turn ends, and goes on in the background …");
         }
         app.ask(Request::Close(Closing::HandOver), Answerer::SCREEN).await;
@@ -136,6 +147,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Ok(codes) => codes?,
         Err(error) => return Err(fault(&error.to_string())),
     };
+    if let Some(telling) = telling {
+        telling.finish().await;
+    }
     forget_ended(session, &mut model);
     if !model.handed_over.is_empty() && is_lost {
         // There is nobody to tell.
@@ -166,15 +180,25 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     }
 }
 
-/// What has ended in the very moment is not begun again by another program.
+/// What has ended in the very moment is not begun again by another program, nor what has no file any more.
 fn forget_ended(session: &Session, model: &mut Ui) {
     let Ok(runs) = session.store().and_then(|store| Ok(store.runs()?)) else { return };
-    let has_ended = |ticket: &TicketKey| {
-        let run = model.tabs.iter().find(|tab| tab.id == *ticket).and_then(|tab| tab.run);
-        runs.iter().any(|known| Some(known.run) == run && known.state == RunState::Ended)
+    // One that is queued begins a new run.
+    let is_over = |tab: &&Tab| {
+        let ends = |known: &RunSummary| Some(known.run) == tab.run && known.state == RunState::Ended;
+        !model.queued.contains_key(&tab.id) && runs.iter().any(ends)
     };
-    let going_on: Vec<TicketKey> = model.handed_over.iter().filter(|ticket| !has_ended(ticket)).cloned().collect();
-    model.handed_over = going_on;
+    let over: Vec<TicketKey> = model.tabs.iter().filter(is_over).map(|tab| tab.id.clone()).collect();
+    // One whose file is gone would keep the others from being begun.
+    let is_gone = |ticket: &TicketKey| !Path::new(ticket.file()).exists();
+    model.handed_over.retain(|ticket| !over.contains(ticket) && !is_gone(ticket));
+}
+
+impl Named {
+    /// The one that is started, where nothing else is on the screen.
+    fn alone(&self) -> Option<String> {
+        self.start.first().filter(|_| self.show.is_empty() && self.start.len() == 1).cloned()
+    }
 }
 
 /// How the screen and what works behind it come to their end.
@@ -247,7 +271,7 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
     let listed = app.ask(Request::ListTickets, Answerer::SCREEN).await;
     let _ = first.screen.send(listed);
     let one = match first.open {
-        Open::Tickets(names) => return begin_all(app, names, &first.places, &first.screen).await,
+        Open::Tickets(named) => return begin_all(app, named, &first.places, &first.screen).await,
         Open::Resume(run) => Request::Resume(run),
         Open::Plan(ticket, asked) => Request::Plan(ticket, *asked),
         Open::Chat(wanted) => Request::Chat(wanted),
@@ -263,16 +287,22 @@ async fn begin(app: &App, first: Beginning) -> Result<(), CliError> {
 
 async fn begin_all(
     app: &App,
-    names: Vec<String>,
+    named: Named,
     places: &Places,
     screen: &mpsc::UnboundedSender<Reply>,
 ) -> Result<(), CliError> {
-    for found in names.iter().map(|name| tickets::find(name, places)).collect::<Vec<_>>() {
+    for found in named.start.iter().map(|name| tickets::find(name, places)).collect::<Vec<_>>() {
         found?;
     }
-    let reply = match <[String; 1]>::try_from(names) {
-        Ok([name]) => app.ask(Request::Open(name), Answerer::SCREEN).await,
-        Err(names) => app.ask(Request::StartAll(names), Answerer::SCREEN).await,
+    let alone = named.alone();
+    for (_, run) in named.show {
+        if let Reply::Refused(refused) = app.ask(Request::Show(run), Answerer::SCREEN).await {
+            return Err(refused.into());
+        }
+    }
+    let reply = match alone {
+        Some(name) => app.ask(Request::Open(name), Answerer::SCREEN).await,
+        None => app.ask(Request::StartAll(named.start), Answerer::SCREEN).await,
     };
     match reply {
         // The person has quit meanwhile.
@@ -284,54 +314,6 @@ async fn begin_all(
         reply => drop(screen.send(reply)),
     }
     Ok(())
-}
-
-/// One line a run: how it ended, and how to resume it.
-fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
-    for ticket in model.committing.values() {
-        let _ = writeln!(
-            stdout(),
-            "{ticket}  git is still committing (hooks, signing); until programmator is started here again, `git status` shows \
-             the committed files as changed"
-        );
-    }
-    let is_left = |tab: &&Tab| !model.handed_over.contains(&tab.id);
-    let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter(is_left).filter_map(|tab| Some((tab.run?, tab))).collect();
-    if shown.is_empty() {
-        return Ok(());
-    }
-    let runs = session.store()?.runs()?;
-    for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
-        let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
-        let caveats = if complete { tab.state.caveats() } else { String::new() };
-        // Nobody may be reading any more.
-        let _ = writeln!(stdout(), "{}", last_line(run, &caveats, after));
-    }
-    Ok(())
-}
-
-fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
-    let resume = if run.is_chat() {
-        "`programmator chat --resume` continues".to_owned()
-    } else {
-        format!("`programmator resume {}` continues", run.ticket)
-    };
-    let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
-        Some(ExitReason::Complete) => ("complete", None),
-        Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
-        Some(ExitReason::CircuitOpen) => {
-            ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
-        }
-        Some(ExitReason::Drafted) => {
-            ("draft ready", Some(format!("`programmator plan {}` shows the draft", run.ticket)))
-        }
-        Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
-        None => (run.state.word(), Some(resume)),
-    };
-    let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };
-    let iterations = counted(run.iterations as usize, "iteration");
-    let next = next.filter(|_| after == After::Kept).map_or_else(String::new, |next| format!("; {next}"));
-    format!("{}  {how}{caveats}{phases} · {iterations} · ${:.2}{next}", run.ticket, run.cost_usd)
 }
 
 /// Shows a run of the past.
@@ -365,11 +347,12 @@ pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, Ter
     Ok((model, TerminalHost::new(Behind::Past(past), told, session.clock(), session.config_folder())))
 }
 
-fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
+/// The screen as this person has it, with nothing on it.
+pub(super) fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
     let mut model = Ui::new(session.clock().now(), zone());
     model.profile = resolved.config.profile.word();
     model.workflow.clone_from(&resolved.config.settings.workflow);
-    model.has_commands = !resolved.config.validation.is_empty();
+    model.checks.clone_from(&resolved.config.validation);
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;
@@ -378,6 +361,7 @@ fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<U
         Err(why) => model.tell(format!("the panes have their usual sizes: {why}")),
     }
     model.animations = resolved.config.screen.animations;
+    model.tells_progress = resolved.config.screen.progress;
     let screen = &resolved.config.screen;
     if screen.ascii {
         model.glyphs = Glyphs::Ascii;

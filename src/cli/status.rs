@@ -1,6 +1,9 @@
 //! `programmator status`: the runs there have been; one of them is [`run`]'s.
 
 pub mod run;
+mod watch;
+
+pub use watch::watch;
 
 use super::error::CliError;
 use super::session::Session;
@@ -10,9 +13,27 @@ use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
+use clap::Args;
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
 use unicode_width::UnicodeWidthStr;
+
+/// What is asked for.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// A run id or its last characters, or a ticket; all runs if omitted.
+    pub run: Option<String>,
+    /// On this machine of your configuration (`hosts`) instead of here.
+    #[arg(long, value_name = "HOST")]
+    pub on: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Keep this file up to date with the JSON of all runs, until Ctrl-C.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["run", "on", "json"])]
+    pub watch_file: Option<PathBuf>,
+}
 
 /// Prints all runs, newest first, for people.
 pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
@@ -57,7 +78,8 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     Ok(writeln!(out, "{}", crate::base::json::pretty(&runs(session)?)?)?)
 }
 
-fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
+/// All runs of this machine as they are seen from here, newest first.
+pub(super) fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
     let store = session.store_to_read()?;
     let seen: Result<_, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
     Ok(seen?)
@@ -72,6 +94,9 @@ fn date(time: Timestamp, zone: &TimeZone) -> String {
 /// Why the run ended, for people.
 fn reason(run: &RunSummary) -> Option<String> {
     let word = run.reason.as_deref()?;
+    if run.is_own_session() {
+        return Some("asks nothing".to_owned());
+    }
     Some(match ExitReason::from_word(word) {
         Some(ExitReason::Complete) => match run.marks.iter().filter(|mark| **mark == Mark::Skipped).count() {
             0 => reason_words(ExitReason::Complete).to_owned(),

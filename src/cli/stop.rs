@@ -4,6 +4,7 @@ use super::error::CliError;
 use super::session::Session;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
+use crate::orchestrator::apply::folded;
 use crate::runtime::heard::say;
 use crate::runtime::supervisor::Typed;
 use std::io::Write;
@@ -15,8 +16,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -
     let ticket = &found.ticket;
     let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
     say(&store, &found, command, Answerer::COMMAND_LINE).await.map_err(|why| CliError::failure(why.words()))?;
+    // What is asked between two iterations holds up no stop.
+    let is_between = folded(store.load(found.run)?.records).open_iteration().is_none();
     let when = match found.asks() {
-        _ if now => "stops now",
+        _ if now || is_between => "stops now",
         Some(_) => "stops after this iteration, which waits for you (`programmator queue`; --now does not wait)",
         None => "stops after this iteration",
     };

@@ -92,16 +92,23 @@ pub(super) fn find(ticket: &Ticket, name: &str) -> Result<PhasePlace, CliError> 
         };
         let name = clean_line(name, 80);
         return Err(CliError::usage(format!(
-            "{} has no phase `{name}`; {known}: `programmator ticket show {}`",
+            "{} has no phase `{name}`; {known}: `programmator ticket show --phases {}`",
             ticket.id, ticket.id
         )));
     };
-    if texts.iter().filter(|text| **text == texts[at]).count() > 1 {
-        return Err(CliError::usage(format!(
+    whole(ticket, texts[at])
+}
+
+/// The phase with this text, by nothing else.
+pub(super) fn whole(ticket: &Ticket, text: &str) -> Result<PhasePlace, CliError> {
+    let shown = || clean_line(text, 80);
+    match ticket.phases.iter().filter(|phase| phase.text == text).count() {
+        0 => Err(CliError::usage(format!("{} has no phase that is called “{}”", ticket.id, shown()))),
+        1 => Ok(PhasePlace { text: text.to_owned(), nth: 0 }),
+        _ => Err(CliError::usage(format!(
             "several phases of {} are called “{}”: give them different names first",
             ticket.id,
-            clean_line(texts[at], 80)
-        )));
+            shown()
+        ))),
     }
-    Ok(PhasePlace { text: texts[at].to_owned(), nth: 0 })
 }

@@ -3,28 +3,23 @@
 use super::error::CliError;
 use super::help;
 use super::session::Session;
-use crate::adapters::dependencies;
-use crate::adapters::git::merging;
 use crate::adapters::git::worktree::{self, ForkOwn};
-use crate::adapters::store::{Holder, LockError, Store, newest_of_each};
+use crate::adapters::store::{Store, newest_of_each};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
-use crate::domain::record::Record;
 use crate::domain::request::HELD;
 use crate::domain::summary::RunSummary;
-use crate::domain::workspace::Workspace;
-use crate::domain::worktree::{Held, Worktree, WorktreeRemoved};
+use crate::domain::worktree::{Held, Worktree};
 use crate::runtime::offline::Offline;
-use crate::runtime::reporter::Reporter;
 use crate::runtime::supervisor::Typed;
+use crate::runtime::worktrees::{self, RemoveError};
 use clap::Subcommand;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What can be done with worktrees.
 #[derive(Debug, Subcommand)]
@@ -161,38 +156,17 @@ fn find(session: &Session, store: &Store, ticket: &str) -> Result<Own, CliError>
 async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<(), CliError> {
     let store = session.store()?;
     let Own { ticket, path, worktree, has_run } = find(session, &store, ticket)?;
-    if worktree.branch.is_empty() {
-        let top = clean_line(&worktree.top.display().to_string(), 400);
-        return Err(CliError::failure(format!("{top} is on no branch: switch it to its own")));
-    }
-    let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: session.clock().now() };
-    let held = |error| match error {
-        LockError::Held { holder } => CliError::new(HELD, format!("{ticket} is in use by {holder}")),
-        LockError::Store(error) => CliError::from(error),
-    };
-    let workspace = Workspace::shared(&worktree.home_top).in_worktree(Some(worktree.clone()));
-    let of_ticket = store.lock_ticket(&path, &holder).map_err(held)?;
-    let tree = store.lock_tree(&workspace, &holder).map_err(held)?;
-    // What a killed program has left beside it. Nobody is at work on the ticket.
-    merging::clear(&worktree).await.map_err(CliError::failure)?;
-    dependencies::clear(&dependencies::partial(&worktree.top)).map_err(|error| CliError::failure(error.to_string()))?;
-    worktree::remove(&worktree).await.map_err(CliError::failure)?;
-    drop((tree, of_ticket));
+    let offline = Offline::of(store, session.clock());
+    let own = worktrees::Own { ticket: &ticket, path: &path, worktree: &worktree, has_run };
+    let unrecorded = worktrees::remove(&offline, own, Answerer::COMMAND_LINE).await.map_err(|error| match error {
+        RemoveError::Held(holder) => CliError::new(HELD, format!("{ticket} is in use by {holder}")),
+        RemoveError::Store(error) => CliError::from(error),
+        RemoveError::Stays(why) => CliError::failure(why),
+    })?;
     let (top, branch) = (worktree.top.display().to_string(), &worktree.branch);
     writeln!(out, "Removed {} and its branch {}.", clean_line(&top, 400), clean_line(branch, 100))?;
-    if !has_run {
-        return Ok(());
-    }
-    let removed = WorktreeRemoved { top: worktree.top.clone(), by: Answerer::COMMAND_LINE };
-    let offline = Offline {
-        store: store.clone(),
-        clock: session.clock(),
-        reporter: Reporter::new(store.clone()),
-        turn: Arc::default(),
-    };
-    let recorded = offline.append(&path, |_| vec![Record::WorktreeRemoved(removed)]).await;
-    if let Err(error) = recorded {
-        writeln!(out, "The journal does not say so: {}", clean_line(&error.to_string(), 400))?;
+    if let Some(error) = unrecorded {
+        writeln!(out, "The journal does not say so: {}", clean_line(&error, 400))?;
     }
     Ok(())
 }

@@ -15,10 +15,13 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-const GROUPS: [&str; 17] = [
-    "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "budget", "approval", "policy",
-    "storage", "workflow", "review", "git", "worktree", "snapshots",
+const GROUPS: [&str; 21] = [
+    "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "exit", "budget", "approval",
+    "away", "policy", "storage", "workflow", "prompt", "review", "git", "worktree", "snapshots", HOSTS,
 ];
+
+/// The group whose keys are the person's own names: all of it is one setting.
+const HOSTS: &str = "hosts";
 
 /// A setting in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,6 +90,14 @@ pub fn read(file: &FileText) -> (Vec<Setting>, Vec<ConfigError>) {
                 continue;
             }
         };
+        if group.value == HOSTS {
+            let line = group.referenced.line();
+            let all = Yaml::Object(keys.into_iter().map(|(name, yaml)| (name.value, yaml.value)).collect());
+            let row = KEYS.iter().find(|row| row.name == HOSTS).ok_or_else(|| unknown(HOSTS));
+            let read = row.and_then(|row| Ok(Setting { row, value: row.read_yaml(&all)?, at: at(line) }));
+            found.push((line, read));
+            continue;
+        }
         for (key, yaml) in keys {
             let name = format!("{}.{}", group.value, key.value);
             let line = key.referenced.line();
@@ -131,7 +142,7 @@ pub fn sections(text: &str) -> Result<Groups, (u64, String)> {
 }
 
 /// What to say about a name that is no key: the nearest one there is.
-fn unknown(name: &str) -> String {
+pub fn unknown(name: &str) -> String {
     let shown = clean_line(name, 60);
     let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
     let keys = KEYS.iter().map(|row| (last(row.name), row.name));
@@ -139,11 +150,13 @@ fn unknown(name: &str) -> String {
     let candidates: Vec<(&str, &str)> = groups.chain(keys).collect();
     let words: Vec<&str> = candidates.iter().map(|(word, _)| *word).collect();
     let word = shown.rsplit('.').next().unwrap_or(&shown);
-    let nearest = similar::get_close_matches(word, &words, 1, 0.6)
-        .first()
-        .and_then(|nearest| candidates.iter().find(|(word, _)| word == nearest));
+    let whole: Vec<&str> = KEYS.iter().map(|row| row.name).collect();
+    let nearest = similar::get_close_matches(shown.as_str(), &whole, 1, 0.8).first().copied().or_else(|| {
+        let nearest = similar::get_close_matches(word, &words, 1, 0.6);
+        candidates.iter().find(|(word, _)| nearest.first() == Some(word)).map(|(_, name)| *name)
+    });
     match nearest {
-        Some((_, name)) => format!("there is no key `{shown}`; did you mean `{name}`?"),
+        Some(name) => format!("there is no key `{shown}`; did you mean `{name}`?"),
         None => format!("there is no key `{shown}`; `programmator config show` lists all keys"),
     }
 }

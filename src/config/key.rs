@@ -2,18 +2,20 @@
 //!
 //! A key is one row here and one line in `layers::assemble`.
 
+mod builtin;
+
 use crate::base::text::clean_line;
 use crate::config::flags;
 use crate::config::hangup::OnHangup;
+use crate::config::hosts::{self, HostConfig};
+use crate::config::own_gate::OwnGate;
 use crate::config::per_step::{Each, micros};
+use crate::config::webhook::{self, Webhook};
 use crate::domain::commit::CommitWhen;
 use crate::domain::limits::{HourWindow, OnWarning};
 use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
-use crate::domain::review::FOCI;
-use crate::domain::settings::Settings;
-use crate::domain::workflow::Workflow;
 use crate::domain::worktree::WorktreeFor;
 use serde_json::Value as Yaml;
 use std::collections::BTreeMap;
@@ -35,6 +37,9 @@ pub enum Kind {
     Pairs,
     /// A map of steps to values.
     PerStep(Each),
+    Webhooks,
+    /// Other machines by their names.
+    Hosts,
 }
 
 /// Whether a project's file may set a key.
@@ -65,12 +70,6 @@ const TOKENS: u64 = 1_000_000_000_000;
 /// Most MiB that can be set.
 const MIB: u64 = 1 << 40;
 
-/// Claude's own number, said aloud: about three minutes of retries, whatever a later Claude thinks.
-const MAX_RETRIES: u64 = 10;
-
-/// Folders that builds fill.
-const DEPENDENCIES: [&str; 2] = ["node_modules", "target"];
-
 macro_rules! keys {
     ($($key:ident $name:literal $kind:expr, $env:expr, $from_project:expr, $doc:literal;)+) => {
         /// A key by its meaning.
@@ -82,7 +81,7 @@ macro_rules! keys {
         /// All keys, in the order in which they are shown.
         pub const KEYS: &[Row] = {
             use FromProject::{Always, Never, WhenTrusted};
-            use Kind::{Choice, List, Pairs, PerStep, Switch, Text, Usd, Whole, Words};
+            use Kind::{Choice, Hosts, List, Pairs, PerStep, Switch, Text, Usd, Webhooks, Whole, Words};
             &[$(Row { key: Key::$key, name: $name, kind: $kind, env: $env, from_project: $from_project, doc: $doc }),+]
         };
     };
@@ -107,10 +106,12 @@ keys! {
     Theme "screen.theme" Text, Some("PROGRAMMATOR_THEME"), Always, "name of the theme; auto: by the terminal's background";
     Ascii "screen.ascii" Switch, None, Always, "draw with ASCII only";
     Animations "screen.animations" Switch, None, Always, "show what comes in as a moving picture; false: only text and numbers change";
+    Progress "screen.progress" Switch, None, Always, "tell the terminal how far the runs are, for its tab or the task bar (OSC 9;4)";
     NotifyBell "notify.bell" Choice(NotifyFor::WORDS), None, WhenTrusted, "ring the terminal's bell when you do not look: off, needs_you or all";
     NotifyTerminal "notify.terminal" Choice(NotifyFor::WORDS), None, WhenTrusted, "the terminal's own notifications (OSC 9): off, needs_you or all";
     NotifyDesktop "notify.desktop" Choice(NotifyFor::WORDS), None, WhenTrusted, "the desktop's notifications (notify-send, osascript): off, needs_you or all";
     NotifyCommand "notify.command" Words, None, WhenTrusted, "program and first arguments that are run with title and text of every notification";
+    NotifyWebhooks "notify.webhooks" Webhooks, None, Never, "addresses that are told what runs come to, with or without a screen: a list of {url, format: json, ntfy or slack, levels, quiet}";
     TicketsDir "tickets.dir" Text, Some("TICKETS_DIR"), WhenTrusted, "tickets folder";
     SessionContinuity "run.session_continuity" Switch, None, Always, "continue Claude's session from iteration to iteration";
     MaxParallel "run.max_parallel" Whole(1, 100), None, Always, "runs that may be at work at the same time; the others wait, by priority, then age; not set: any number";
@@ -119,8 +120,19 @@ keys! {
     BreakerPermissionDenials "breaker.permission_denials" Whole(1, 1_000), None, Always, "iterations in a row with refused calls that open the circuit breaker";
     BreakerOutputDecline "breaker.output_decline" Whole(1, 100), None, Always, "percent by which the output must fall, for two iterations, to half-open the circuit breaker";
     OnHangup "run.on_hangup" Choice(OnHangup::WORDS), None, Never, "when the screen's terminal is closed: stop the runs, or detach (keep working in the background; questions wait)";
+    OwnSessions "policy.own_sessions" Choice(OwnGate::WORDS), None, Never, "what the policy does in Claude sessions that you start yourself, once `programmator hooks install` was typed again: off, observe (note what it would ask about and block), or enforce (Claude asks about it, or is refused)";
+    AwayRepeatAfter "away.repeat_after" Whole(30, DAY), None, Never, "seconds until a question that nobody has answered is told on the phone again";
+    AwayRepeats "away.repeats" Whole(0, 100), None, Never, "how often it is told again";
+    AwayQuiet "away.quiet" Text, None, Never, "hours in which messages on the phone make no sound, as 22:00-07:00; not set: none";
+    AwayBulkTools "away.bulk_tools" List, None, Never, "tools whose calls can be allowed all at once on the phone, for a run";
+    AwayAlwaysOn "away.always_on" Switch, None, Never, "ask on the phone without `away on`: a run in the background, or a hook of a Claude session of your own, begins it";
+    AwayBareAnswers "away.bare_answers" Switch, None, Never, "take a yes or no on the phone that replies to nothing for the only question that waits";
+    Hosts "hosts" Hosts, None, Never, "other machines that runs can be on, as {build: {command: [ssh, build, programmator, serve, --stdio], directory: ~/shop}}";
     BreakerCooldown "breaker.cooldown" Whole(0, 7 * DAY), None, Always, "seconds until one iteration is allowed again";
     BreakerAutoReset "breaker.auto_reset" Switch, None, Always, "close the circuit breaker at every start";
+    ExitTestLoops "exit.test_loops" Whole(0, 20), None, Always, "iterations with nothing but tests that end the run of a ticket without phases; 0: any number";
+    ExitDoneSignals "exit.done_signals" Whole(0, 20), None, Always, "iterations that call the work complete and end the run of a ticket without phases as complete; 0: any number";
+    ExitTestPercentage "exit.test_percentage" Whole(1, 99), None, Always, "percent of the iterations with nothing but tests that end the run of a ticket without phases, from its tenth iteration on; not set: any";
     StartTimeout "limits.start_timeout" Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers";
     FirstByteTimeout "limits.first_byte_timeout" Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer";
     SessionExpiry "run.session_expiry_hours" Whole(1, 8_760), None, Always, "hours after which an unused session is not continued";
@@ -142,6 +154,7 @@ keys! {
     MinorIssues "workflow.minor_issues" Choice(crate::domain::workflow::MinorIssues::WORDS), None, WhenTrusted, "what becomes of minor issues: note, or fix once";
     WorkflowReview "workflow.review" Switch, None, WhenTrusted, "look at all of a ticket's changes once its phases are done, for what review.focus names; what is found is fixed";
     Guidelines "workflow.guidelines" Switch, None, WhenTrusted, "tell Claude which languages, package managers and checks the project's files show";
+    ContextFiles "prompt.context" List, None, WhenTrusted, "files whose text is included in each prompt, below the project's folder: 32 KiB of each, 96 KiB of all";
     StepModels "workflow.models" PerStep(Each::Text), None, WhenTrusted, "model of single steps, as {critique: opus}; the others use the run's";
     StepEfforts "workflow.efforts" PerStep(Each::Text), None, WhenTrusted, "effort of single steps; the others use Claude's own default";
     StepBudgets "workflow.budgets_usd" PerStep(Each::Usd), None, WhenTrusted, "USD that one call of a step may cost";
@@ -165,6 +178,8 @@ keys! {
     WorktreeDependencies "worktree.dependencies" List, None, Never, "ignored folders that are copied into a new worktree where the file system can share their contents";
     SnapshotsKeepDays "snapshots.keep_days" Whole(0, 36_500), None, Never, "days after a run's end that its snapshots are kept; 0: without end";
     SnapshotsKeepRuns "snapshots.keep_runs" Whole(1, 10_000), None, Never, "runs of a ticket whose snapshots are kept; not set: all";
+    StorageKeepDays "storage.keep_days" Whole(0, 36_500), None, Never, "days after a run's end that what Claude printed in it and its worktree are kept, and old logs; 0: without end";
+    StorageMaxGb "storage.max_gb" Whole(0, 1_000_000), None, Never, "GiB that the state folder may take before the oldest finished runs lose what Claude printed; 0: no limit";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";
     StorageReserve "storage.reserve" Whole(0, MIB), None, WhenTrusted, "MiB of free space that are kept for records: what Claude and commands print is not kept then";
     StorageStream "storage.stream" Whole(16, MIB), None, WhenTrusted, "MiB of what Claude prints in one iteration that are kept: the beginning and the end";
@@ -189,88 +204,11 @@ pub enum Value {
     Pairs(BTreeMap<String, String>),
     /// By the name of a step.
     PerStep(BTreeMap<String, String>),
+    Webhooks(Vec<Webhook>),
+    Hosts(BTreeMap<String, HostConfig>),
 }
 
 impl Row {
-    /// The value that holds when nobody sets the key.
-    pub fn builtin(&self) -> Option<Value> {
-        let settings = Settings::default();
-        Some(match self.key {
-            Key::MaxIterations => Value::Whole(settings.max_iterations.into()),
-            Key::Stagnation => Value::Whole(settings.stagnation_limit.into()),
-            Key::RepeatedError => Value::Whole(settings.repeated_error_limit.into()),
-            Key::IterationTimeout => Value::Whole(settings.iteration_timeout),
-            Key::IdleTimeout => Value::Whole(settings.idle_timeout),
-            Key::PostResultGrace => Value::Whole(settings.post_result_grace),
-            Key::AgentCommand => Value::List(vec!["claude".to_owned()]),
-            Key::AgentEnv => Value::Pairs(BTreeMap::new()),
-            Key::StepModels | Key::StepEfforts | Key::StepBudgets | Key::StepProfiles | Key::StepPrompts => {
-                Value::PerStep(BTreeMap::new())
-            }
-            Key::Flags | Key::SettingSources | Key::ValidationCommands | Key::NotifyCommand | Key::WorktreeCopy => {
-                Value::List(Vec::new())
-            }
-            Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
-            Key::Theme => Value::Text("auto".to_owned()),
-            Key::Ascii | Key::WorkflowReview => Value::Switch(false),
-            Key::Animations | Key::Guidelines => Value::Switch(true),
-            Key::NotifyBell | Key::NotifyTerminal => Value::Text(NotifyFor::NeedsYou.word().to_owned()),
-            Key::NotifyDesktop => Value::Text(NotifyFor::Nothing.word().to_owned()),
-            Key::SessionContinuity => Value::Switch(settings.session_continuity),
-            Key::BreakerNoProgress => Value::Whole(settings.breaker.no_progress.into()),
-            Key::BreakerSameError => Value::Whole(settings.breaker.same_error.into()),
-            Key::BreakerPermissionDenials => Value::Whole(settings.breaker.permission_denials.into()),
-            Key::BreakerOutputDecline => Value::Whole(settings.breaker.output_decline.into()),
-            Key::BreakerCooldown => Value::Whole(settings.breaker.cooldown),
-            Key::BreakerAutoReset => Value::Switch(settings.breaker.auto_reset),
-            Key::StartTimeout => Value::Whole(settings.start_timeout),
-            Key::FirstByteTimeout => Value::Whole(settings.first_byte_timeout),
-            Key::SessionExpiry => Value::Whole(settings.session_expiry_hours.into()),
-            Key::MaxRetries => Value::Whole(MAX_RETRIES),
-            Key::Calls => Value::Whole(settings.limits.calls.into()),
-            Key::HourWindow => Value::Text(settings.limits.window.word().to_owned()),
-            Key::PolicyProfile => Value::Text(Profile::default().word().to_owned()),
-            Key::WorkflowName => Value::Text(Workflow::Auto.word().to_owned()),
-            Key::FixTries => Value::Whole(settings.workflow.fix_tries.into()),
-            Key::MinorIssues => Value::Text(settings.workflow.minor_issues.word().to_owned()),
-            Key::AddPhases => Value::Text(settings.workflow.add_phases.word().to_owned()),
-            Key::MaxAddedPhases => Value::Whole(settings.workflow.max_added_phases.into()),
-            Key::ReviewFocus => Value::List(FOCI.map(str::to_owned).to_vec()),
-            Key::ReviewParallel => Value::Whole(3),
-            Key::GitCommit => Value::Text(settings.git.commit.word().to_owned()),
-            Key::GitMessage => Value::Text(settings.git.message),
-            Key::GitProtected => Value::List(settings.git.protected),
-            Key::GitWorktree => Value::Text(settings.git.worktree.word().to_owned()),
-            Key::GitBranch => Value::Text(settings.git.branch),
-            Key::GitMerge => Value::Text(settings.git.merge.word().to_owned()),
-            Key::WorktreeDependencies => Value::List(DEPENDENCIES.map(str::to_owned).to_vec()),
-            Key::SnapshotsKeepDays => Value::Whole(90),
-            Key::StoragePatience => Value::Whole(60),
-            Key::StorageReserve | Key::StorageValidationOutput => Value::Whole(64),
-            Key::StorageStream => Value::Whole(2_048),
-            Key::OnHangup => Value::Text(OnHangup::default().word().to_owned()),
-            Key::OnWarning => Value::Text(settings.limits.on_warning.word().to_owned()),
-            Key::Tokens
-            | Key::RunUsd
-            | Key::RunTokens
-            | Key::TicketUsd
-            | Key::TicketTokens
-            | Key::DayUsd
-            | Key::DayTokens
-            | Key::ApprovalTimeout
-            | Key::DeferAfter
-            | Key::MaxParallel
-            | Key::GitBase
-            | Key::WorktreeFolder
-            | Key::WorktreeSetup
-            | Key::ReviewModel
-            | Key::SnapshotsKeepRuns
-            | Key::Model
-            | Key::FallbackModel
-            | Key::TicketsDir => return None,
-        })
-    }
-
     /// Reads what stands in an environment variable or behind a flag; the error says what would be right.
     pub fn read_text(&self, text: &str) -> Result<Value, String> {
         let wrong = || self.wrong(text);
@@ -290,7 +228,7 @@ impl Row {
             Kind::Words if self.key == Key::AgentCommand => Ok(Value::List(vec![text.to_owned()])),
             Kind::Words => flags::split(text).map(Value::List),
             Kind::List => Ok(Value::List(vec![text.to_owned()])),
-            Kind::Choice(_) | Kind::Pairs | Kind::PerStep(_) => Err(wrong()),
+            Kind::Choice(_) | Kind::Pairs | Kind::PerStep(_) | Kind::Webhooks | Kind::Hosts => Err(wrong()),
         }
     }
 
@@ -323,6 +261,8 @@ impl Row {
                 };
                 pairs.iter().map(read).collect::<Option<_>>().map(Value::PerStep).ok_or_else(wrong)
             }
+            (Kind::Webhooks, yaml) => webhook::read(yaml).map(Value::Webhooks),
+            (Kind::Hosts, Yaml::Object(machines)) => hosts::read(machines).map(Value::Hosts),
             _ => Err(wrong()),
         }
     }
@@ -349,6 +289,8 @@ impl Row {
             Kind::Words => "a list of words".to_owned(),
             Kind::Pairs => "a map of names to strings".to_owned(),
             Kind::PerStep(each) => each.takes(),
+            Kind::Webhooks => "a list of webhooks".to_owned(),
+            Kind::Hosts => "a map of names to a command each".to_owned(),
         };
         format!("{} is `{}`, but must be {takes} ({})", self.name, clean_line(shown, 60), self.doc)
     }
@@ -376,6 +318,14 @@ impl Value {
                 let all: Vec<_> = pairs.iter().map(|(step, value)| format!("{step}: {value}")).collect();
                 format!("{{{}}}", all.join(", "))
             }
+            Self::Webhooks(hooks) => {
+                let all: Vec<_> = hooks.iter().map(ToString::to_string).collect();
+                format!("[{}]", all.join(", "))
+            }
+            Self::Hosts(hosts) => {
+                let all = hosts.iter().map(|(name, host)| format!("{name}: {}", Yaml::from(host.command.clone())));
+                format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
+            }
             Self::Pairs(pairs) => {
                 let names: Vec<_> = pairs.keys().map(|name| format!("{name}: …")).collect();
                 format!("{{{}}}", names.join(", "))
@@ -397,6 +347,7 @@ fn has_nul(yaml: &Yaml) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::settings::Settings;
 
     #[test]
     fn every_timer_of_the_watchdog_has_its_key() {

@@ -1,22 +1,28 @@
 //! The values of all layers made into a [`Config`], with the checks that go beyond one key's kind and range.
 
 use crate::base::text::clean_line;
+use crate::config::away::AwayConfig;
 use crate::config::hangup::OnHangup;
+use crate::config::hosts::HostConfig;
 use crate::config::key::{Key, Row, Value, row_of};
+use crate::config::own_gate::OwnGate;
 use crate::config::per_step::micros;
+use crate::config::webhook::Webhook;
 use crate::config::{
     AgentConfig, Config, ConfigError, Notice, NotifyConfig, ReviewConfig, ScreenConfig, StorageConfig, WorktreeConfig,
     flags,
 };
 use crate::domain::commit::{CommitWhen, GitSettings};
 use crate::domain::evaluation::AddPhases;
+use crate::domain::leftovers::KeepLeftovers;
 use crate::domain::limits::{Budget, HourWindow, Limits, OnWarning};
 use crate::domain::merge::MergeHow;
 use crate::domain::notification::NotifyFor;
 use crate::domain::profile::Profile;
 use crate::domain::pruning::Keep;
+use crate::domain::quiet_hours::QuietHours;
 use crate::domain::review::FOCI;
-use crate::domain::settings::{BreakerSettings, Settings};
+use crate::domain::settings::{BreakerSettings, ExitSettings, Settings};
 use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
 use crate::domain::worktree::WorktreeFor;
 use std::collections::BTreeMap;
@@ -87,6 +93,20 @@ impl Values {
             run: budget(Key::RunUsd, Key::RunTokens),
             ticket: budget(Key::TicketUsd, Key::TicketTokens),
             day: budget(Key::DayUsd, Key::DayTokens),
+        }
+    }
+
+    fn webhooks(&self) -> Vec<Webhook> {
+        match self.get(Key::NotifyWebhooks) {
+            Some(Value::Webhooks(hooks)) => hooks,
+            _ => Vec::new(),
+        }
+    }
+
+    fn hosts(&self) -> BTreeMap<String, HostConfig> {
+        match self.get(Key::Hosts) {
+            Some(Value::Hosts(hosts)) => hosts,
+            _ => BTreeMap::new(),
         }
     }
 
@@ -193,13 +213,24 @@ pub(super) fn assemble(
             ),
         );
     }
-    for key in [Key::WorktreeCopy, Key::WorktreeDependencies] {
+    let quiet = values.text(Key::AwayQuiet);
+    let quiet = quiet.and_then(|text| {
+        let hours = QuietHours::read(&text);
+        if hours.is_none() {
+            let text = clean_line(&text, 40);
+            wrong(Key::AwayQuiet, format!("away.quiet is `{text}`, but takes hours of a day, as 22:00-07:00"));
+        }
+        hours
+    });
+    for key in [Key::WorktreeCopy, Key::WorktreeDependencies, Key::ContextFiles] {
         for path in values.list(key).iter().filter(|path| !stays_below(path)) {
             let (name, path) = (row_of(key).name, clean_line(path, 60));
             wrong(key, format!("{name} has `{path}`, but takes paths below the top of the repository"));
         }
         // Its paths are absolute: what is run from a copy changes the original.
-        if values.list(key).iter().any(|path| Path::new(path).iter().any(|part| part == ".venv")) {
+        if key != Key::ContextFiles
+            && values.list(key).iter().any(|path| Path::new(path).iter().any(|part| part == ".venv"))
+        {
             wrong(
                 key,
                 format!("{} has .venv, which works in one place only; make it in worktree.setup", row_of(key).name),
@@ -243,6 +274,11 @@ pub(super) fn assemble(
                 cooldown: values.whole(Key::BreakerCooldown),
                 auto_reset: values.switch(Key::BreakerAutoReset),
             },
+            exit: ExitSettings {
+                test_loops: values.count(Key::ExitTestLoops),
+                done_signals: values.count(Key::ExitDoneSignals),
+                test_percentage: values.get(Key::ExitTestPercentage).map(|_| values.count(Key::ExitTestPercentage)),
+            },
             start_timeout: values.whole(Key::StartTimeout),
             first_byte_timeout: values.whole(Key::FirstByteTimeout),
             session_expiry_hours: values.count(Key::SessionExpiry),
@@ -274,6 +310,10 @@ pub(super) fn assemble(
             reserve: values.whole(Key::StorageReserve) << 20,
             stream: values.whole(Key::StorageStream) << 20,
             validation_output: values.whole(Key::StorageValidationOutput) << 20,
+            keep: KeepLeftovers {
+                days: Some(values.count(Key::StorageKeepDays)).filter(|days| *days > 0),
+                bytes: Some(values.whole(Key::StorageMaxGb) << 30).filter(|bytes| *bytes > 0),
+            },
         },
         review: ReviewConfig {
             focus,
@@ -284,17 +324,30 @@ pub(super) fn assemble(
             theme: values.text(Key::Theme).unwrap_or_default(),
             ascii: values.switch(Key::Ascii),
             animations: values.switch(Key::Animations),
+            progress: values.switch(Key::Progress),
         },
         notify: NotifyConfig {
             bell: values.channel(Key::NotifyBell),
             terminal: values.channel(Key::NotifyTerminal),
             desktop: values.channel(Key::NotifyDesktop),
             command: values.list(Key::NotifyCommand),
+            webhooks: values.webhooks(),
         },
+        away: AwayConfig {
+            repeat_after: Duration::from_secs(values.whole(Key::AwayRepeatAfter)),
+            repeats: values.count(Key::AwayRepeats),
+            quiet,
+            bulk_tools: values.list(Key::AwayBulkTools),
+            bare_answers: values.switch(Key::AwayBareAnswers),
+            always_on: values.switch(Key::AwayAlwaysOn),
+        },
+        hosts: values.hosts(),
         max_parallel: values.amount(Key::MaxParallel).and_then(|most| usize::try_from(most).ok()),
         on_hangup: values.text(Key::OnHangup).and_then(|word| OnHangup::from_word(&word)).unwrap_or_default(),
+        own_sessions: values.text(Key::OwnSessions).and_then(|word| OwnGate::from_word(&word)).unwrap_or_default(),
         tickets_dir: values.text(Key::TicketsDir),
         guidelines: values.switch(Key::Guidelines),
+        context_files: values.list(Key::ContextFiles),
         step_prompts: values.per_step(Key::StepPrompts),
         profile: values.text(Key::PolicyProfile).and_then(|name| Profile::from_word(&name)).unwrap_or_default(),
         given,

@@ -43,6 +43,20 @@ impl QuestionId {
 /// How the id of a message begins that tells Claude an answer whose process was gone.
 pub const OF_ANSWER: &str = "answer-";
 
+/// The words are a plain no.
+pub fn is_no(words: &str) -> bool {
+    let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
+    ["n", "no", "deny"].contains(&word.as_str())
+}
+
+/// What Claude is told when the person gives no words with a no.
+pub const NO: &str = "the user denied this call. Do not retry it in another form; take a different approach, or say \
+what you need it for.";
+
+/// The same of a question of its own.
+pub const NO_ANSWER: &str = "the user does not answer this question. Do not ask it again; go on with what you know, or take the \
+choice that is easiest to change later, and say which.";
+
 /// Why a call is asked about again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -178,6 +192,9 @@ impl ApprovalKind {
         }
     }
 }
+
+/// Tools that only write files: what they write is seen in Changes and can be taken back.
+pub const EDIT_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
 /// Whether a tool runs its `command` in the shell.
 pub fn runs_in_shell(tool: &str) -> bool {

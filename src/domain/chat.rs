@@ -1,7 +1,7 @@
 //! A chat: a run without a ticket, in which the person talks with Claude. Its topics are shown when the next one starts.
 
 use crate::base::id::TicketId;
-use crate::base::text::clean_line;
+use crate::base::text::{beginning, clean_line};
 use crate::domain::answerer::Answerer;
 use serde::{Deserialize, Serialize};
 
@@ -72,12 +72,6 @@ pub fn topic(text: &str) -> String {
 pub fn kept(text: &str) -> String {
     let begun = beginning(text, LONGEST);
     if begun.len() < text.len() { format!("{begun}\n… (cut here)") } else { text.to_owned() }
-}
-
-/// The beginning of a text, of at most so many bytes.
-pub fn beginning(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
 }
 
 /// The summary of a chat, a line each.

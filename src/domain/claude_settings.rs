@@ -104,26 +104,26 @@ pub fn merged(text: &str, rules: &[String]) -> Result<Option<String>, String> {
 }
 
 /// Where a value is in the text that it was borrowed from.
-fn span(text: &str, raw: &RawValue) -> (usize, usize) {
+pub(super) fn span(text: &str, raw: &RawValue) -> (usize, usize) {
     let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     (start, start + raw.get().len())
 }
 
 /// How items are set apart.
 #[derive(Clone)]
-struct Layout {
+pub(super) struct Layout {
     /// Before each item.
-    item: String,
+    pub(super) item: String,
     /// Before the closing bracket.
     end: String,
     /// One level of indentation, with the line break before it where there are any.
     newline: String,
-    unit: String,
+    pub(super) unit: String,
 }
 
 impl Layout {
     /// As most of the text has it.
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let indents = text.lines().skip(1).map(|line| &line[..line.len() - line.trim_start().len()]);
         let unit = indents.filter(|indent| !indent.is_empty()).min_by_key(|indent| indent.len()).unwrap_or("  ");
@@ -131,7 +131,7 @@ impl Layout {
     }
 
     /// As it is in the list or object there; an empty one gets lines like the rest of the text.
-    fn inside(&self, text: &str, (start, end): (usize, usize)) -> Self {
+    pub(super) fn inside(&self, text: &str, (start, end): (usize, usize)) -> Self {
         let inner = &text[start + 1..end - 1];
         let first = inner.trim_start();
         let before = &inner[..inner.len() - first.len()];
@@ -172,7 +172,7 @@ impl Layout {
 }
 
 /// The text with more items at the end of the list or object there.
-fn inserted(text: &str, (start, end): (usize, usize), layout: &Layout, items: &[String]) -> String {
+pub(super) fn inserted(text: &str, (start, end): (usize, usize), layout: &Layout, items: &[String]) -> String {
     let inner = text[start + 1..end - 1].trim_end();
     let comma = if inner.trim().is_empty() { "" } else { "," };
     let (before, after) = (&text[..=start], &text[end - 1..]);

@@ -6,6 +6,7 @@ use crate::domain::phase::PhaseId;
 use crate::domain::planning::DraftAnswer;
 use crate::domain::record::TicketRevised;
 use crate::domain::settings::Change;
+use crate::domain::ticket::draft::Draft;
 use serde::{Deserialize, Serialize};
 
 /// One request of the person to the run of one ticket.
@@ -39,6 +40,8 @@ pub enum UserCommand {
     AnswerValidationChange {
         /// `true`: from now on the new list; `false`: keep the frozen one.
         accept: bool,
+        /// The new list as the person has seen it: of another one nothing is decided.
+        seen: Vec<String>,
     },
     /// More phases are proposed: add them, changed or not, or do without.
     AnswerProposal {
@@ -47,7 +50,11 @@ pub enum UserCommand {
         answer: ProposalAnswer,
     },
     /// A draft of the ticket's phases waits.
-    AnswerDraft(DraftAnswer),
+    AnswerDraft {
+        answer: DraftAnswer,
+        /// The draft as the person has seen it: of another one nothing is decided.
+        seen: Box<Draft>,
+    },
     /// Close the circuit breaker and forget what it has counted.
     ResetBreaker,
     /// Another limit or model, from the next iteration on.

@@ -8,8 +8,13 @@ use std::sync::LazyLock;
 /// What stands for one.
 pub const MASK: &str = "[masked]";
 
+/// What a name says that its value is secret.
+const NAME: &str =
+    r"(?i)(?P<keep>\b(?:[A-Z0-9_-]*(?:TOKEN|SECRET|PASSWORD|PASSWD|_PASS|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY))";
+const QUOTED: &str = r#""[^"\n]{4,}"|'[^'\n]{4,}'"#;
+
 static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let shapes = [
+    let shapes: [&str; 18] = [
         // Anthropic, OpenAI, Stripe, npm, GitHub, GitLab, Slack, Google, AWS, a JSON Web Token, Telegram's own.
         r"\bsk-[A-Za-z0-9_-]{16,}",
         r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
@@ -21,12 +26,16 @@ static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"\bAIza[A-Za-z0-9_-]{30,}",
         r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
         r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-        r"\b[0-9]{8,10}:[A-Za-z0-9_-]{30,}",
+        r"(?P<keep>\bbot|\b)[0-9]{8,10}:[A-Za-z0-9_-]{30,}",
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
         // The password of an address, and what a name or a header says to be secret.
         r"(?P<keep>\b[a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@/]+",
-        r"(?i)(?P<keep>\b(?:[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY))[ \t]*[=:][ \t]*)[^\s,;]{4,}",
-        r"(?i)(?P<keep>\b(?:bearer|basic)[ \t]+)[A-Za-z0-9+/=._~-]{8,}",
+        // A value behind `=` or an option is one; behind `:`, as prose has it too, only what is quoted or has a digit.
+        &format!(r#"{NAME}["']?[ \t]*=[ \t]*)(?:{QUOTED}|[^\s,;]{{4,}})"#),
+        &format!(r#"{NAME}["']?[ \t]*:[ \t]*)(?:{QUOTED}|[^\s,;0-9]*[0-9][^\s,;]{{3,}})"#),
+        r"(?i)(?P<keep>--(?:[a-z0-9-]*-)?(?:token|secret|password|pass|key)[ \t]+)[^\s,;-][^\s,;]{3,}",
+        r"(?i)(?P<keep>\bbearer[ \t]+)[A-Za-z0-9+/=._~-]{8,}",
+        r#"(?i)(?P<keep>\bauthorization["']?[ \t]*[=:][ \t]*["']?(?:basic|token|digest)[ \t]+)[A-Za-z0-9+/=._~-]{4,}"#,
     ];
     shapes.iter().filter_map(|shape| Regex::new(shape).ok()).collect()
 });
@@ -46,7 +55,7 @@ mod tests {
 
     #[test]
     fn every_shape_is_masked_and_other_words_stay() {
-        assert_eq!(SHAPES.len(), 15, "each shape is a regular expression");
+        assert_eq!(SHAPES.len(), 18, "each shape is a regular expression");
         let letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
         for secret in [
             format!("sk-ant-{letters}"),
@@ -67,7 +76,14 @@ mod tests {
             format!("curl -H 'Authorization: Bearer {MASK}'")
         );
         assert_eq!(masked("git push https://me:pass@host/x"), format!("git push https://me:{MASK}@host/x"));
-        let plain = "git push origin HEAD:main # sk-1, token, at 12:30:00";
+        let url = format!("https://api.telegram.org/bot123456789:{letters}/getMe");
+        assert_eq!(masked(&url), format!("https://api.telegram.org/bot{MASK}/getMe"));
+        assert_eq!(masked(r#"{"password": "hunter 22", "a": 1}"#), format!(r#"{{"password": {MASK}, "a": 1}}"#));
+        assert_eq!(masked("DB_PASS=hunter X-Api-Key: ab12cd"), format!("DB_PASS={MASK} X-Api-Key: {MASK}"));
+        assert_eq!(masked("mysql --password hunter --verbose"), format!("mysql --password {MASK} --verbose"));
+        assert_eq!(masked("Authorization: Basic YWxhZGRpbg=="), format!("Authorization: Basic {MASK}"));
+        let plain =
+            "git push origin HEAD:main # sk-1, token, at 12:30:00; Add basic validation. Fix token: refresh fails";
         assert_eq!(masked(plain), plain);
     }
 }

@@ -54,13 +54,13 @@ impl MergeSettled {
     }
 
     /// Both sides have changed these.
-    pub fn conflict(base: &str, mut files: Vec<String>) -> Self {
+    pub fn conflict(base: &str, ticket: &str, mut files: Vec<String>) -> Self {
         let more = files.len().saturating_sub(3);
         let named = files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let trouble = format!(
             "conflict with {base} in {named}{more}: let Claude resolve it (`M` on the screen, or `programmator run \
-            --resolve`), or merge {base} in the worktree, resolve it, commit, and start the ticket again"
+            --resolve {ticket}`), or merge {base} in the worktree, resolve it, commit, and start the ticket again"
         );
         files.truncate(FILES);
         Self { files, trouble: Some(trouble), ..Self::default() }

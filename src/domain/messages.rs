@@ -18,12 +18,13 @@ mod turns;
 mod wheel;
 mod worktrees;
 
+pub use approvals::decided_words;
 pub use ends::{done_words, outcome_words, reason_words};
 pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
-pub use planning::draft_words;
+pub use planning::{draft_lines, draft_words};
 pub use turns::foreign_words;
 
 use crate::base::amount::counted;
@@ -218,6 +219,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         | Record::RestoreIntended(_)
         | Record::RestoreSettled(_)
         | Record::SnapshotsPruned(_) => commits::sentence(record),
+        Record::OutputCleared(cleared) => info(cleared.words()),
+        Record::EndAnswered(answered) => info(answered.words()),
         Record::TicketReviewed { .. }
         | Record::TicketFaulted { .. }
         | Record::EvaluationMade { .. }

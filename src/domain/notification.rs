@@ -5,20 +5,36 @@ use crate::domain::worded::worded;
 /// What is told outside of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
-    pub urgency: Urgency,
+    pub level: Level,
+    /// The ticket that it is about; raw.
+    pub ticket: String,
+    /// The phase at hand; raw.
+    pub phase: Option<String>,
     /// The ticket and what became of it, in a few words; raw.
     pub title: String,
-    /// The phase, the call or the reason; raw, may be empty.
+    /// The call or the reason; raw, may be empty.
     pub text: String,
 }
 
-/// How much it wants to be heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Urgency {
-    /// A run is complete, or waits for a limit.
-    News,
+worded! {
+    /// What it is about.
+    pub enum Level {
+        /// A run waits for the person's answer.
+        NeedsYou = "needs_you",
+        /// A run is complete, or its ticket is planned.
+        Finished = "finished",
+        /// A run waits for a limit, and goes on by itself.
+        Parked = "parked",
+        /// A run has stopped before its ticket was complete, or could not begin.
+        Failed = "failed",
+    }
+}
+
+impl Level {
     /// Nothing goes on without the person.
-    NeedsYou,
+    pub fn is_urgent(self) -> bool {
+        matches!(self, Self::NeedsYou | Self::Failed)
+    }
 }
 
 worded! {
@@ -33,10 +49,10 @@ worded! {
 }
 
 impl NotifyFor {
-    pub fn takes(self, urgency: Urgency) -> bool {
+    pub fn takes(self, level: Level) -> bool {
         match self {
             Self::Nothing => false,
-            Self::NeedsYou => urgency == Urgency::NeedsYou,
+            Self::NeedsYou => level.is_urgent(),
             Self::Everything => true,
         }
     }

@@ -10,8 +10,6 @@ pub use turns::{AgentReady, ForeignTurn, SessionLost, TurnEnded, TurnFailed};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answered, Approval, EditRefused, RulesRead, UnitView, Voided};
 use crate::domain::breaker::{Breaker, CounterMoved, StateMoved};
-use crate::domain::chat::{ChatAnswered, ChatAsked};
-use crate::domain::commit::{CommitIntended, CommitSettled};
 use crate::domain::critique::{Critique, Issue, ShownFile};
 use crate::domain::evaluation::{Evaluation, Proposal, ProposalAnswer};
 use crate::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -20,9 +18,7 @@ use crate::domain::phase::{Claimed, PhaseId};
 use crate::domain::planning::{DraftAnswered, PlanAsked, Tried};
 use crate::domain::session::{SessionEnded, Sessions};
 use crate::domain::settings::{Settings, SettingsChanged};
-use crate::domain::ticket::draft::Draft;
-use crate::domain::ticket::{Boxes, TicketStatus};
-use crate::domain::verdict::Verdict;
+use crate::domain::ticket::{Boxes, TicketStatus, draft::Draft};
 use crate::domain::wheel::{WheelJudged, WheelReturned, WheelTaken};
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +113,7 @@ pub enum Record {
         tool: String,
         /// What it is about: path, command, pattern. At most 500 characters.
         target: String,
-        verdict: Verdict,
+        verdict: crate::domain::verdict::Verdict,
         /// Which rule or profile decided.
         reason: String,
         /// What the call consists of, cut to a size: for a call that is asked about, the question has it whole.
@@ -159,12 +155,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         about: Option<Claimed>,
     },
-    /// Claude ended a turn without a readable status block.
-    ClaimMissing {
-        n: u32,
-        /// Why it cannot be read: `missing`, `truncated`, `unknown_status`, …
-        reason: String,
-    },
+    /// Claude ended a turn without a readable status block, and why it cannot be read: `missing`, `truncated`, `unknown_status`, …
+    ClaimMissing { n: u32, reason: String },
     /// Claude was asked for the status block only.
     FollowUpSent { n: u32 },
     /// A turn of Claude's came to its end, well or not.
@@ -231,9 +223,9 @@ pub enum Record {
     /// The accepted draft could not be written; it waits again.
     DraftNotWritten { why: String },
     /// The run is a chat.
-    ChatAsked(ChatAsked),
+    ChatAsked(crate::domain::chat::ChatAsked),
     /// Claude has answered in it.
-    ChatAnswered(ChatAnswered),
+    ChatAnswered(crate::domain::chat::ChatAnswered),
     /// A critic gave a readable verdict.
     CritiqueMade { n: u32, critique: Critique },
     /// A phase is not done: the critic's issues are to be fixed first.
@@ -326,6 +318,8 @@ pub enum Record {
     Noticed { level: Level, text: String },
     /// The run is over. The last record, unless the run is resumed or its breaker reset.
     RunEnded { reason: ExitReason, detail: String, iterations: u32, phases_done: u32, phases: u32, cost_usd: f64 },
+    /// The person has said what follows a run's end, or that came to nothing. Behind the end, and stored before it happens.
+    EndAnswered(crate::domain::end_answer::EndAnswered),
     /// The ticket's circuit breaker, as the run before left it.
     BreakerCarried { breaker: Breaker },
     /// A counter of the circuit breaker moved.
@@ -360,9 +354,9 @@ pub enum Record {
     /// The run is to commit what it has done.
     CommitDue,
     /// A commit of the ticket's work is about to be made. Also behind a run's end.
-    CommitIntended(CommitIntended),
+    CommitIntended(crate::domain::commit::CommitIntended),
     /// It is made, or is not.
-    CommitSettled(CommitSettled),
+    CommitSettled(crate::domain::commit::CommitSettled),
     /// A hunk of the work is about to be reverted for the person. Also behind a run's end.
     RevertIntended(crate::domain::changes::RevertIntended),
     /// It is reverted, or is not.
@@ -373,6 +367,8 @@ pub enum Record {
     RestoreSettled(crate::domain::restore::RestoreSettled),
     /// Old snapshots of the ticket were removed.
     SnapshotsPruned(crate::domain::pruning::SnapshotsPruned),
+    /// What Claude and the commands have printed in the run is removed to save space. Behind its end.
+    OutputCleared(crate::domain::leftovers::OutputCleared),
     /// The run is to work in this worktree, which is looked for, and made where it is not there.
     WorktreeIntended(crate::domain::worktree::Worktree),
     /// The directory is about to be switched to the ticket's branch.

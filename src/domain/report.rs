@@ -58,6 +58,9 @@ pub struct RunReport {
     pub phases: u32,
     /// The phases of which something was decided since, as they stand now.
     pub decided: Vec<PhaseReport>,
+    /// Claims that did not hold since, oldest first, at most [`CLAIMS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disputed: Vec<DisputedClaim>,
     /// Iterations that were begun since.
     pub iterations: u32,
     pub cost_usd: f64,
@@ -76,6 +79,18 @@ pub struct RunReport {
 
 /// Names of changed files that a report has of one run, at most.
 pub const FILES: usize = 200;
+
+/// Claims that did not hold that a report has of one run, at most.
+pub const CLAIMS: usize = 50;
+
+/// A claim that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisputedClaim {
+    /// What was claimed to be done; `None` is the whole ticket.
+    pub phase: Option<String>,
+    /// What did not hold.
+    pub why: String,
+}
 
 /// A phase of which something was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! A run is cut into stretches of records; whoever looks takes the next one and says what it holds, whoever shows asks
 //! meanwhile what is known. Who looks, and on which thread, is the scrollback's.
 
+use crate::domain::approval::EDIT_TOOLS;
 use crate::domain::record::Level;
 use crate::domain::scrollback::{Entry, EntryKind, Scrollback, Survey};
 use crate::domain::stream::show::{self, Block, Shown};
@@ -53,9 +54,7 @@ impl Only {
     fn is_in(self, block: &Block) -> bool {
         match (self, block) {
             (Self::Tools, Block::Tool(_)) => true,
-            (Self::Edits, Block::Tool(tool)) => {
-                ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&tool.name.as_str())
-            }
+            (Self::Edits, Block::Tool(tool)) => EDIT_TOOLS.contains(&tool.name.as_str()),
             (Self::Errors, Block::ToolResult(result)) => result.error,
             (Self::Errors, Block::TurnEnd(end)) => end.error,
             (Self::Errors, Block::Notice { level, .. }) => *level == Level::Error,

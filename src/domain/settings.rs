@@ -44,6 +44,7 @@ pub struct Settings {
     pub approval_defer_after: Option<u64>,
     pub limits: Box<Limits>,
     pub breaker: BreakerSettings,
+    pub exit: ExitSettings,
     /// Tools that Claude's own rules let pass, as the person's flags say (`Bash(npm *)`).
     pub allowed_tools: Vec<String>,
     /// Hours after which an unused session is not continued any more.
@@ -68,6 +69,24 @@ pub struct BreakerSettings {
     pub cooldown: u64,
     /// Close it at every start.
     pub auto_reset: bool,
+}
+
+/// When the signs of a ticket without phases end its run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExitSettings {
+    /// Iterations with nothing but tests; 0: any number.
+    pub test_loops: u32,
+    /// Iterations that call the work complete; 0: any number.
+    pub done_signals: u32,
+    /// Percent of the iterations, from the tenth on, that may have nothing but tests.
+    pub test_percentage: Option<u32>,
+}
+
+impl Default for ExitSettings {
+    fn default() -> Self {
+        Self { test_loops: 3, done_signals: 2, test_percentage: None }
+    }
 }
 
 impl Default for BreakerSettings {
@@ -100,6 +119,7 @@ impl Default for Settings {
             approval_timeout: None,
             approval_defer_after: None,
             breaker: BreakerSettings::default(),
+            exit: ExitSettings::default(),
             allowed_tools: Vec::new(),
             session_expiry_hours: 24,
             limits: Box::default(),

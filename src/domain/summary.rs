@@ -5,6 +5,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::chat;
+use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::domain::review::PLACE;
 use crate::domain::step::StepName;
@@ -125,6 +126,11 @@ impl RunSummary {
         chat::is_id(&self.ticket)
     }
 
+    /// It is a Claude session that the person has started themselves.
+    pub fn is_own_session(&self) -> bool {
+        own_session::is(&self.ticket, &self.ticket_path)
+    }
+
     /// What the person is waited for, while the run is at work.
     pub fn asks(&self) -> Option<&str> {
         self.needs.as_deref().filter(|_| self.owner() != Owner::Nobody)
@@ -132,7 +138,8 @@ impl RunSummary {
 
     /// What the person was waited for when its program died: the run asks again once it is resumed.
     pub fn left_waiting(&self) -> Option<&str> {
-        let asks_again = self.state == RunState::Interrupted && !self.is_chat() && !self.is_review();
+        let asks_again =
+            self.state == RunState::Interrupted && !self.is_chat() && !self.is_review() && !self.is_own_session();
         self.needs.as_deref().filter(|_| asks_again)
     }
 

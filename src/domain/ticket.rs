@@ -1,12 +1,15 @@
 //! A ticket: one markdown file with phases. The shapes only; `parse` reads one, `edit` changes one.
 
+pub mod board;
 mod boxes;
+pub mod card;
 pub mod draft;
 pub mod edit;
 pub mod fork;
 mod front;
 mod key;
 mod lines;
+pub mod lint;
 mod outline;
 pub mod parse;
 mod phase_settings;
@@ -14,6 +17,7 @@ mod phases;
 pub mod revise;
 mod revision;
 mod section;
+pub mod tree;
 
 pub use boxes::Boxes;
 pub(crate) use front::scalars;

@@ -56,7 +56,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
     limits::fold(state, record, time);
     session::fold(state, record, time);
     gate::fold(state, record, time);
-    state.updated = Some(time);
+    state.touch(record, time);
     state.notes.fold(record);
     planning::fold(&mut state.plan, record);
     worktree::fold(state, record);

@@ -4,8 +4,9 @@
 //! | asked in this order | the run ends |
 //! |---|---|
 //! | Claude's own rules refused a call, and not only a compound command | `permission_denied` |
-//! | 3 iterations with nothing but tests | `test_saturation` |
-//! | 2 iterations that called the work complete | `complete` |
+//! | 3 iterations with nothing but tests (`exit.test_loops`) | `test_saturation` |
+//! | more of the iterations with nothing but tests than `exit.test_percentage` says | `test_saturation` |
+//! | 2 iterations that called the work complete (`exit.done_signals`) | `complete` |
 //! | 5 iterations that wanted to leave | `complete` |
 //! | 2 that wanted to leave, and the last says `exit_signal: true` | `complete` |
 //! | every box of the file is ticked, the optional ones aside | `complete` |
@@ -24,10 +25,8 @@ pub use signs::{Last, Signs, count};
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::orchestrator::state::{State, Validated};
 
-/// Iterations with nothing but tests.
-const TEST_ONLY: usize = 3;
-/// Iterations that call the work complete.
-const DONE: usize = 2;
+/// Iterations of which a part says something.
+const SHARED: u32 = 10;
 /// Iterations that want to leave, whatever the last one says.
 const SAFETY: usize = 5;
 /// Iterations that want to leave, when the last one says so in so many words.
@@ -40,6 +39,8 @@ pub enum CompletionRule {
     PermissionDenied,
     /// Nothing but tests, again and again.
     TestSaturation,
+    /// Nothing but tests in too many of the iterations.
+    TestShare,
     /// Called complete, again and again.
     DoneSignals,
     /// Wants to leave for too long to go on.
@@ -53,7 +54,7 @@ impl CompletionRule {
     pub fn reason(self) -> ExitReason {
         match self {
             Self::PermissionDenied => ExitReason::PermissionDenied,
-            Self::TestSaturation => ExitReason::TestSaturation,
+            Self::TestSaturation | Self::TestShare => ExitReason::TestSaturation,
             Self::DoneSignals | Self::Safety | Self::ProjectComplete | Self::PlanComplete => ExitReason::Complete,
         }
     }
@@ -65,7 +66,7 @@ pub fn check(state: &State) -> Option<CompletionRule> {
     if !state.phases.is_empty() || is_other || state.is_complete() || state.whole.checked().is_some() {
         return None;
     }
-    let signs = &state.signs;
+    let (signs, limits) = (&state.signs, &state.settings.exit);
     if !signs.refused.is_empty() {
         return Some(CompletionRule::PermissionDenied);
     }
@@ -73,8 +74,9 @@ pub fn check(state: &State) -> Option<CompletionRule> {
         return None;
     }
     let rules = [
-        (signs.test_only.len() >= TEST_ONLY, CompletionRule::TestSaturation),
-        (signs.done.len() >= DONE, CompletionRule::DoneSignals),
+        (reached(&signs.test_only, limits.test_loops), CompletionRule::TestSaturation),
+        (limits.test_percentage.is_some_and(|most| is_mostly_tests(signs, most)), CompletionRule::TestShare),
+        (reached(&signs.done, limits.done_signals), CompletionRule::DoneSignals),
         (signs.indicators.len() >= SAFETY, CompletionRule::Safety),
         (signs.indicators.len() >= INDICATORS && signs.exit_signal == Some(true), CompletionRule::ProjectComplete),
         (state.boxes.all_ticked() && stands(state), CompletionRule::PlanComplete),
@@ -82,6 +84,15 @@ pub fn check(state: &State) -> Option<CompletionRule> {
     let first = rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule);
     // What a critic has rejected is done when a claim says so, and not by signs.
     first.filter(|rule| rule.reason() != ExitReason::Complete || !state.whole.review.is_open)
+}
+
+fn reached(iterations: &[u32], limit: u32) -> bool {
+    limit > 0 && iterations.len() >= limit as usize
+}
+
+/// More than `most` percent of the iterations since the start had nothing but tests.
+fn is_mostly_tests(signs: &Signs, most: u32) -> bool {
+    signs.seen >= SHARED && u64::from(signs.tested) * 100 > u64::from(signs.seen) * u64::from(most)
 }
 
 /// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's
@@ -121,6 +132,11 @@ pub fn detail(rule: CompletionRule, state: &State) -> String {
             "iterations {} only ran tests, so the work seems finished; check it, and add what is missing to the \
             ticket",
             listed(&signs.test_only)
+        ),
+        CompletionRule::TestShare => format!(
+            "{} of {} iterations only ran tests, more than `exit.test_percentage` allows; check the work, and add what \
+            is missing to the ticket",
+            signs.tested, signs.seen
         ),
         CompletionRule::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
         CompletionRule::Safety => format!("Claude signalled completion in iterations {}", listed(&signs.indicators)),

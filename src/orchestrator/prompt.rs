@@ -8,6 +8,7 @@
 //! command. Ticket text may come from anybody, so every value gets its `@path`s written `\@path`, and no
 //! prompt begins with such a character.
 
+use crate::domain::context_file::ContextFile;
 use crate::domain::worktree::bad_branch;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -29,6 +30,8 @@ pub struct PromptContext {
     pub gate: Vec<String>,
     /// What the project's files say of it, a line each (filled in at the edge).
     pub project: Vec<String>,
+    /// The files that the configuration names for each prompt (filled in at the edge).
+    pub context_files: Vec<ContextFile>,
     /// The whole ticket file (filled in at the edge).
     pub ticket: String,
     pub ticket_path: String,
@@ -168,6 +171,7 @@ impl Templates {
             open_boxes: 1,
             gate: some(),
             project: some(),
+            context_files: vec![ContextFile { path: "x".to_owned(), text: Some("x".to_owned()), note: None }],
             notes: some(),
             validation: some(),
             validated: some(),
@@ -286,6 +290,7 @@ mod tests {
             ticket_changed: true,
             gate: vec!["Refused: `git push`.".into()],
             project: vec!["Languages: Rust (`Cargo.toml`).".into()],
+            context_files: vec![ContextFile { path: "AGENT.md".into(), text: Some("Run make.".into()), note: None }],
             done_phases: vec!["Phase 1: look".into()],
             open_phases: vec!["Phase 2: \"quoted\" work".into(), "Phase 3: end".into()],
             summaries: vec!["Looked around.".into()],

@@ -6,7 +6,7 @@ use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::{Record, Stored};
-use crate::domain::report::{Became, FILES, PhaseReport, RunReport};
+use crate::domain::report::{Became, CLAIMS, DisputedClaim, FILES, PhaseReport, RunReport};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Ended, PhaseState, State};
 use crate::orchestrator::summary::summary;
@@ -48,6 +48,7 @@ pub fn report<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>, since: Ti
         ended: state.ended.as_ref().map(ended_words),
         files: heard.files.into_iter().take(FILES).collect(),
         files_count,
+        disputed: heard.disputed,
         iterations: state.counted_iterations().saturating_sub(before.counted_iterations()),
         cost_usd: (state.cost_usd - before.cost_usd).max(0.0),
         added,
@@ -70,6 +71,7 @@ pub fn report<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>, since: Ti
 #[derive(Default)]
 struct Heard {
     files: BTreeSet<String>,
+    disputed: Vec<DisputedClaim>,
     commits: Vec<String>,
     merged_into: Option<String>,
     /// The commands that passed in the running iteration, and those that what a phase claims was found to hold by.
@@ -100,6 +102,11 @@ impl Heard {
             }
             Record::EvidenceGathered { iteration_files, .. } if counts => {
                 self.files.extend(iteration_files.iter().map(|file| clean_line(file, WORDS)));
+            }
+            Record::PhaseDisputed { phase, why, .. } if counts && self.disputed.len() < CLAIMS => {
+                // What a command has printed is not for a report.
+                let why = clean_line(why.lines().next().unwrap_or_default(), WORDS);
+                self.disputed.push(DisputedClaim { phase: phase.clone(), why });
             }
             Record::CommitSettled(settled) if counts => self.commits.extend(settled.commit.clone()),
             Record::MergeSettled(settled) if counts && settled.commit.is_some() => {
@@ -159,7 +166,8 @@ fn waits(state: &State) -> Vec<String> {
 }
 
 fn ended_words(ended: &Ended) -> String {
-    let detail = clean_line(ended.detail.lines().next().unwrap_or_default(), WORDS);
+    // What to do about it stands at its end.
+    let detail = clean_line(ended.detail.lines().next().unwrap_or_default(), 4 * WORDS);
     let is_told = detail.is_empty() || ended.reason == ExitReason::Complete;
     let reason = reason_words(ended.reason);
     match () {

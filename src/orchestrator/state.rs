@@ -33,7 +33,7 @@ use crate::domain::merge::{Conflict, ConflictStage, MergeSettled};
 use crate::domain::note::Notes;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::record::{PhaseSeed, TicketRevised};
+use crate::domain::record::{PhaseSeed, Record, TicketRevised};
 use crate::domain::restore::RestoreIntended;
 use crate::domain::session::Sessions;
 use crate::domain::settings::Settings;
@@ -264,6 +264,12 @@ impl State {
         self.goal.proposal.as_ref().filter(|_| waits && self.settings.workflow.add_phases == AddPhases::Ask)
     }
 
+    /// The disputed phases that wait for the person: while the run is paused, nothing else is done about them.
+    pub fn disputes(&self) -> impl Iterator<Item = &PhaseState> {
+        let waits = self.stage == Stage::Paused;
+        self.phases.iter().filter(move |phase| waits && phase.mark == Mark::Disputed)
+    }
+
     /// The phases, or the whole ticket where there are none.
     pub fn parts(&self) -> impl Iterator<Item = &PhaseState> {
         let whole = self.phases.is_empty().then_some(&self.whole);
@@ -370,6 +376,13 @@ impl State {
     /// The draft that waits for the person: Claude has ended the iteration that made it.
     pub fn waiting_draft(&self) -> Option<&Draft> {
         self.plan.as_ref().filter(|_| self.open_iteration().is_none())?.waiting()
+    }
+
+    /// Something has happened. What is cleared away later does not make a run younger.
+    pub(super) fn touch(&mut self, record: &Record, time: Timestamp) {
+        if !matches!(record, Record::SnapshotsPruned(_) | Record::OutputCleared(_) | Record::WorktreeRemoved(_)) {
+            self.updated = Some(time);
+        }
     }
 
     /// Can `programmator <ticket>` resume this run instead of beginning a new one?

@@ -15,9 +15,10 @@ mod forking;
 mod listing;
 mod opening;
 mod pruning;
-mod queue;
+pub mod queue;
 mod refusals;
 mod report;
+mod runs;
 mod starting;
 mod stats;
 mod tickets_of;
@@ -29,6 +30,7 @@ use self::branch::Branch;
 use self::files::Files;
 use self::queue::Queue;
 use self::refusals::{not_decided, not_found, refused, unknown};
+use self::runs::Runs;
 use self::turns::Turns;
 use crate::adapters::clock::boot_time;
 use crate::adapters::file_watch::FileWatch;
@@ -73,8 +75,9 @@ pub struct Parts {
     pub person_folder: Option<PathBuf>,
     /// Values that no export shows.
     pub secrets: Secrets,
-    /// How many runs may be open at once; `None`: any number.
+    /// How many runs may be open at once (`None`: any number), and whether nothing more is started once a ticket has failed.
     pub max_parallel: Option<usize>,
+    pub halts: bool,
 }
 
 /// A front end's way to the service.
@@ -87,20 +90,6 @@ pub struct App {
 }
 
 type Asked = (Request, Answerer, oneshot::Sender<Reply>);
-
-/// How the runs of this program stand.
-#[derive(Clone, Debug, Default)]
-struct Runs {
-    open: usize,
-    /// Commits and reverts that are being made: git, hooks and a file are not to be left half-way.
-    commits: usize,
-    /// Those of them that are waited for in any case: reverts, and commits for which git is not called yet.
-    prepared: usize,
-    /// Git is not waited for.
-    leaves_commits: bool,
-    /// The exit code that each ticket's last run makes, or the try to begin one.
-    codes: BTreeMap<TicketKey, u8>,
-}
 
 impl App {
     /// Begins to work.
@@ -117,6 +106,7 @@ impl App {
             person_folder,
             secrets,
             max_parallel,
+            halts,
         } = parts;
         let (asked, asks) = mpsc::channel(channels::ASKS);
         let (ended, endings) = mpsc::unbounded_channel();
@@ -150,7 +140,7 @@ impl App {
             files: files.clone(),
             runs: told,
             later: BTreeMap::new(),
-            queue: Queue::of(max_parallel),
+            queue: Queue::of(max_parallel, halts),
             watch: Arc::default(),
             diffs: Turns::default(),
             finds: Turns::default(),

@@ -13,9 +13,9 @@
 //! Each has `t`, the time in seconds since the epoch. Every text is cleaned and cut.
 
 use crate::adapters::chats::ChatLog;
-use crate::base::text::{Clean, clean_line};
+use crate::base::text::{Clean, beginning, clean_line};
 use crate::domain::approval::{Answer, Answered};
-use crate::domain::chat::{ChatAnswered, beginning};
+use crate::domain::chat::ChatAnswered;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
 use crate::orchestrator::state::State;

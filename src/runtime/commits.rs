@@ -12,7 +12,7 @@ pub use pruning::{Prune, Pruned};
 
 use crate::adapters::clock::fresh_id;
 use crate::adapters::git::{PATIENCE, SnapshotId, Try, Work, WorkTree, came_of};
-use crate::adapters::store::{Append, Holder, LockError, Store, StoreError, TicketLock, TreeLock};
+use crate::adapters::store::{Holder, LockError, Store, StoreError, TicketLock, TreeLock};
 use crate::base::id::RunId;
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::answerer::Answerer;
@@ -20,9 +20,7 @@ use crate::domain::changes::{RevertIntended, RevertSettled};
 use crate::domain::commit::{Agreed, CommitIntended, CommitPlan, CommitSettled, Committed};
 use crate::domain::record::{Record, Stored};
 use crate::domain::summary::{RunState, RunSummary};
-use crate::orchestrator::apply::after;
 use crate::orchestrator::state::State;
-use crate::orchestrator::summary::summary;
 use crate::runtime::offline::{Offline, state_of};
 use crate::runtime::reporter::Reporter;
 use crate::runtime::restoring::{self, TicketsOf};
@@ -223,15 +221,8 @@ impl Commits {
     }
 
     async fn append(&self, run: &RunSummary, record: Record) -> Result<(), String> {
-        let now = self.clock.now();
-        let state = block_in_place(|| state_of(&self.store, run.run)).map_err(|error| error.to_string())?;
-        let records = vec![record];
-        let Some(summary) = summary(&after(&state, &records, now)) else { return Ok(()) };
-        let append = Append { run: run.run, ticket: run.ticket.clone(), time: now, records, summary };
-        for stored in self.store.append(append).await.map_err(|error| error.to_string())? {
-            self.reporter.recorded(stored);
-        }
-        Ok(())
+        let Self { store, clock, reporter, turn, .. } = self.clone();
+        Offline { store, clock, reporter, turn }.note(run, record).await.map_err(|error| error.to_string())
     }
 
     async fn lock(&self, run: &RunSummary) -> Result<Locks, String> {
@@ -277,8 +268,9 @@ fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>,
         return Err(format!("{} has a later run: open it from Home, and commit there", last.ticket));
     }
     let here: Vec<&RunSummary> = all.iter().filter(|other| shares_directory(other, last)).collect();
-    // Who holds the lock of the directory knows that nobody else works there.
-    for open in here.iter().filter(|open| open.state != RunState::Ended && !is_ours) {
+    // Who holds the lock of the directory knows that nobody else works there; what waits for it does not.
+    let rests = |run: &RunSummary| matches!(run.state, RunState::Ended | RunState::Waiting);
+    for open in here.iter().filter(|open| !rests(open) && !is_ours) {
         let open = store.as_seen((*open).clone()).map_err(|error| error.to_string())?;
         if open.state != RunState::Interrupted {
             return Err(format!("{} is running in this directory: commit when its run has ended", open.ticket));

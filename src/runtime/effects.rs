@@ -12,7 +12,7 @@ mod ledger;
 mod merge;
 mod plan;
 mod repository;
-mod tree;
+pub mod tree;
 mod worktree;
 
 use self::lasting::Lasting;
@@ -136,7 +136,7 @@ impl Effects {
             Effect::ReleaseTree => *lock(&self.work.tree) = Tree::Free,
             Effect::Admit(ask) => self.admit(*ask),
             Effect::TakeSnapshot { n, shown_since } => self.take_snapshot(n, shown_since),
-            Effect::Spawn(spawn) => self.spawn_agent(*spawn),
+            Effect::Spawn(spawn) => self.spawn_agent(&spawn),
             Effect::SendFollowUp { n, prompt } => self.send_follow_up(n, &prompt).await,
             Effect::SendNote { id, text } => {
                 // Said by itself, a note that begins with `/` would be a command of Claude's.

@@ -15,16 +15,27 @@ use std::path::Path;
 
 /// What is said. One of a version that has more to say is not understood, and refused.
 #[derive(Serialize, Deserialize)]
-struct Said {
+pub(super) struct Said {
     ticket: TicketKey,
     /// The run that the person has looked at: phases have its numbers.
-    run: RunId,
-    by: Answerer,
-    command: UserCommand,
+    pub(super) run: RunId,
+    pub(super) by: Answerer,
+    pub(super) command: UserCommand,
 }
 
 /// What came of it: nothing, or why not, in words for the person.
-type Came = Result<(), String>;
+pub(super) type Came = Result<(), String>;
+
+impl Said {
+    pub(super) fn read(said: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(said).map_err(|_| "that program has another version: restart one of them".to_owned())
+    }
+}
+
+/// What a program hears that has said something.
+pub(super) fn answer(came: &Came) -> String {
+    serde_json::to_string(came).unwrap_or_default()
+}
 
 /// From now on this program's runs obey what is said to them elsewhere. An error: there can be no socket in the state folder, and
 /// they do not; words for the person.
@@ -43,16 +54,15 @@ pub fn listen(app: &App, state: &Path) -> Result<(), String> {
     tokio::spawn(async move {
         let answer = move |said: Vec<u8>| {
             let app = app.clone();
-            async move { serde_json::to_string(&obey(&app, &said).await).unwrap_or_default() }
+            async move { self::answer(&obey(&app, &said).await) }
         };
-        socket.serve(answer).await;
+        socket.serve(None, answer).await;
     });
     Ok(())
 }
 
 async fn obey(app: &App, said: &[u8]) -> Came {
-    let Said { ticket, run, by, command } =
-        serde_json::from_slice(said).map_err(|_| "that program has another version: restart one of them".to_owned())?;
+    let Said { ticket, run, by, command } = Said::read(said)?;
     if !app.works_on(&ticket, run) {
         return Err("the run has ended".to_owned());
     }

@@ -5,12 +5,16 @@ use crate::adapters::store::{Append, Holder, Loaded, LockError, Store, StoreErro
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
+use crate::domain::command::UserCommand;
+use crate::domain::end_answer::{EndAnswer, EndAnswered};
 use crate::domain::record::{ByPerson, Record};
 use crate::domain::session::{Session, SessionEnded, SessionEvent};
 use crate::domain::step::StepName;
 use crate::domain::stream::envelope::classify;
+use crate::domain::summary::RunSummary;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::apply::{after, folded};
+use crate::orchestrator::input::Input;
 use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::reporter::Reporter;
@@ -19,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::task::block_in_place;
+use uuid::Uuid;
 
 /// The fold of a run's whole journal.
 pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
@@ -27,6 +32,21 @@ pub fn state_of(store: &Store, run: RunId) -> Result<State, StoreError> {
     // What this program cannot read has its place all the same.
     state.seq = skipped.last().map_or(state.seq, |last| last.seq.max(state.seq));
     Ok(state)
+}
+
+/// What the person said for Claude with the answer that has the ended run continued: for the first prompt of whatever comes
+/// after it. `None`: nothing, or it came to nothing, or a run has begun since.
+pub fn words_after(store: &Store, ended: &State) -> Result<Option<Input>, StoreError> {
+    let Some(run) = ended.run.filter(|_| ended.ended.is_some()) else { return Ok(None) };
+    let last = store.records_of(run, &["run_ended", "end_answered"])?.pop();
+    let Some(Record::EndAnswered(EndAnswered { answer: EndAnswer::Resume, words, by, failed: None })) = last else {
+        return Ok(None);
+    };
+    // Earlier versions gave them to the run as they recorded the answer.
+    let is_given = ended.notes.all().iter().any(|note| note.text == words && !note.stage.is_over());
+    let is_new = !is_given && !words.is_empty();
+    let steer = |text| Input::Commanded { id: Uuid::new_v4().to_string(), by, command: UserCommand::Steer { text } };
+    Ok(is_new.then(|| steer(words)))
 }
 
 /// What is done about tickets from outside of their runs. `path` is always a ticket's file, by its real path.
@@ -40,6 +60,11 @@ pub struct Offline {
 }
 
 impl Offline {
+    /// For one front end, which nobody else listens to.
+    pub fn of(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { reporter: Reporter::new(store.clone()), store, clock, turn: Arc::default() }
+    }
+
     /// Appends what `choose` makes of the ticket's latest run, under the ticket's lock, and tells it. Whether that was
     /// anything: it is not where no run has worked on it. An error when a program does.
     pub async fn append(&self, path: &Path, choose: impl FnOnce(&State) -> Vec<Record>) -> Result<bool, OpenError> {
@@ -64,6 +89,18 @@ impl Offline {
             self.reporter.recorded(stored);
         }
         Ok(true)
+    }
+
+    /// Appends to a run that nobody works on: the caller has its ticket's lock.
+    pub async fn note(&self, run: &RunSummary, record: Record) -> Result<(), StoreError> {
+        let (now, records) = (self.clock.now(), vec![record]);
+        let state = block_in_place(|| state_of(&self.store, run.run))?;
+        let Some(summary) = summary(&after(&state, &records, now)) else { return Ok(()) };
+        let append = Append { run: run.run, ticket: run.ticket.clone(), time: now, records, summary };
+        for stored in self.store.append(append).await? {
+            self.reporter.recorded(stored);
+        }
+        Ok(())
     }
 
     /// Tells everything about the ticket's latest run.

@@ -1,7 +1,8 @@
 //! The text that Claude is sent: what the core knows, filled up with what only the edge can look up.
 
-use crate::adapters::{project_kind, scratch_folder};
+use crate::adapters::{context_files, project_kind, scratch_folder};
 use crate::base::id::RunId;
+use crate::config::Config;
 use crate::domain::approval::Presence;
 use crate::domain::session::Told;
 use crate::domain::ticket::parse;
@@ -36,8 +37,8 @@ pub struct Source<'a> {
     pub presence: Presence,
     /// What was changed since the phase began, where the prompt shows it.
     pub diff: String,
-    /// The project's kind is told.
-    pub guidelines: bool,
+    /// Says what else goes along.
+    pub config: &'a Config,
 }
 
 impl Source<'_> {
@@ -47,9 +48,11 @@ impl Source<'_> {
         let briefing = briefing(self.gate, self.run, self.workspace, self.ticket, self.presence);
         let mut spawn = spawn.clone();
         spawn.prompt.context.diff.clone_from(&self.diff);
-        if self.guidelines {
+        if self.config.guidelines {
             spawn.prompt.context.project = project_kind::lines(self.workspace.directory());
         }
+        spawn.prompt.context.context_files =
+            context_files::read(self.workspace.directory(), &self.config.context_files);
         make(self.templates, &spawn, file, briefing)
     }
 }
@@ -75,7 +78,10 @@ pub fn make(templates: &Templates, spawn: &Spawn, file: &[u8], gate: Vec<String>
     // What programmator itself writes into the file is no change: the front matter and ticks.
     let body = String::from_utf8_lossy(parse::body(file)).replace("[X]", "[ ]").replace("[x]", "[ ]");
     let Prompt { kind, context } = &spawn.prompt;
-    let rules = format!("{}\n{}", templates.get(*kind).source, gate.join("\n"));
+    let mut rules = format!("{}\n{}", templates.get(*kind).source, gate.join("\n"));
+    for file in &context.context_files {
+        rules.extend(["\n", &file.path, "\n", file.text.as_deref().unwrap_or_default()]);
+    }
     let told = Told { ticket: digest(&body), rules: digest(&rules) };
     let before = spawn.told.as_ref().filter(|before| before.rules == told.rules);
     let context = PromptContext {

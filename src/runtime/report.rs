@@ -10,13 +10,22 @@ use std::collections::HashSet;
 
 /// What all runs of the person have come to.
 pub fn report(store: &Store, since: Timestamp, until: Timestamp) -> Result<Report, StoreError> {
-    let runs = store.runs()?.into_iter().filter(|run| run.updated >= since);
+    // Of those only questions are known.
+    let runs = store.runs()?.into_iter().filter(|run| run.updated >= since && !run.is_own_session());
     of(store, runs, since, until)
 }
 
 /// What this run has come to.
 pub fn report_of(store: &Store, run: RunSummary, since: Timestamp, until: Timestamp) -> Result<Report, StoreError> {
     of(store, [run].into_iter(), since, until)
+}
+
+/// What each run of the ticket whose file this is has come to, oldest first.
+pub fn runs_of_ticket(store: &Store, ticket_path: &str, until: Timestamp) -> Result<Report, StoreError> {
+    let runs = store.runs()?.into_iter().filter(|run| run.ticket_path == ticket_path && !run.is_own_session());
+    let mut report = of(store, runs, Timestamp::from_millis(0), until)?;
+    report.runs.sort_by_key(|run| run.run);
+    Ok(report)
 }
 
 fn of(

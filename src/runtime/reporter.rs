@@ -324,6 +324,11 @@ impl Subscription {
         self.listener.touched.store(now.millis(), Ordering::Relaxed);
     }
 
+    /// When a person last touched any front end; the epoch when none has.
+    pub fn last_touched(&self) -> Timestamp {
+        self.reporter.last_touched()
+    }
+
     /// What Claude has printed in an open run.
     pub fn scrollback(&self, run: RunId) -> Option<Arc<dyn Scrollback>> {
         self.reporter.scrollback(run)

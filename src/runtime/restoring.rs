@@ -5,6 +5,7 @@ mod others;
 
 use crate::adapters::git::{Prepared, Snapshot, WorkTree};
 use crate::adapters::store::Store;
+use crate::adapters::tickets::{self, Carded};
 use crate::base::amount::counted;
 use crate::base::id::TicketId;
 use crate::domain::restore::{OthersWork, Plan, RestoreIntended, RestoreSettled, Restored, WantedFiles};
@@ -48,6 +49,13 @@ pub fn had_worktree(store: &Store, run: &RunSummary) -> bool {
     run.worktree.is_some() || intended().is_ok_and(|found| !found.is_empty())
 }
 
+/// The tickets of a folder that has other files, too: what says of itself that it is one and how it stands.
+fn tickets_among(folder: &Path) -> Vec<PathBuf> {
+    let (found, _) = tickets::cards(folder).unwrap_or_default();
+    let is_ticket = |one: &Carded| !one.card.id.is_empty() && !one.card.status().is_empty();
+    found.into_iter().filter(is_ticket).map(|one| one.path).collect()
+}
+
 impl Place {
     /// That of a run.
     pub async fn of(store: &Store, run: &RunSummary, tickets: &TicketsOf) -> Result<Self, String> {
@@ -70,14 +78,21 @@ impl Place {
     /// That of a ticket in this working tree. All tickets are the person's, also their copies in a worktree.
     pub fn at(tree: WorkTree, workspace: &Workspace, ticket: &Path, tickets: &Path) -> Self {
         let mut exclude = tree.excluded(ticket, workspace);
-        let own = ticket.parent().filter(|folder| TICKETS.iter().any(|name| folder.ends_with(name)));
-        let folders = [std::fs::canonicalize(tickets).ok(), own.map(Path::to_owned)];
-        for folder in folders.into_iter().flatten() {
-            // Where the tickets lie among the work there is no telling them from it.
-            if !workspace.home().starts_with(&folder) && !tree.top().starts_with(&folder) {
-                exclude.extend(workspace.copy_of(&folder));
-                exclude.push(folder);
+        let beside = ticket.parent().map(Path::to_owned);
+        let own = beside.clone().filter(|folder| TICKETS.iter().any(|name| folder.ends_with(name)));
+        let configured = std::fs::canonicalize(tickets).ok();
+        // Where tickets lie among the work only they are left alone.
+        let is_among = |folder: &PathBuf| workspace.home().starts_with(folder) || tree.top().starts_with(folder);
+        let whole = [&configured, &own].into_iter().flatten().filter(|folder| !is_among(folder)).cloned();
+        let mut alone: Vec<PathBuf> = whole.collect();
+        for folder in [configured, beside].into_iter().flatten().collect::<BTreeSet<_>>() {
+            if !alone.contains(&folder) {
+                alone.extend(tickets_among(&folder));
             }
+        }
+        for path in alone {
+            exclude.extend(workspace.copy_of(&path));
+            exclude.push(path);
         }
         Self { tree, exclude, is_instead: false, store: None }
     }

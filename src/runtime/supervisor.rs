@@ -9,7 +9,7 @@ mod place;
 mod resume;
 
 pub use open_error::OpenError;
-pub use opening::{Opener, Opening, Plan, Rules, chat_of};
+pub use opening::{Opener, Opening, Plan, Rehearsed, Rules, chat_of};
 pub(in crate::runtime) use place::for_fork;
 pub use resume::{Typed, find_run};
 
@@ -264,9 +264,9 @@ impl Supervisor {
         Some(Journal { inputs: open.inputs.clone(), awaited: open.awaited.clone() })
     }
 
-    /// Hands a command to every open run.
+    /// Hands a command to every open run but those that are left already: another program goes on with them as they are.
     pub async fn command_all(&self, by: &Answerer, command: &UserCommand) {
-        for ticket in self.runs.keys() {
+        for (ticket, _) in self.runs.iter().filter(|(_, run)| !run.given_up.is_cancelled()) {
             self.command(ticket, by.clone(), command.clone()).await;
         }
     }

@@ -9,7 +9,6 @@ use crate::domain::messages::draft_words;
 use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
 use crate::domain::ticket::TicketKey;
-use crate::orchestrator::state::Stage;
 use crate::tui::call_words::call_words;
 use crate::tui::model::{Mode, Model};
 use crate::tui::tab::{Tab, TabStatus};
@@ -163,10 +162,8 @@ fn of_tab(tab: &Tab) -> Vec<Item> {
         if state.waiting_draft().is_some() {
             add(What::Draft, state.updated);
         }
-        if state.stage == Stage::Paused {
-            for phase in state.phases.iter().filter(|phase| phase.mark == Mark::Disputed) {
-                add(What::Dispute(phase.id), state.updated);
-            }
+        for phase in state.disputes() {
+            add(What::Dispute(phase.id), state.updated);
         }
     }
     for phase in state.phases.iter().filter(|phase| phase.untickable && matches!(phase.mark, Mark::Done(_))) {

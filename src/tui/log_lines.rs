@@ -103,6 +103,11 @@ impl LogLines {
         self.last.remove(ticket);
     }
 
+    /// Puts the lines of a run that was read after others among those of its time.
+    pub fn sort(&mut self) {
+        self.lines.make_contiguous().sort_by_key(|line| line.time);
+    }
+
     /// The lines, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &LogLine> {
         self.lines.iter()

@@ -1,5 +1,6 @@
 //! What all panes and dialogs know. Theirs alone, and who is in front, is in `tui::ui`.
 
+mod elsewhere;
 mod underway;
 
 use crate::base::id::RunId;
@@ -71,8 +72,8 @@ pub struct Model {
     pub profile: &'static str,
     /// Who looks at finished work.
     pub workflow: WorkflowSettings,
-    /// The person's configuration has validation commands for every ticket.
-    pub has_commands: bool,
+    /// The validation commands of every ticket, by the person's configuration.
+    pub checks: Vec<String>,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
@@ -84,6 +85,8 @@ pub struct Model {
     pub arrangement: Arrangement,
     /// What comes in is drawn as it comes; otherwise only text and numbers change.
     pub animations: bool,
+    /// The terminal is told how far the runs are.
+    pub tells_progress: bool,
     /// The pane that keys go to, by its name.
     pub focus: &'static str,
     /// What waited and was seen: it no longer waits.
@@ -94,6 +97,10 @@ pub struct Model {
     pub card_keys: Vec<(String, &'static str)>,
     /// Words at the bottom, and until when.
     pub toast: Option<(String, Timestamp)>,
+    /// The machine that the runs are on, as the person calls it; `None`: this one.
+    pub host: Option<String>,
+    /// Why that machine is not heard; `None`: it is.
+    pub lost: Option<String>,
     /// Columns and lines.
     pub size: (u16, u16),
     /// The time at the last wake-up.
@@ -157,18 +164,21 @@ impl Model {
             spent: None,
             profile: "",
             workflow: WorkflowSettings::default(),
-            has_commands: false,
+            checks: Vec::new(),
             home: Home::new(now),
             changes: Known::default(),
             keys: Keymap::default(),
             pressed: Pressed::default(),
             arrangement: Arrangement::default(),
             animations: true,
+            tells_progress: false,
             focus: stream::NAME,
             seen: Vec::new(),
             sheet: None,
             card_keys: Vec::new(),
             toast: None,
+            host: None,
+            lost: None,
             size: (80, 24),
             now,
             zone,
@@ -260,21 +270,6 @@ impl Model {
     pub fn last_run(&self, ticket: &TicketKey) -> Option<&RunSummary> {
         let run = self.runs.get(ticket).map(AsRef::as_ref);
         run.filter(|run| self.home.everywhere || run.folder == self.folder)
-    }
-
-    /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
-    /// directory.
-    pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
-        let directory = tab.state.workspace.home().to_string_lossy();
-        match tab.owner {
-            Owner::Another => {
-                Some("another program works on it; here you can answer, pause, skip, message and stop it".into())
-            }
-            Owner::Nobody if directory != self.folder => {
-                Some(format!("its run belongs to {directory}; start programmator there"))
-            }
-            Owner::Here | Owner::Nobody => None,
-        }
     }
 
     /// The ticket that keys mean, open or not.

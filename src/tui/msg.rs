@@ -49,6 +49,8 @@ pub enum Msg {
     Replied(Reply),
     /// A request that could not be taken.
     NotAsked(Box<Request>),
+    /// How the connection to the machine that the run is on stands, in words; `None`: it does.
+    Connection(Option<String>),
     /// What time it is now; sent at every wake-up, never on its own account.
     Tick(Timestamp),
     /// The terminal's window has the focus, or has lost it.

@@ -261,6 +261,7 @@ pub fn draw(screen: &mut Screen, ui: &mut Ui) -> Result<usize, ScreenError> {
         view(ui, &layout, &ui.looks.theme, frame);
     })?;
     screen.title(ui.title())?;
+    screen.progress(ui.progress())?;
     // How far a search is, is seen frame by frame.
     ui.dirty = ui.searching();
     Ok(bytes)

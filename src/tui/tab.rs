@@ -6,6 +6,7 @@ mod evidence;
 mod movement;
 mod phases;
 mod pulse;
+mod summed;
 mod undo;
 mod unstored;
 
@@ -139,6 +140,11 @@ impl TabStatus {
 }
 
 impl Tab {
+    /// It tells more of its ticket than the file does.
+    pub fn is_known(&self) -> bool {
+        self.run.is_some() || self.failure.is_some() || self.gone
+    }
+
     /// A tab for a ticket of which nothing is known yet.
     pub fn new(id: TicketKey) -> Self {
         Self {

@@ -65,7 +65,35 @@ pub struct Screen {
     written: Rc<Cell<usize>>,
     /// What the window is called now.
     title: String,
+    /// What its bar shows now.
+    progress: Option<Progress>,
 }
+
+/// How far the runs are, for a terminal that shows it in its tab or in the task bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Phases done, in percent; `None` where there are no phases to count.
+    pub percent: Option<u8>,
+    /// The person is waited for.
+    pub waits: bool,
+}
+
+impl Progress {
+    /// As the terminal is told: `OSC 9;4;state;percent`, by Windows Terminal's documentation (1: so far, 3: no one knows how
+    /// far, 4: held up).
+    fn words(self) -> String {
+        let state = match (self.waits, self.percent) {
+            (true, _) => 4,
+            (false, Some(_)) => 1,
+            (false, None) => 3,
+        };
+        format!("\x1b]9;4;{state};{}\x07", self.percent.unwrap_or(0).min(100))
+    }
+}
+
+/// The terminal shows a bar of ours.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
+const NO_PROGRESS: &str = "\x1b]9;4;0;0\x07";
 
 /// The mouse is reported to us.
 static MOUSE: AtomicBool = AtomicBool::new(false);
@@ -89,7 +117,7 @@ impl Screen {
             restore();
             ScreenError::Unfit(error)
         })?;
-        Ok(Self { terminal: ManuallyDrop::new(terminal), written, title: String::new() })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), written, title: String::new(), progress: None })
     }
 
     /// Columns and lines.
@@ -115,6 +143,19 @@ impl Screen {
             execute!(self.terminal.backend_mut(), SetTitle(&title)).map_err(lost)?;
             self.title = title;
         }
+        Ok(())
+    }
+
+    /// Has the terminal show how far the runs are; `None`: nothing.
+    pub fn progress(&mut self, progress: Option<Progress>) -> Result<(), ScreenError> {
+        if self.progress == progress {
+            return Ok(());
+        }
+        let out = self.terminal.backend_mut();
+        let words = progress.map_or_else(|| NO_PROGRESS.to_owned(), Progress::words);
+        execute!(out, Print(words)).map_err(lost)?;
+        PROGRESS.store(progress.is_some(), Ordering::SeqCst);
+        self.progress = progress;
         Ok(())
     }
 
@@ -159,6 +200,7 @@ impl Screen {
     pub fn enter(&mut self) -> Result<(), ScreenError> {
         enter().map_err(lost)?;
         self.title.clear();
+        self.progress = None;
         self.forget()
     }
 }
@@ -204,6 +246,9 @@ pub fn restore() {
             let mut out = io::stdout();
             if MOUSE.load(Ordering::SeqCst) {
                 let _ = execute!(out, MOUSE_OFF);
+            }
+            if PROGRESS.swap(false, Ordering::SeqCst) {
+                let _ = execute!(out, Print(NO_PROGRESS));
             }
             let _ = execute!(
                 out,

@@ -77,12 +77,14 @@ impl Ui {
     /// Solves the layout and lets panes and dialogs get ready for it. Before every `view`.
     pub fn prepare(&mut self) -> Layout {
         let is_over = self.model.tab().is_some_and(Tab::is_over);
+        // What goes on from the end of another machine's run is begun there.
+        let goes_on = is_over && self.model.host.is_none();
         self.model.card_keys =
-            if is_over { hints_that_act(&self.model, Scope::Global, &ending::keys(&self.model)) } else { Vec::new() };
+            if goes_on { hints_that_act(&self.model, Scope::Global, &ending::keys(&self.model)) } else { Vec::new() };
         let place = self.sheet();
         self.model.sheet = match self.modals.last_mut() {
             Some(Modal::Card(card)) => {
-                card.lay_out(place, self.model.glyphs);
+                card.lay_out_with_keys(&self.model, place);
                 Some(card.area(place).y)
             }
             _ => None,

@@ -104,6 +104,11 @@ fn take(ui: &mut Ui, msg: Msg) -> Vec<Ask> {
             asks.extend(leave_if_quiet(ui));
             asks
         }
+        Msg::Connection(lost) => {
+            ui.dirty = true;
+            ui.lost = lost;
+            Vec::new()
+        }
         Msg::Tick(now) => {
             tick(ui, now);
             Vec::new()

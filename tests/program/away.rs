@@ -3,6 +3,7 @@
 use crate::project::Project;
 use crate::watched::{json, of_kind, said};
 use serde_json::Value;
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 /// Longest wait for what the program does.
@@ -71,6 +72,25 @@ pub fn name(question: &Value) -> String {
     question["name"].as_str().expect("a name").to_owned()
 }
 
+/// What waits and has a name that begins so.
+pub fn named(project: &Project, begin: &str) -> Value {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let waiting = json(project, &["queue", "--json"]);
+        let found = waiting.as_array().expect("a list").iter().find(|one| name(one).starts_with(begin));
+        if let Some(found) = found {
+            return found.clone();
+        }
+        assert!(Instant::now() < deadline, "nothing called {begin}… waits: {waiting}");
+    }
+}
+
+/// The ticket's validation commands are this one from now on.
+pub fn change_validation(project: &Project, from: &str, to: &str) {
+    let text = project.ticket_text("tk-1").replace(&format!("`{from}`"), &format!("`{to}`"));
+    project.write("work/.tickets/tk-1.md", &text);
+}
+
 /// The run's records, once it has ended.
 pub fn ended(project: &Project) -> Vec<Value> {
     said(project, &["logs", "--follow", "tk-1"], 0);
@@ -119,37 +139,11 @@ fn a_question_outlives_its_process_and_is_answered_then() {
         .write("config/config.yaml", &format!("{}approval: {{defer_after: 1}}\n", project.read("config/config.yaml")));
     let project = begun_in(project);
     let id = name(&asked(&project));
-    let deadline = Instant::now() + PATIENCE;
-    while of_kind(&project.journal(), "approvals_kept").is_empty() {
-        assert!(Instant::now() < deadline, "its process is never ended");
-        std::thread::yield_now();
-    }
+    project.wait_for_records("approvals_kept", 1);
     assert!(said(&project, &["queue"], 0).contains(&id));
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
     assert!(is_pushed(&project));
-}
-
-#[test]
-fn what_only_a_screen_answers_is_listed_too() {
-    let project = project(&[WRITE, PUSH]);
-    project.validate_by("test -e alpha.txt");
-    let project = begun_in(project);
-    let id = name(&asked(&project));
-    project.validate_by("test -e beta.txt");
-    assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
-    let deadline = Instant::now() + PATIENCE;
-    let list = loop {
-        assert!(Instant::now() < deadline, "the changed commands are not listed");
-        let list = said(&project, &["queue"], 0);
-        if list.contains("validation commands changed") {
-            break list;
-        }
-    };
-    assert!(list.starts_with("–  tk-1") && list.contains("(answer it on the screen)"), "{list}");
-    let listed = json(&project, &["queue", "--json"]);
-    assert_eq!((listed.as_array().map(Vec::len), &listed[0]["name"]), (Some(1), &Value::Null), "{listed}");
-    assert!(said(&project, &["queue", "tk-1"], 1).contains("answer it on the screen"));
 }
 
 #[test]
@@ -201,17 +195,21 @@ fn a_denial_takes_its_words_to_claude() {
     assert!(!is_pushed(&project));
 }
 
+/// What four people at once are told.
+fn answers_at_once(project: &Project, id: &str, answers: [&str; 4]) -> [Output; 4] {
+    let begun = answers.map(|answer| {
+        let mut command = project.command(&["answer", id, answer]);
+        std::thread::spawn(move || command.output().expect("it starts"))
+    });
+    begun.map(|one| one.join().expect("it ends"))
+}
+
 #[test]
 fn of_many_answers_at_once_one_counts_and_the_others_are_told() {
     let project = begun(&[WRITE, PUSH]);
     let id = name(&asked(&project));
-    let answers = ["allow", "deny", "allow", "deny"].map(|answer| {
-        std::thread::spawn({
-            let mut command = project.command(&["answer", &id, answer]);
-            move || command.output().expect("it starts")
-        })
-    });
-    let codes: Vec<_> = answers.into_iter().map(|one| one.join().expect("it ends").status.code()).collect();
+    let told = answers_at_once(&project, &id, ["allow", "deny", "allow", "deny"]);
+    let codes: Vec<_> = told.iter().map(|told| told.status.code()).collect();
     let records = ended(&project);
     let answered = of_kind(&records, "approval_answered");
     assert_eq!(answered.len(), 1, "{answered:?}");
@@ -221,6 +219,26 @@ fn of_many_answers_at_once_one_counts_and_the_others_are_told() {
     }
     assert!(codes.contains(&Some(0)), "{codes:?}");
     assert_eq!(is_pushed(&project), allowed, "what is recorded is what was done");
+}
+
+#[test]
+fn of_many_decisions_at_once_one_counts_and_the_others_are_told() {
+    let project = project(&[WRITE, PUSH]);
+    project.validate_by("true");
+    let project = begun_in(project);
+    let push = name(&asked(&project));
+    change_validation(&project, "true", "test -e alpha.txt");
+    let id = name(&named(&project, "commands-"));
+    let told = answers_at_once(&project, &id, ["accept", "keep", "accept", "keep"]);
+    said(&project, &["answer", &push, "allow"], 0);
+    let records = ended(&project);
+    let decided = of_kind(&records, "validation_change_answered");
+    assert_eq!(decided.len(), 1, "{decided:?}");
+    let accepted = decided[0]["accepted"] == true;
+    // Whoever comes when it is decided finds nothing that waits.
+    let counted = told.iter().enumerate().filter(|(_, told)| told.status.success());
+    assert!(counted.clone().count() > 0, "{told:?}");
+    assert!(counted.clone().all(|(at, _)| (at % 2 == 0) == accepted), "it was decided otherwise: {told:?}");
 }
 
 #[test]
@@ -283,4 +301,38 @@ fn what_cannot_begin_says_why_with_its_own_exit_code() {
     assert!(far.status.code() == Some(1) && told.contains("a shorter path"), "nobody could answer: {far:?}");
     said(&project, &["stop", "--now", "tk-1"], 0);
     ended(&project);
+}
+
+#[test]
+fn changed_validation_commands_are_decided_from_elsewhere() {
+    let project = project(&[WRITE, PUSH]);
+    project.validate_by("true");
+    let project = begun_in(project);
+    let push = name(&asked(&project));
+    change_validation(&project, "true", "test -e beta.txt");
+    let first = name(&named(&project, "commands-"));
+    // What was changed again since it was looked at is something else.
+    change_validation(&project, "test -e beta.txt", "test -e alpha.txt");
+    let deadline = Instant::now() + PATIENCE;
+    let second = loop {
+        let now = name(&named(&project, "commands-"));
+        if now != first {
+            break now;
+        }
+        assert!(Instant::now() < deadline, "it is still {first}");
+    };
+    assert!(said(&project, &["answer", &first, "accept"], 2).contains(&second), "it names those that wait");
+    let whole = said(&project, &["queue", &second], 0);
+    assert!(whole.contains("Added:\n  test -e alpha.txt\nRemoved:\n  true\n"), "{whole}");
+    assert!(whole.ends_with(&format!("answer {second} accept\nprogrammator answer {second} keep\n")), "{whole}");
+    assert!(said(&project, &["answer", &second, "allow"], 2).contains("accept, keep"));
+    assert_eq!(
+        said(&project, &["answer", &second, "accept"], 0),
+        "tk-1: the new validation commands count from now on\n"
+    );
+    said(&project, &["answer", &push, "allow"], 0);
+    let records = ended(&project);
+    assert_eq!(of_kind(&records, "validation_change_answered")[0]["accepted"], true);
+    assert_eq!(of_kind(&records, "validation_ran")[0]["command"], "test -e alpha.txt");
+    assert_eq!(of_kind(&records, "run_ended")[0]["reason"], "complete");
 }

@@ -370,9 +370,7 @@ fn in_a_bare_terminal_a_call_is_shown_whole_and_only_what_is_typed_then_is_an_an
     let mut terminal = start(&project, &["chat", "--plain"], ROOMY);
     terminal.wait_for("> ");
     terminal.keys("wait-then-make\r");
-    while !project.journal().iter().any(|record| record["kind"] == "tool_judged") {
-        std::thread::yield_now();
-    }
+    project.wait_for_records("tool_judged", 1);
     // Nobody has seen a question yet.
     terminal.keys("y\r");
     terminal.wait_until("the key", |screen| screen.lines().any(|line| line.trim() == "y"));

@@ -4,6 +4,7 @@
 //! failure names the seed; `CRASH_SEED=<seed>` plays the same moments again, `CRASH_KILLS=<n>` more of them.
 
 mod calls;
+mod needs;
 
 use crate::project::Project;
 use crate::watched::json;

@@ -457,13 +457,9 @@ fn a_run_that_cannot_be_begun_ends() {
 fn a_policy_that_cannot_be_used_lets_the_iteration_end_and_no_other_begin() {
     let (project, child) = at_work(&["Alpha", "Beta"]);
     // The call that waits is judged by the rules of before: else it would be blocked, and the iteration be over at once.
-    while of_kind(&project.journal(), "tool_judged").len() < 2 {
-        std::thread::yield_now();
-    }
+    project.wait_for_records("tool_judged", 2);
     project.write("config/policy.yaml", "version: 1\nrulse: []\n");
-    while of_kind(&project.journal(), "rules_read").is_empty() {
-        std::thread::yield_now();
-    }
+    project.wait_for_records("rules_read", 1);
     project.write("go", "");
     let output = ended(child, 1);
     let seen = records(&output);

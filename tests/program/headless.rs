@@ -28,17 +28,18 @@ fn kinds(records: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn completions_that_nobody_reads_to_the_end_are_no_fault() {
+fn what_nobody_reads_to_the_end_is_no_fault() {
     let project = Project::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let mut child =
-            project.command(&["completions", shell]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    project.write("work/.programmator/config.yaml", "limits: {stagnation: 7}\n");
+    let shells = ["bash", "zsh", "fish", "elvish", "powershell"].map(|shell| vec!["completions", shell]);
+    for args in shells.into_iter().chain([vec!["trust"], vec!["keys"], vec!["config", "show"]]) {
+        let mut child = project.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(
             (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
             (Some(141), ""),
-            "{shell}"
+            "{args:?}"
         );
     }
 }
@@ -237,6 +238,14 @@ fn exit_codes_tell_why_a_run_ended() {
         let records = ran(&project, &["run", "--json", "tk-1"], code);
         assert_eq!(records.last().unwrap()["reason"], reason, "{scenario}");
         assert_eq!(project.processes(), Vec::<String>::new(), "{scenario}");
+        let queue = project.command(&["queue"]).output().unwrap();
+        let queue = String::from_utf8_lossy(&queue.stdout).into_owned();
+        assert!(
+            queue.contains("Ended runs that need you:\nended-")
+                && queue.contains("  tk-1  ")
+                && queue.contains("`programmator report tk-1`"),
+            "{queue}"
+        );
     }
 }
 
@@ -305,7 +314,7 @@ fn a_ticket_is_found_by_the_id_in_its_front_matter() {
     project.write("work/.tickets/login-form.md", "---\nid: tk-front\nstatus: open\n---\n# Login\n\n- [ ] A\n");
     let ticket = json(&project, &["ticket", "show", "tk-front", "--json"]);
     assert_eq!((&ticket["id"], &ticket["title"]), (&"tk-front".into(), &"Login".into()));
-    assert_eq!(project.run(&["ticket", "show", "tk-fro"]).status.code(), Some(2), "only the whole id, there");
+    assert_eq!(project.run(&["ticket", "show", "tk-fro"]).status.code(), Some(1), "only the whole id, there");
 }
 
 #[test]

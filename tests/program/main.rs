@@ -13,18 +13,29 @@ mod away;
 mod bot_api;
 mod chat;
 mod crash;
+mod dry_run;
+mod ends;
 mod evidence;
 mod export;
 mod faults;
 mod hank;
 mod headless;
+#[path = "../support/hook_host.rs"]
+mod hook_host;
+mod import;
+mod init;
+mod job;
+mod known_sessions;
 mod opening;
+mod own_sessions;
+mod packaging;
 mod parse;
 mod phone;
 mod policy;
 #[path = "../support/project.rs"]
 mod project;
 mod prompt;
+mod pull_request;
 mod reports;
 mod review;
 mod screen;
@@ -32,8 +43,14 @@ mod scripted_agent;
 mod sessions;
 mod settings;
 mod status;
+#[path = "../support/stub_http.rs"]
+#[allow(dead_code)]
+mod stub_http;
 mod supervision;
+mod telling;
 #[path = "../support/terminal.rs"]
 mod terminal;
+mod tickets;
+mod upkeep;
 #[path = "../support/watched.rs"]
 mod watched;

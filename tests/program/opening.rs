@@ -90,6 +90,7 @@ pub fn service(project: &Project) -> App {
         person_folder: None,
         secrets: Secrets::default(),
         max_parallel: None,
+        halts: false,
     })
 }
 

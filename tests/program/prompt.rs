@@ -86,3 +86,51 @@ fn for_people_the_size_stands_below_the_prompt() {
     let nobody = shown(&project, &["--headless"]);
     assert!(nobody["prompt"].as_str().expect("it").contains("Refused, because nobody is there"), "{nobody}");
 }
+
+#[test]
+fn files_that_the_configuration_names_go_along_and_what_cannot_is_told() {
+    let config = "prompt: {context: [AGENT.md, gone.md, docs, out.md]}\n";
+    let project = Project::with_config(&["One", "Two", "Three"], KEEPS, config);
+    project.write("work/AGENT.md", "Run `make check`.\n```\n\u{1b}[31mred\n@src/x\n");
+    project.write("work/docs/a.md", "A");
+    project.write("secret", "SECRET");
+    std::os::unix::fs::symlink(project.path("secret"), project.path("work/out.md")).expect("a link");
+    let dry = text(&project.run(&["run", "--dry-run", "tk-1"]));
+    for why in ["gone.md: left out: there is no such file", "docs: left out: it is a folder", "out of the project"] {
+        assert!(dry.contains(why), "{why} in {dry}");
+    }
+    assert!(dry.contains("Run `make check`.") && !dry.contains("SECRET") && !dry.contains('\u{1b}'), "{dry}");
+    let fresh = shown(&project, &["--headless", "-n", "1"]);
+    let first = project.run(&["run", "-n", "1", "tk-1"]);
+    assert!(text(&first).contains("prompt.context: gone.md: left out"), "{}", text(&first));
+    let sent = project.read("work/one.prompt");
+    assert_eq!(fresh["prompt"], sent);
+    for part in ["`AGENT.md`:\n\n````text\nRun `make check`.\n```\n", "\\@src/x", "`docs` (left out: it is a folder"] {
+        assert!(sent.contains(part), "{part} in {sent}");
+    }
+    project.run(&["run", "-n", "1", "tk-1"]);
+    let two = project.read("work/two.prompt");
+    assert!(two.starts_with("Continue") && !two.contains("make check"), "the session knows it: {two}");
+    project.write("work/AGENT.md", "Run `make test`.\n");
+    project.run(&["run", "-n", "1", "tk-1"]);
+    let three = project.read("work/three.prompt");
+    assert!(three.contains("Run `make test`."), "it has changed: {three}");
+}
+
+#[test]
+fn a_project_names_such_files_once_it_is_trusted_and_none_outside() {
+    let project = Project::with(&["One"], KEEPS);
+    project.write("work/AGENT.md", "Run make.\n");
+    project.write("work/.programmator/config.yaml", "prompt: {context: [AGENT.md]}\n");
+    let prompt = |project: &Project| shown(project, &[])["prompt"].as_str().expect("text").to_owned();
+    assert!(!prompt(&project).contains("Run make."), "it is not trusted");
+    project.run(&["trust"]);
+    assert!(prompt(&project).contains("Run make."), "{}", prompt(&project));
+    std::fs::remove_dir_all(project.path("work/.programmator")).expect("it is there");
+    for bad in ["../secret", "/etc/hostname", ".git/config"] {
+        project.scenario_with(KEEPS, &format!("prompt: {{context: [\"{bad}\"]}}\n"));
+        let refused = project.run(&["prompt", "show", "tk-1"]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains("prompt.context has") && text(&refused).contains(bad), "{}", text(&refused));
+    }
+}

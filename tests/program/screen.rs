@@ -11,6 +11,7 @@ mod elsewhere;
 mod exporting;
 mod finding;
 mod home;
+mod hosts;
 mod keys;
 mod leaving;
 mod looks;

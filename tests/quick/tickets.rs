@@ -530,6 +530,12 @@ fn what_a_killed_program_left_is_cleared_away_unless_it_could_be_somebodys() {
     assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::AlreadySo);
     assert_eq!(folder.names("t"), ["a.md"]);
 
+    for part in ["", "- [x"] {
+        let path = folder.file("t/a.md", "- [ ] a\n");
+        folder.file("t/.a.md.programmator-1", part);
+        assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
+        assert_eq!(folder.names("t"), ["a.md"], "killed while it was being written: {part:?}");
+    }
     let path = folder.file("t/a.md", "- [ ] a\n");
     folder.file("t/.a.md.programmator-1", "a person's words\n");
     assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
@@ -745,6 +751,7 @@ fn a_new_ticket_is_found_and_read() {
         project: Path::new("/x/my-web-app"),
         assignee: Some("O'Neil, A."),
         now: Timestamp::from_millis(1_795_269_733_120),
+        origin: None,
     };
     let path = tickets::create(&new, &folder.path("t")).unwrap();
     let name = path.file_stem().unwrap().to_str().unwrap();
@@ -753,7 +760,7 @@ fn a_new_ticket_is_found_and_read() {
     assert_eq!(
         text,
         format!(
-            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: 'O''Neil, A.'\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Validation Commands\n\n<!-- Commands that check every claim, one a line: - `cargo test` -->\n\n## Acceptance Criteria\n\n"
+            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: O'Neil, A.\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Validation Commands\n\n<!-- Commands that check every claim, one a line: - `cargo test` -->\n\n## Acceptance Criteria\n\n"
         )
     );
     let ticket = tickets::load(&path).unwrap();

@@ -18,6 +18,7 @@ mod launching;
 mod limits;
 #[path = "../support/messages_stub.rs"]
 mod messages_stub;
+mod own_sessions;
 mod program;
 mod program_apart;
 mod program_chat;

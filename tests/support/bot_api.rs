@@ -4,11 +4,7 @@
 //! Its contract is that of <https://core.telegram.org/bots/api>: `{"ok": …}` around everything; updates stay until
 //! `getUpdates` is called with a higher offset; edits of what says so already are refused.
 
-#[path = "stub_http.rs"]
-#[allow(dead_code)]
-mod http;
-
-use http::{Request, document, read_request};
+use crate::stub_http::{Request, document, read_request};
 use serde_json::{Value, json};
 use std::io::BufReader;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -37,6 +33,8 @@ pub struct Sent {
     /// Words and data of the buttons.
     pub buttons: Vec<(String, String)>,
     pub answers: Option<i64>,
+    /// It made no sound.
+    pub silent: bool,
 }
 
 #[derive(Default)]
@@ -111,7 +109,7 @@ impl BotApi {
         chats.next += 1;
         let id = chats.next;
         if kind == "message" {
-            what["message_id"] = (10_000 + id).into();
+            what["message_id"] = id.into();
         }
         chats.updates.push(json!({"update_id": id, kind: what}));
         self.shared.1.notify_all();
@@ -157,6 +155,11 @@ impl BotApi {
             assert!(!left.is_zero(), "nobody has heard {:?}", chats.updates);
             chats = self.shared.1.wait_timeout(chats, left).unwrap().0;
         }
+    }
+
+    /// What presses were answered with.
+    pub fn told(&self) -> Vec<String> {
+        self.lock().told.clone()
     }
 
     pub fn sent(&self) -> Vec<Sent> {
@@ -220,6 +223,7 @@ fn answer(shared: &(Mutex<Chats>, Condvar), request: &Request) -> (u16, Value) {
         "getUpdates" => return updates(shared, chats, number("/offset").unwrap_or(0), number("/timeout").unwrap_or(0)),
         "sendMessage" | "sendDocument" => {
             let mut sent = Sent { answers: number("/reply_parameters/message_id"), ..Sent::default() };
+            sent.silent = body["disable_notification"] == true;
             let keyboard = if method == "sendMessage" {
                 (sent.chat, sent.text) = (number("/chat_id").unwrap_or(0), text("/text"));
                 body["reply_markup"].clone()
@@ -229,11 +233,14 @@ fn answer(shared: &(Mutex<Chats>, Condvar), request: &Request) -> (u16, Value) {
                 sent.file = Some(part("document"));
                 serde_json::from_str(&part("reply_markup")).unwrap_or_default()
             };
+            sent.silent = body["disable_notification"] == true;
             if sent.text.is_empty() || sent.text.chars().count() > if sent.file.is_some() { 1_024 } else { 4_096 } {
                 return error(400, "Bad Request: message is empty or too long");
             }
             sent.buttons = buttons(&keyboard);
-            assert!(sent.buttons.iter().all(|(_, data)| data.len() <= 64), "data of buttons has at most 64 bytes");
+            if sent.buttons.iter().any(|(_, data)| data.is_empty() || data.len() > 64) {
+                return error(400, "Bad Request: BUTTON_DATA_INVALID");
+            }
             chats.next += 1;
             sent.id = chats.next;
             let id = sent.id;
@@ -291,7 +298,9 @@ fn updates(
             );
         }
     }
-    (200, json!({"ok": true, "result": chats.updates}))
+    let from_offset = |update: &&Value| update["update_id"].as_i64().unwrap_or(0) >= offset;
+    let given: Vec<&Value> = chats.updates.iter().filter(from_offset).collect();
+    (200, json!({"ok": true, "result": given}))
 }
 
 fn buttons(keyboard: &Value) -> Vec<(String, String)> {

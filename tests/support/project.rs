@@ -5,9 +5,13 @@ use programmator::adapters::store::Store;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_programmator");
+
+/// How long a record may take to come before the test says that it never does.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A project and everything around it; gone when dropped.
 pub struct Project {
@@ -149,6 +153,22 @@ impl Project {
         let loaded = store.load(runs[0].run).expect("the journal");
         assert!(loaded.skipped.is_empty(), "{:?}", loaded.skipped);
         loaded.records.iter().map(|stored| serde_json::to_value(&**stored).expect("a record")).collect()
+    }
+
+    /// Waits until a record of this kind is in the journal that many times. The run itself may still be coming.
+    pub fn wait_for_records(&self, kind: &str, count: usize) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let store = Store::open(&self.path("state")).expect("the store opens");
+            if !store.runs().expect("the runs").is_empty() {
+                let seen = self.journal().iter().filter(|record| record["kind"] == kind).count();
+                if seen >= count {
+                    return;
+                }
+            }
+            assert!(Instant::now() < deadline, "{count} of {kind} never came");
+            std::thread::yield_now();
+        }
     }
 
     /// A Bash command that ends once [`open_gate`](Self::open_gate) was called with that name.

@@ -183,9 +183,11 @@ const OUTER_SESSION: [&str; 14] = [
     "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE",
 ];
 
-const OUTER_SESSION_PREFIXES: [&str; 9] = [
+const OUTER_SESSION_PREFIXES: [&str; 10] = [
     "CLAUDE_CODE_MESSAGING_", "CLAUDE_CODE_CHILD_", "CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "CLAUDE_BG_",
     "CLAUDE_BRIDGE_", "CLAUDE_PTY_HOST_", "CLAUDE_RELAUNCH_", "CLAUDE_SESSION_",
+    // Another program's, which names its bot's token so.
+    "CLAUDE_AFK_",
 ];
 
 /// What git is told whatever a repository's own configuration says, so that looking at one runs nothing of its own: as
@@ -388,6 +390,7 @@ mod tests {
             ("XDG_CONFIG_HOME", "/x"),
             ("ANTHROPIC_API_KEY", "k"),
             ("CLAUDE_CONFIG_DIR", "/c"),
+            ("CLAUDE_AFK_TELEGRAM_TOKEN", "t"),
             ("https_proxy", "p"),
             ("NO_PROXY", "n"),
             ("IS_SANDBOX", "1"),

@@ -4,6 +4,7 @@
 //! A tool that clears its environment has no marker. On Linux it is found as one of the family: below Claude's
 //! `keeper`, and in a control group where one can be had. Elsewhere it escapes; nothing here can see it.
 
+use super::marker::MARKER;
 #[cfg(target_os = "linux")]
 use super::os_linux as os;
 #[cfg(target_os = "macos")]
@@ -26,7 +27,7 @@ const ANCESTORS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends every process that carries one of `markers` (values of
-/// [`MARKER`](super::marker::MARKER)) and gives their number. Looks again until there is none, so
+/// [`MARKER`]) and gives their number. Looks again until there is none, so
 /// that children forked meanwhile do not escape. Blocks for up to five seconds.
 ///
 /// After a run, and at the next start with the ids of runs that did not end well.
@@ -172,23 +173,48 @@ pub fn descends_from(pid: i32, ancestor: u32) -> bool {
     false
 }
 
+/// The processes above this one up to the nearest that was started without this variable, which is the last; empty where
+/// there is none.
+pub fn above_up_to_one_without(variable: &str) -> Vec<i32> {
+    let (mut above, mut found) = (os::parent(None), Vec::new());
+    while let Some(pid) = above.filter(|pid| *pid > 1 && found.len() < ANCESTORS) {
+        found.push(pid);
+        if !os::has_variable(pid, variable) {
+            return found;
+        }
+        above = os::parent(Some(pid));
+    }
+    Vec::new()
+}
+
+/// What tells the process with this number from others that were given it before or are later; `None`: the system does not say.
+pub fn started(pid: u32) -> Option<String> {
+    os::process(pid).map(|process| process.identity().1)
+}
+
+/// There is a process with this number that has not ended.
+pub fn is_there(pid: u32) -> bool {
+    i32::try_from(pid).is_ok_and(|pid| pid > 0 && !os::has_ended(pid))
+}
+
 /// Whether a process that this one comes from carries the marker of a run: a tool of Claude's that has cleaned its
 /// environment. What was moved to another parent is not seen.
 pub fn has_marked_ancestor() -> bool {
-    is_marked_from(os::parent(None))
+    has_variable_from(os::parent(None), MARKER)
 }
 
 /// Whether this process is a tool of a run's Claude, or comes from one, as far as that can be seen: by the marker of it or of
 /// one above it, or by the control group that Claude was put into. Of one that has ended nothing can be seen: it is taken for one.
 pub fn comes_from_a_run(pid: i32) -> bool {
     // Last: until then it was there to be looked at.
-    pid < 1 || os::is_grouped(pid) || is_marked_from(Some(pid)) || os::has_ended(pid)
+    pid < 1 || os::is_grouped(pid) || has_variable_from(Some(pid), MARKER) || os::has_ended(pid)
 }
 
-fn is_marked_from(mut pid: Option<i32>) -> bool {
+/// Whether this process or one above it has this variable, as far as that can be seen.
+pub fn has_variable_from(mut pid: Option<i32>, name: &str) -> bool {
     for _ in 0..ANCESTORS {
         match pid {
-            Some(above) if above > 1 && os::is_marked(above) => return true,
+            Some(above) if above > 1 && os::has_variable(above, name) => return true,
             Some(above) if above > 1 => pid = os::parent(Some(above)),
             _ => break,
         }
@@ -198,7 +224,6 @@ fn is_marked_from(mut pid: Option<i32>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marker::MARKER;
     use super::*;
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};

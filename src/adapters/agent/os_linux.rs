@@ -273,9 +273,9 @@ pub(super) fn is_grouped(pid: i32) -> bool {
     group.lines().flat_map(|line| line.split('/')).any(|name| name.starts_with("programmator-"))
 }
 
-/// The process was started with some run's marker.
-pub(super) fn is_marked(pid: i32) -> bool {
-    let begins = format!("{MARKER}=").into_bytes();
+/// The process was started with this variable, and it was not empty.
+pub(super) fn has_variable(pid: i32, name: &str) -> bool {
+    let begins = format!("{name}=").into_bytes();
     let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environ.split(|byte| *byte == 0).any(|entry| entry.starts_with(&begins) && entry.len() > begins.len())
 }

@@ -105,10 +105,10 @@ pub(super) fn is_grouped(_pid: i32) -> bool {
     false
 }
 
-/// The process was started with some run's marker.
+/// The process was started with this variable.
 #[cfg(target_os = "macos")]
-pub(super) fn is_marked(pid: i32) -> bool {
-    let begins = format!("{MARKER}=");
+pub(super) fn has_variable(pid: i32, name: &str) -> bool {
+    let begins = format!("{name}=");
     ps(&["-Eww", "-o", "command=", "-p", &pid.to_string()]).split_whitespace().any(|word| word.starts_with(&begins))
 }
 

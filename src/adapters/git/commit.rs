@@ -18,6 +18,7 @@ use super::paths::{self, Excludes};
 use super::programs;
 use super::repository::Repository;
 use super::scratch::{self as scratches, Objects, Scratch, Staged, listing};
+use crate::base::text::shell_word;
 use crate::domain::changes::{Change, Changes};
 use crate::domain::commit::{Agreed, CommitPlan, Committed, LeftOut, Program, short};
 use std::collections::{HashMap, HashSet};
@@ -266,7 +267,7 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
     let (files, trouble) = match step.await {
         Ok((files, Ok(()))) => (files, None),
         Ok((files, Err((error, steps)))) => {
-            let mut names: Vec<String> = steps.keys().map(|path| quoted(path)).collect();
+            let mut names: Vec<String> = steps.keys().map(|path| shell_word(&paths::shown(path))).collect();
             names.sort();
             (files, behind(error, names.join(" ")))
         }
@@ -283,13 +284,6 @@ fn taken_out(plan: &CommitPlan, without: &[String]) -> HashSet<String> {
         [Some(file.path.clone()), before]
     });
     names.flatten().collect()
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &[u8]) -> String {
-    let path = paths::shown(path);
-    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/._-+@".contains(c));
-    if is_plain { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// HEAD's files and the chosen ones as they are now, converted as the person's git does.

@@ -267,7 +267,7 @@ pub(super) async fn commit_at(folder: &Path, name: &str) -> Result<Option<String
 }
 
 /// Changed files that are tracked, and those that are not and are not ignored.
-pub(super) async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
+pub async fn changed(top: &Path) -> Result<(Vec<String>, Vec<String>), String> {
     let status = git(top, "status").args(["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
     let said = status.thorough().ok().await.map_err(words)?;
     let entries = said.split(|&byte| byte == 0).filter(|entry| entry.len() > 3);

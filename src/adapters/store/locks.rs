@@ -7,7 +7,10 @@
 //! The lock is the system's (`flock` where there is one), so it dies with its holder, however that dies.
 //! What the file says is for people, and tells whom to ask ([`holders`]); nothing is ever decided or killed by it.
 
+mod any;
 mod holders;
+
+pub use any::is_any_held;
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -52,7 +55,7 @@ impl Holder {
         let who = if chat::is_id(&self.ticket) { "a chat" } else { self.ticket.as_str() };
         match self.pid {
             own if own == std::process::id() => who.to_owned(),
-            pid => format!("{who} (in another programmator, pid {pid})"),
+            pid => format!("{who} in another programmator, pid {pid}"),
         }
     }
 }
@@ -88,7 +91,7 @@ pub struct FilesLock {
     _held: Held,
 }
 
-/// The right to clear away what interrupted runs of a ticket have left; given up when dropped.
+/// The right to clear away what interrupted runs of a ticket, or old runs of all tickets, have left; given up when dropped.
 #[derive(Debug)]
 pub struct SweepLock {
     _held: Held,
@@ -244,9 +247,33 @@ impl Store {
         }
     }
 
+    /// Keeps others from clearing away what old runs have left; `None`: another program does it now.
+    pub fn lock_cleanup(&self) -> Result<Option<SweepLock>, StoreError> {
+        self.lock_now("cleanup", self.folder())
+    }
+
+    /// Keeps others from answering the end of the ticket's run; `None`: another program does it now.
+    pub fn lock_answer(&self, ticket_path: &Path) -> Result<Option<SweepLock>, StoreError> {
+        self.lock_now("answer", ticket_path)
+    }
+
+    fn lock_now(&self, kind: &str, what: &Path) -> Result<Option<SweepLock>, StoreError> {
+        let (file, path) = self.lock_file(kind, what)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(SweepLock { _held: Held { file, path } })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(StoreError::file("lock", &path)(error)),
+        }
+    }
+
     fn ask(&self, kind: &str, what: &Path) -> Result<Asked, StoreError> {
+        let path = self.lock_path(kind, what)?;
+        // Nobody ever had it; asking leaves nothing behind.
+        if !path.exists() {
+            return Ok(Asked::Free);
+        }
         let _asking = self.ask_alone()?;
-        let (mut file, path) = self.lock_file(kind, what)?;
+        let mut file = open(&path)?;
         match file.try_lock_shared() {
             Ok(()) => {
                 let _ = file.unlock();
@@ -278,10 +305,14 @@ impl Store {
     }
 
     fn lock_file(&self, kind: &str, what: &Path) -> Result<(File, PathBuf), StoreError> {
+        let path = self.lock_path(kind, what)?;
+        Ok((open(&path)?, path))
+    }
+
+    fn lock_path(&self, kind: &str, what: &Path) -> Result<PathBuf, StoreError> {
         let path =
             if kind == "tree" { real(what)? } else { in_real_folder(what).map_err(StoreError::file("find", what))? };
-        let path = self.inner.locks.join(beside::name(kind, &path));
-        Ok((open(&path)?, path))
+        Ok(self.inner.locks.join(beside::name(kind, &path)))
     }
 }
 

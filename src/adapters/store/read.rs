@@ -9,7 +9,7 @@ use crate::base::time::Timestamp;
 use crate::domain::record::{FORMAT, Record, Stored};
 use crate::domain::summary::RunSummary;
 use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// A journal as far as it could be read.
@@ -55,6 +55,20 @@ impl Store {
                 records.extend(serde_json::from_str(row.get_ref(0)?.as_str()?).ok());
             }
             Ok(records)
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
+    }
+
+    /// How many records of these kinds there are, in all runs.
+    pub fn count_records(&self, kinds: &[&str]) -> Result<BTreeMap<String, u64>, StoreError> {
+        let marks = vec!["?"; kinds.len()].join(", ");
+        let db = self.reader();
+        let read = || -> rusqlite::Result<BTreeMap<String, u64>> {
+            let sql = format!("SELECT kind, count(*) FROM records WHERE kind IN ({marks}) GROUP BY kind");
+            let mut query = db.prepare_cached(&sql)?;
+            let rows = query
+                .query_map(params_from_iter(kinds), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned())))?;
+            rows.collect()
         };
         read().map_err(StoreError::sql(&self.inner.database))
     }

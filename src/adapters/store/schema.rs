@@ -97,6 +97,19 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
+/// An earlier program has stored something in it, and none of this version has opened it since.
+pub(super) fn is_older(path: &Path) -> bool {
+    let version = open_read_only(path).and_then(|db| number(&db, "user_version").map_err(StoreError::sql(path)));
+    version.is_ok_and(|version| usize::try_from(version).is_ok_and(|version| version < MIGRATIONS.len()))
+}
+
+/// Writes what is in the database as a new one. Changes nothing of it.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let name = to.to_str().ok_or_else(|| StoreError::file("write", to)(io::ErrorKind::InvalidFilename.into()))?;
+    open_read_only(from)?.execute("VACUUM INTO ?1", [name]).map_err(StoreError::sql(from))?;
+    Ok(())
+}
+
 /// A connection with the house's settings, to a database that was opened before.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let sql = StoreError::sql(path);

@@ -84,7 +84,13 @@ pub(super) fn append(
     Ok(stored)
 }
 
-fn put_summary(db: &Connection, id: &str, ticket: &TicketId, summary: &RunSummary, last_seq: i64) -> Result<(), Fault> {
+pub(super) fn put_summary(
+    db: &Connection,
+    id: &str,
+    ticket: &TicketId,
+    summary: &RunSummary,
+    last_seq: i64,
+) -> Result<(), Fault> {
     db.prepare_cached(
         "INSERT INTO runs (run, ticket, ticket_path, folder, state, phase, phases_done, phases, iterations, cost_usd,
              reason, started, updated, last_seq, marks, unverified, needs, parked_until, worked_ms, commit_id,

@@ -15,7 +15,7 @@ const FILE: &str = "telegram.json";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
-    /// The whole call, with what Claude said last.
+    /// The whole call, and what Claude said last.
     #[default]
     Full,
     /// Which ticket asks for which tool: no command, no file's content, no words of Claude's.

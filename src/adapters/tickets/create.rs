@@ -2,11 +2,13 @@
 
 use super::load::shown;
 use crate::base::id::TicketId;
-use crate::base::text::clean_line;
+use crate::base::text::{Clean, clean_line};
 use crate::base::time::Timestamp;
+use crate::domain::ticket::card::{stamped, written, written_item};
 use crate::domain::ticket::draft::Draft;
 use sha2::{Digest, Sha256};
-use std::fs::OpenOptions;
+use std::fmt::Write as _;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +24,22 @@ pub struct NewTicket<'a> {
     /// Who it is for, if it is known.
     pub assignee: Option<&'a str>,
     pub now: Timestamp,
+    /// Where it was imported from.
+    pub origin: Option<Origin<'a>>,
 }
+
+/// What a ticket that was imported says of that.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    pub reference: &'a str,
+    /// Changes with what the task says.
+    pub digest: &'a str,
+    pub deps: &'a [&'a TicketId],
+}
+
+/// Keys of the front matter that say it: the first is that of `tk`.
+pub const REFERENCE: &str = "external-ref";
+pub const DIGEST: &str = "imported-digest";
 
 /// Why no ticket was made.
 #[derive(Debug, thiserror::Error)]
@@ -38,18 +55,48 @@ pub fn create(new: &NewTicket<'_>, dir: &Path) -> Result<PathBuf, CreateError> {
     if new.draft.title().is_empty() {
         return Err(CreateError::NoTitle);
     }
+    place(new.project, dir, |id| text(id, new))
+}
+
+/// A ticket as `tk create` writes it.
+#[derive(Clone, Debug, Default)]
+pub struct NewCard {
+    pub title: String,
+    pub description: String,
+    /// Text below `## Design`; empty: no such heading.
+    pub design: String,
+    /// Text below `## Acceptance Criteria`.
+    pub acceptance: String,
+    /// One word.
+    pub kind: String,
+    /// From 0 to 4.
+    pub priority: u8,
+    pub assignee: String,
+    pub external_ref: String,
+    /// A ticket's id.
+    pub parent: String,
+    pub tags: Vec<String>,
+}
+
+/// The same for a ticket with the keys and sections of `tk create`. The path of the file.
+pub fn create_card(new: &NewCard, project: &Path, dir: &Path, now: Timestamp) -> Result<PathBuf, CreateError> {
+    place(project, dir, |id| card_text(id, new, now))
+}
+
+/// Writes a file under an id that is free.
+fn place(project: &Path, dir: &Path, text: impl Fn(&str) -> String) -> Result<PathBuf, CreateError> {
     let unwritable = |path: &Path| {
         let path = path.to_owned();
         move |source| CreateError::Unwritable { path, source }
     };
     std::fs::create_dir_all(dir).map_err(unwritable(dir))?;
-    let prefix = prefix(new.project);
+    let prefix = prefix(project);
     loop {
         let id = format!("{prefix}-{}", suffix(uuid::Uuid::new_v4().as_u128()));
         let path = dir.join(format!("{id}.md"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                let written = file.write_all(text(&id, new).as_bytes()).and_then(|()| file.sync_all());
+                let written = file.write_all(text(&id).as_bytes()).and_then(|()| file.sync_all());
                 if written.is_err() {
                     // Half a ticket helps nobody.
                     let _ = std::fs::remove_file(&path);
@@ -95,9 +142,28 @@ pub fn id_for(what: &str, project: &Path, dir: &Path) -> Option<TicketId> {
 /// Writes a ticket that is not there yet, whole or not at all.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let builder = &mut tempfile::Builder::new();
+    placed(builder.permissions(permissions), path, bytes, None)
+}
+
+/// The same for a copy of a file, which who may not read the file cannot read at any moment.
+pub fn write_copy(path: &Path, bytes: &[u8], of: &Path) -> io::Result<()> {
+    // A temporary file is the person's alone.
+    placed(&mut tempfile::Builder::new(), path, bytes, Some(std::fs::metadata(of)?.permissions()))
+}
+
+fn placed(
+    builder: &mut tempfile::Builder<'_, '_>,
+    path: &Path,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".new-").permissions(permissions).tempfile_in(folder)?;
+    let mut file = builder.prefix(".new-").tempfile_in(folder)?;
     file.write_all(bytes)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
     file.as_file().sync_all()?;
     file.persist_noclobber(path)?;
     Ok(())
@@ -115,14 +181,14 @@ fn suffix(mut number: u128) -> String {
         .collect()
 }
 
-fn text(id: &str, new: &NewTicket<'_>) -> String {
-    let now = new.now.to_string();
-    let created = now.split('.').next().unwrap_or(&now);
+/// The file of a new ticket with this id.
+pub fn text(id: &str, new: &NewTicket<'_>) -> String {
+    let created = stamped(new.now);
     let assignee = new
         .assignee
         .map(|name| clean_line(name, 100))
         .filter(|name| !name.is_empty())
-        .map(|name| format!("assignee: {}\n", quoted(&name)))
+        .map(|name| format!("assignee: {}\n", written(&name)))
         .unwrap_or_default();
     // What is no plain word would be something else in YAML.
     let word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -130,30 +196,57 @@ fn text(id: &str, new: &NewTicket<'_>) -> String {
     let (kind, priority) = (or(&new.draft.kind, "task"), or(&new.draft.priority, "2"));
     let tags: Vec<&str> = new.draft.tags.iter().map(String::as_str).filter(|tag| word(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("tags: [{}]\n", tags.join(", ")) };
+    let deps: Vec<&str> = new.origin.iter().flat_map(|origin| origin.deps).map(|id| id.as_str()).collect();
+    let deps = deps.join(", ");
+    let value = |text: &str| written(&clean_line(text, 400));
+    let origin =
+        new.origin.map(|one| format!("{REFERENCE}: {}\n{DIGEST}: {}\n", value(one.reference), value(one.digest)));
+    let origin = origin.unwrap_or_default();
     format!(
         "---\n\
          id: {id}\n\
          status: open\n\
-         deps: []\n\
+         deps: [{deps}]\n\
          links: []\n\
-         created: {created}Z\n\
+         created: {created}\n\
          type: {kind}\n\
          priority: {priority}\n\
          {tags}\
          {assignee}\
+         {origin}\
          ---\n\
          {}",
         new.draft.markdown()
     )
 }
 
-/// A name as it may stand in YAML.
-fn quoted(name: &str) -> String {
-    if name.chars().all(|c| c.is_alphanumeric() || c == ' ') {
-        name.to_owned()
-    } else {
-        format!("'{}'", name.replace('\'', "''"))
+fn card_text(id: &str, new: &NewCard, now: Timestamp) -> String {
+    let mut text = format!(
+        "---\nid: {id}\nstatus: open\ndeps: []\nlinks: []\ncreated: {}\ntype: {}\npriority: {}\n",
+        stamped(now),
+        new.kind,
+        new.priority
+    );
+    for (key, value) in [("assignee", &new.assignee), ("external-ref", &new.external_ref), ("parent", &new.parent)] {
+        let value = clean_line(value, 200);
+        if !value.is_empty() {
+            let _ = writeln!(text, "{key}: {}", written(&value));
+        }
     }
+    let tags = new.tags.iter().map(|tag| clean_line(tag, 100)).filter(|tag| !tag.is_empty());
+    let tags: Vec<String> = tags.map(|tag| written_item(&tag)).collect();
+    if !tags.is_empty() {
+        let _ = writeln!(text, "tags: [{}]", tags.join(", "));
+    }
+    let _ = write!(text, "---\n# {}\n\n", clean_line(&new.title, 1_000));
+    for (heading, below) in
+        [("", &new.description), ("## Design\n\n", &new.design), ("## Acceptance Criteria\n\n", &new.acceptance)]
+    {
+        if !below.is_empty() {
+            let _ = write!(text, "{heading}{}\n\n", Clean::new(below));
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The files of the tickets folder, and the tickets in them.
 
-use super::load::{LoadError, load};
+use super::load::{LoadError, load, read};
 use crate::domain::ticket::Ticket;
+use crate::domain::ticket::card::Card;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub fn files_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// The file that `path` leads to, which lies in the tickets folder even if `path` is a link.
-pub(super) fn stays_in(dir: &Path, path: &Path) -> Result<PathBuf, LoadError> {
+pub fn stays_in(dir: &Path, path: &Path) -> Result<PathBuf, LoadError> {
     let file = real(path)?;
     if file.starts_with(real(dir)?) { Ok(file) } else { Err(LoadError::LeadsOut { path: path.to_owned() }) }
 }
@@ -74,4 +75,24 @@ pub fn list_each(dir: &Path, mut each: impl FnMut(Listed)) -> io::Result<()> {
         each(listed);
     }
     Ok(())
+}
+
+/// A ticket of the folder as `tk` counts it: with an id in its front matter.
+#[derive(Debug)]
+pub struct Carded {
+    /// The file, without links.
+    pub path: PathBuf,
+    pub card: Card,
+}
+
+/// The tickets of a folder by file name, and why others cannot be read. No folder is an empty list.
+pub fn cards(dir: &Path) -> io::Result<(Vec<Carded>, Vec<LoadError>)> {
+    let (mut cards, mut unread) = (Vec::new(), Vec::new());
+    for path in files_in(dir)? {
+        match stays_in(dir, &path).and_then(|path| Ok((read(&path)?, path))) {
+            Ok((bytes, path)) => cards.extend(Card::read(&bytes).map(|card| Carded { path, card })),
+            Err(error) => unread.push(error),
+        }
+    }
+    Ok((cards, unread))
 }

@@ -221,15 +221,15 @@ impl<D: Disk, E: Clone + Deref<Target: Fn(&[u8]) -> Result<Vec<u8>, Unchanged>>>
         }
     }
 
-    /// Removes what a killed program left, if it holds nothing but the text before or after this edit;
-    /// otherwise it might be somebody's, and stays. Whether the name is free now.
+    /// Removes what a killed program left, if it holds nothing but the text before or after this edit, or how far that was
+    /// written; otherwise it might be somebody's, and stays. Whether the name is free now.
     fn clear(&mut self, staged: &Path, new: &[u8]) -> io::Result<bool> {
         let text = match self.disk.open(staged) {
             Ok(mut old) => self.disk.read(&mut old)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             Err(error) => return Err(error),
         };
-        let is_ours = text == new || (self.edit)(&text).as_deref() == Ok(new);
+        let is_ours = new.starts_with(&text) || (self.edit)(&text).as_deref() == Ok(new);
         if is_ours {
             self.disk.remove(staged)?;
         }

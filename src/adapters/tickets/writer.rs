@@ -33,6 +33,11 @@ pub fn revise(path: &Path, revision: &Revision, locks: &Path) -> WriteOutcome {
     locked(path, locks, &|bytes| revision.apply(bytes))
 }
 
+/// Makes an edit of the whole file; with others of ours one after the other.
+pub fn change(path: &Path, locks: &Path, edit: Edit<'_>) -> WriteOutcome {
+    locked(path, locks, edit)
+}
+
 /// One that is kept until what it has replaced was looked at again.
 type Kept = Arc<dyn Fn(&[u8]) -> Result<Vec<u8>, Unchanged> + Send + Sync>;
 

@@ -57,6 +57,12 @@ pub fn holder(state: &Path) -> Result<Option<i32>, CliError> {
     }
 }
 
+/// Somebody relays. Of no use for taking it; who only looks does not disturb others that do.
+pub fn is_held(state: &Path) -> bool {
+    let held = File::open(state.join(FILE)).map(|file| file.try_lock_shared());
+    matches!(held, Ok(Err(TryLockError::WouldBlock)))
+}
+
 const FILE: &str = "away.lock";
 
 fn open(state: &Path) -> Result<File, CliError> {

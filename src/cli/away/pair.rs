@@ -1,5 +1,6 @@
 //! Pairing: the bot's token from the person, and a code that shows which account is theirs.
 
+use super::sent::{Sender, SentLog};
 use crate::adapters::telegram::pairing::{Detail, Pairing};
 use crate::adapters::telegram::update::Update;
 use crate::adapters::telegram::{API, Bot, is_unfit};
@@ -45,7 +46,8 @@ pub fn pair(
     let code = code();
     writeln!(
         out,
-        "Send this to @{} within ten minutes, from your own account:\n\n    /start {code}\n",
+        "Send this to @{0} within ten minutes, from your own account:\n\n    /start {code}\n\nOr open \
+         https://t.me/{0}?start={code} on the phone and press Start.\n",
         clean_line(&me.username, 64)
     )?;
     out.flush()?;
@@ -56,6 +58,7 @@ pub fn pair(
             let (Some((user, chat)), Some(said)) = (update.from(), said(&update)) else { continue };
             if Secret::of(&said.to_uppercase()) != Secret::of(&code) {
                 wrong += 1;
+                writeln!(out, "A wrong code came ({wrong} of {TRIES} tries).")?;
                 if wrong >= TRIES {
                     return Err(CliError::failure("five wrong codes: nothing was paired; begin again"));
                 }
@@ -70,12 +73,9 @@ pub fn pair(
             pairing.write(config).map_err(|error| CliError::failure(error.to_string()))?;
             // Heard: it does not come again.
             let _ = bot.updates(offset, Duration::ZERO);
-            let _ = bot.send(
-                chat,
-                "Paired. Once `programmator away on` is typed, runs ask you here. /help says what is understood.",
-                &[],
-                None,
-            );
+            let told = "Paired. Once `programmator away on` is typed on the machine, runs ask you here.";
+            let log = SentLog::of(&session.state, session.clock());
+            let _ = Sender { bot: &bot, log: &log, ticket: None }.send(chat, told, &[], None);
             writeln!(out, "Paired with {}. `programmator away on` asks there what runs ask.", pairing.name)?;
             return Ok(());
         }

@@ -3,48 +3,68 @@
 //! It holds nothing that matters: what waits and what became of it are in the store, so a relay that is killed, late or
 //! offline loses nothing, and of two answers the first that is recorded counts, wherever it was given.
 
+mod asking;
+mod burst;
+mod commands;
+mod ends;
+mod follow;
+mod notices;
 mod obey;
 mod words;
 
-use self::words::{ended, fit};
-use super::kept::{Asked, Kept};
-use super::message::{self, denials};
+use self::words::fit;
+use super::kept::{Asked, Kept, Over};
+use super::message;
+use super::scope::Scope;
+use super::sent::{Sender, SentLog};
 use crate::adapters::store::Store;
-use crate::adapters::telegram::pairing::Pairing;
+use crate::adapters::telegram::pairing::{Detail, Pairing};
 use crate::adapters::telegram::update::Update;
 use crate::adapters::telegram::{Bot, BotError};
-use crate::base::time::{Clock, Timestamp, human};
+use crate::base::id::RunId;
+use crate::base::id::TicketId;
+use crate::base::time::{Clock, Timestamp};
 use crate::cli::answer::{Found, look};
 use crate::cli::error::CliError;
-use crate::cli::queue::{Waiting, waiting};
-use crate::domain::summary::RunState;
+use crate::cli::queue::{Subject, Waiting, waiting};
+use crate::config::away::AwayConfig;
+use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// How often the store is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long Telegram waits for a message before it says that there is none.
 const POLL: Duration = Duration::from_secs(25);
-/// A question that nobody has answered is told again after so long, so many times.
-const AGAIN: Duration = Duration::from_secs(300);
-const REPEATS: u32 = 3;
 /// After so many refusals in a row another program has the bot.
 const CONFLICTS: u32 = 3;
 /// The longest pause after an error.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// What was written so long before the relay heard it is not obeyed.
+const STALE: Duration = Duration::from_secs(300);
+/// How exactly it is kept when messages were heard last.
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// What the relay works with.
 pub struct Relay {
     bot: Arc<Bot>,
     chat: i64,
     pairing: Pairing,
+    settings: AwayConfig,
     store: Store,
     kept: Kept,
     clock: Arc<dyn Clock>,
-    since: Timestamp,
+    /// Everything that is sent.
+    log: SentLog,
+    /// What is sent now makes no sound.
+    is_hushed: bool,
+    /// The ends that this relay has told of each run: when its records were last changed, and what the end is called.
+    told: BTreeMap<RunId, (Timestamp, Option<String>)>,
     /// Nothing is sent before this.
     pause_until: Timestamp,
     pause: Duration,
@@ -59,21 +79,27 @@ type Heard = (Result<Vec<Update>, BotError>, oneshot::Sender<i64>);
 
 impl Relay {
     /// A relay for the runs of this store.
-    pub fn new(pairing: Pairing, store: Store, clock: Arc<dyn Clock>, report: Report) -> Result<Self, CliError> {
-        let kept = Kept::read(store.folder()).map_err(|error| CliError::failure(error.to_string()))?;
-        let (bot, since) = (Arc::new(pairing.bot()), clock.now());
-        Ok(Self {
+    pub fn new(pairing: Pairing, settings: AwayConfig, store: Store, clock: Arc<dyn Clock>, report: Report) -> Self {
+        let mut kept = Kept::of(store.folder(), &pairing.bot, pairing.chat);
+        let (bot, now) = (Arc::new(pairing.bot()), clock.now());
+        let log = SentLog::of(store.folder(), Arc::clone(&clock));
+        kept.since.get_or_insert(now);
+        kept.stopped = None;
+        Self {
             bot,
             chat: pairing.chat,
             pairing,
+            settings,
             store,
             kept,
             clock,
-            since,
-            pause_until: since,
+            log,
+            is_hushed: false,
+            told: BTreeMap::new(),
+            pause_until: now,
             pause: Duration::ZERO,
             report,
-        })
+        }
     }
 
     /// Asks and answers until Telegram will not have it any more.
@@ -81,17 +107,28 @@ impl Relay {
         let (say, mut heard) = mpsc::channel::<Heard>(1);
         let (bot, offset) = (Arc::clone(&self.bot), self.kept.offset);
         std::thread::Builder::new().name("telegram".to_owned()).spawn(move || listen(&bot, offset, &say))?;
+        self.catch_up();
         let mut conflicts = 0;
+        // However much is written to the bot, the runs are looked at.
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 Some((updates, done)) = heard.recv() => match updates {
                     Ok(updates) => {
                         conflicts = 0;
+                        let now = self.clock.now();
+                        let is_late = self.kept.heard.is_some_and(|heard| now.since(heard) > STALE);
                         for update in updates {
+                            // Known to be heard before it is obeyed: a relay that is killed here obeys nothing twice.
                             self.kept.offset = self.kept.offset.max(update.update_id + 1);
-                            self.hear(&update).await;
                             self.keep();
+                            self.hear(&update, is_late).await;
                         }
+                        if self.kept.heard.is_none_or(|heard| now.since(heard) > MINUTE) {
+                            self.kept.heard = Some(now);
+                        }
+                        self.keep();
                         let _ = done.send(self.kept.offset);
                     }
                     Err(error) => {
@@ -103,19 +140,44 @@ impl Relay {
                         let _ = done.send(self.kept.offset);
                     }
                 },
-                () = sleep(LOOK) => if let Err(error) = self.look().await {
+                _ = looks.tick() => if let Err(error) = self.look().await {
                     return Err(self.stopped(error).await);
                 },
             }
         }
     }
 
+    /// Does beside everything else what was answered to ends before it began. What comes to nothing is told.
+    fn catch_up(&self) {
+        let (answering, bot, chat, log) = (self.answering(), Arc::clone(&self.bot), self.chat, self.log.clone());
+        let folder = self.store.folder().to_owned();
+        tokio::spawn(async move {
+            let failed = answering.catch_up().await.unwrap_or_else(|error| {
+                tracing::warn!(error = %error.message, "answers to ends of runs cannot be read");
+                Vec::new()
+            });
+            let tell = move || {
+                for (ticket, why) in failed {
+                    tracing::warn!(%ticket, why, "an answer could not be carried out");
+                    if Scope::read(&folder).has(&ticket) {
+                        let words = fit(&format!("{ticket}: your answer came to nothing: {why}"));
+                        let sender = Sender { bot: &bot, log: &log, ticket: Some(ticket) };
+                        let _ = sender.send(chat, &words, &[], None);
+                    }
+                }
+            };
+            let _ = spawn_blocking(tell).await;
+        });
+    }
+
     /// Says why it stops, also on the phone where that is still possible: nobody may be reading its words elsewhere.
-    async fn stopped(&self, error: BotError) -> CliError {
+    async fn stopped(&mut self, error: BotError) -> CliError {
+        self.kept.stopped = Some(error.to_string());
+        self.keep();
         let words = format!("The relay has stopped, and nothing is asked here any more: {error}");
-        tracing::error!(%error, "the phone is asked no more");
+        tracing::error!(%error, "phone notifications have stopped");
         let told = words.clone();
-        let _ = self.with_bot(move |bot, chat| bot.send(chat, &fit(&told), &[], None)).await;
+        let _ = self.with_bot(None, move |bot, chat| bot.send(chat, &fit(&told), &[], None)).await;
         CliError::failure(words)
     }
 
@@ -149,16 +211,20 @@ impl Relay {
 
     /// What became of the questions that wait no more.
     fn close(&mut self, waits: &[Waiting]) {
-        let store = &self.store;
+        let (store, detail) = (&self.store, self.pairing.detail);
         for asked in self.kept.asked.iter_mut().filter(|asked| asked.is_open()) {
             if waits.iter().any(|one| is(asked, one)) {
                 continue;
             }
             asked.end = match &asked.question {
-                None => Some("no longer waiting".to_owned()),
+                None if asked.decision.starts_with("parked-") => Some(Over::without("the run waits for this no more")),
+                None => Some(Over::without("decided elsewhere, or no longer asked")),
                 Some(id) => match look(store, asked.run, id) {
-                    Ok(Found::Closed(end)) => Some(end.words),
-                    Ok(Found::Gone) => Some("no longer asked: it was asked again, or the run has ended".to_owned()),
+                    Ok(Found::Closed(end)) => {
+                        let is_agreed = end.is_yes();
+                        Some(Over { words: end.told(asked.kind, detail == Detail::Full), is_agreed })
+                    }
+                    Ok(Found::Gone) => Some(Over::without("no longer asked: it was asked again, or the run has ended")),
                     // It is asked again, or its records cannot be read now.
                     Ok(Found::Asked) | Err(_) => None,
                 },
@@ -166,98 +232,34 @@ impl Relay {
         }
     }
 
+    /// What is new goes first. What Telegram refuses holds up nothing else.
     async fn send(&mut self, waits: &[Waiting]) -> Result<(), BotError> {
+        let scope = Scope::read(self.store.folder());
+        self.ask_all(waits, &scope).await?;
         for at in 0..self.kept.asked.len() {
             let asked = &self.kept.asked[at];
             if let Some(end) = asked.end.as_ref().filter(|_| !asked.is_edited) {
                 let (message, is_file, text) = (asked.message, asked.is_file, message::ended(asked, end));
-                self.with_bot(move |bot, chat| bot.edit(chat, message, &fit(&text), is_file)).await?;
+                let edit = move |bot: &Sender<'_>, chat| bot.edit(chat, message, &fit(&text), is_file);
+                passed(self.with_bot(Some(&asked.ticket), edit).await)?;
                 self.kept.asked[at].is_edited = true;
             }
         }
-        for one in waits.iter().filter(|one| !one.interrupted) {
-            match self.kept.asked.iter().position(|asked| asked.is_open() && is(asked, one)) {
-                None => self.ask(one).await?,
-                Some(at) => self.repeat(at).await?,
-            }
-        }
-        self.tell_ends().await
+        self.close_bursts().await?;
+        self.tell_notices(waits, &scope).await?;
+        self.tell_ends(&scope).await
     }
 
-    async fn ask(&mut self, one: &Waiting) -> Result<(), BotError> {
-        let message::Message { text, file, buttons, can_allow } = message::of(one, self.pairing.detail);
-        let (told, is_file) = (text.clone(), file.is_some());
-        let name = format!("{}.txt", one.ticket);
-        let head = format!("{} waits for you. Its question cannot be shown here: the screen shows it.", one.ticket);
-        let (message, is_shown) = self
-            .with_bot(move |bot, chat| {
-                let sent = match &file {
-                    None => bot.send(chat, &fit(&text), &buttons, None),
-                    Some(file) => bot.send_file(chat, &name, file, &fit(&text), &buttons),
-                };
-                match sent {
-                    // It would be refused for ever, and the others would wait behind it.
-                    Err(BotError::Refused { code: 400 | 413, .. }) => {
-                        bot.send(chat, &head, &[denials()], None).map(|sent| (sent, false))
-                    }
-                    sent => sent.map(|sent| (sent, true)),
-                }
-            })
-            .await?;
-        self.kept.asked.push(Asked {
-            message,
-            is_file: is_file && is_shown,
-            run: one.run,
-            ticket: one.ticket.clone(),
-            question: one.approval.as_ref().map(|approval| approval.id.clone()),
-            text: told,
-            can_allow: can_allow && is_shown,
-            repeated: Vec::new(),
-            prompts: Vec::new(),
-            repeats: 0,
-            told: self.clock.now(),
-            end: None,
-            is_edited: false,
-        });
-        self.keep();
-        Ok(())
-    }
-
-    async fn repeat(&mut self, at: usize) -> Result<(), BotError> {
-        let (now, asked) = (self.clock.now(), &self.kept.asked[at]);
-        if asked.repeats >= REPEATS || now.since(asked.told) < AGAIN {
-            return Ok(());
-        }
-        let words = format!("{} still waits for you, for {} now.", asked.ticket, human(AGAIN * (asked.repeats + 1)));
-        let message = asked.message;
-        let sent = self.with_bot(move |bot, chat| bot.send(chat, &words, &[], Some(message))).await?;
-        let asked = &mut self.kept.asked[at];
-        asked.repeated.push(sent);
-        asked.repeats += 1;
-        asked.told = now;
-        Ok(())
-    }
-
-    /// Runs that have ended since this began.
-    async fn tell_ends(&mut self) -> Result<(), BotError> {
-        let Ok(runs) = self.store.runs() else { return Ok(()) };
-        for run in runs {
-            let is_new = run.state == RunState::Ended && run.updated >= self.since && !run.is_chat();
-            if is_new && !self.kept.ended.contains(&run.run) {
-                let words = ended(&run);
-                self.with_bot(move |bot, chat| bot.send(chat, &fit(&words), &[], None)).await?;
-                self.kept.ended.insert(run.run);
-            }
-        }
-        Ok(())
-    }
-
+    /// Does what Telegram is to do; all that is sent is noted as being about this ticket.
     async fn with_bot<T: Send + 'static>(
         &self,
-        ask: impl FnOnce(&Bot, i64) -> Result<T, BotError> + Send + 'static,
+        about: Option<&TicketId>,
+        ask: impl FnOnce(&Sender<'_>, i64) -> Result<T, BotError> + Send + 'static,
     ) -> Result<T, BotError> {
-        let (bot, chat) = (Arc::clone(&self.bot), self.chat);
-        spawn_blocking(move || ask(&bot, chat))
+        let minute = self.clock.now().minute_of_day(&TimeZone::system());
+        self.bot.be_silent(self.is_hushed || self.settings.quiet.is_some_and(|hours| hours.has(minute)));
+        let (bot, chat, log, ticket) = (Arc::clone(&self.bot), self.chat, self.log.clone(), about.cloned());
+        spawn_blocking(move || ask(&Sender { bot: &bot, log: &log, ticket }, chat))
             .await
             .unwrap_or_else(|error| Err(BotError::Unreachable(error.to_string())))
     }
@@ -291,7 +293,24 @@ fn listen(bot: &Bot, mut offset: i64, say: &mpsc::Sender<Heard>) {
     }
 }
 
+/// A refusal is logged, and comes to nothing else: the same again would be refused again.
+fn passed<T>(sent: Result<T, BotError>) -> Result<(), BotError> {
+    match sent {
+        Err(error @ BotError::Refused { .. }) => {
+            tracing::warn!(%error, "Telegram has refused a message");
+            Ok(())
+        }
+        sent => sent.map(drop),
+    }
+}
+
 /// It is the question that this message asks.
 fn is(asked: &Asked, one: &Waiting) -> bool {
-    asked.run == one.run && asked.question.as_ref() == one.approval.as_ref().map(|approval| &approval.id)
+    asked.run == one.run
+        && match &one.subject {
+            Subject::Question(approval) => asked.question.as_ref() == Some(&approval.id),
+            Subject::Decision(decision) => asked.question.is_none() && asked.decision == decision.name,
+            // Told when it ends.
+            Subject::Ended(_) => false,
+        }
 }

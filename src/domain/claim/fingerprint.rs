@@ -3,7 +3,7 @@
 //! Paths, numbers, hex, times, lengths of time and UUIDs are masked. Whether something is an error at all is
 //! not decided here.
 
-use crate::base::text::Clean;
+use crate::base::text::{Clean, beginning};
 
 /// Longest fingerprint in characters.
 const MAX_CHARS: usize = 200;
@@ -18,8 +18,7 @@ const UNITS: [&str; 22] = [
 /// The fingerprint of `text`: one line of at most 200 characters. Of a text of several lines, the lines that
 /// speak of an error count, when there are any; progress around them differs from time to time.
 pub fn fingerprint(text: &str) -> String {
-    let end = (0..=text.len().min(MAX_BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    let clean = Clean::new(&text[..end]).into_string().to_lowercase();
+    let clean = Clean::new(beginning(text, MAX_BYTES)).into_string().to_lowercase();
     let telling: Vec<&str> = clean.lines().filter(|line| speaks_of_an_error(line)).collect();
     let told = if telling.is_empty() { clean } else { telling.join(" ") };
     let mut print = String::new();

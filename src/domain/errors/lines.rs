@@ -2,7 +2,7 @@
 
 use super::kind::ErrorKind;
 use super::patterns::{CONDITIONAL, LEAD, LOOSE, SIGNS, VETOES};
-use crate::base::text::Clean;
+use crate::base::text::{Clean, beginning};
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use std::sync::LazyLock;
 
@@ -78,9 +78,5 @@ fn says_more(next: &str, rules: &Rules) -> bool {
 
 /// The first 2 KiB of `text`, cut at a character.
 pub(super) fn head(text: &str) -> &str {
-    let mut end = text.len().min(HEAD_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    beginning(text, HEAD_BYTES)
 }

@@ -52,6 +52,22 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
     }
 }
 
+/// The words for who had the question open meanwhile.
+pub fn decided_words(answered: &Answered) -> String {
+    match &answered.by {
+        AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),
+        AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
+        AnsweredBy::Rules => "decided by the changed rules".to_owned(),
+        AnsweredBy::Unshown => "denied: plain lines could not ask you".to_owned(),
+        AnsweredBy::Nobody => "already answered".to_owned(),
+        AnsweredBy::Person(by) => match &answered.answer {
+            Answer::Allow { scope: Scope::Once, .. } => format!("answered with yes by {by}"),
+            Answer::Allow { .. } => format!("allowed for this run by {by}"),
+            Answer::Deny { .. } => format!("denied by {by}"),
+        },
+    }
+}
+
 /// The sentence for an answer about `call` that came too late.
 pub(super) fn too_late(call: &str, late: &Answered) -> (Weight, String) {
     let who = if let AnsweredBy::Person(by) = &late.by { format!(" by {by}") } else { String::new() };

@@ -57,6 +57,7 @@ impl IterationSummary {
                 self.fate = Some((Weight::Info, format!("{} to look at again", counted(issues.len(), "issue"))));
             }
             Record::TicketReviewed { .. } => self.fate = Some((Weight::Info, "nothing to fix".to_owned())),
+            Record::DraftMade { .. } => self.fate = Some((Weight::Info, "draft ready".to_owned())),
             Record::GoalAchieved { .. } => self.fate = Some((Weight::Info, "goal reached".to_owned())),
             Record::PhasesProposed(proposal) => {
                 self.fate = Some((Weight::Warn, format!("{} missing", counted(proposal.phases.len(), "phase"))));

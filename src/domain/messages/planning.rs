@@ -24,6 +24,12 @@ pub fn draft_words(draft: &Draft) -> String {
     format!("{}, {}", counted(draft.phases.len(), "phase"), counted(draft.validation.len(), "validation command"))
 }
 
+/// A draft as lines: its phases, then its validation commands.
+pub fn draft_lines(draft: &Draft) -> Vec<String> {
+    let phases = draft.phases.iter().map(|phase| format!("- {phase}"));
+    phases.chain(draft.validation.iter().map(|command| format!("$ {command}"))).collect()
+}
+
 fn answer_words(answer: &DraftAnswer, by: &str) -> String {
     match answer {
         DraftAnswer::Accept => format!("draft accepted by {by}"),

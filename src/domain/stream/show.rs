@@ -166,6 +166,7 @@ mod tests {
             }
             Block::Critique(critique) => format!("critique {} {}", critique.verdict.word(), critique.issues.len()),
             Block::Evaluation(said) => format!("evaluation {} {}", said.verdict.word(), said.phases.len()),
+            Block::Draft(draft) => format!("draft {} {}", draft.phases.len(), draft.validation.len()),
             Block::Thinking(text) => format!("thinking {text}"),
             Block::Tool(tool) => {
                 let edit = tool.edit.as_ref().map_or(String::new(), |e| format!(" {:?}→{:?}", e.old, e.new));

@@ -118,7 +118,7 @@ impl Draft<'_> {
         match answer {
             Answer::Claim { claim, about, warnings } => {
                 if !warnings.is_empty() {
-                    self.notice(Level::Info, format!("status block has problems: {}", warnings.join(", ")));
+                    self.notice(Level::Info, format!("status block: {}", warnings.join(", ").replace('_', " ")));
                 }
                 self.record(Record::ClaimMade { n, claim, about: Some(about) });
                 self.close(n);

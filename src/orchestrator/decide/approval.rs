@@ -7,7 +7,8 @@ use super::Draft;
 use crate::base::time::Timestamp;
 use crate::domain::answerer::{Answerer, FrontEnd};
 use crate::domain::approval::{
-    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, Presence, QuestionId, Ruling, Scope, not_applied,
+    Again, Answer, Answered, AnsweredBy, Approval, ApprovalKind, NO, NO_ANSWER, Presence, QuestionId, Ruling, Scope,
+    not_applied,
 };
 use crate::domain::record::{Level, Record};
 use crate::domain::tool_call::{ToolCall, Via};
@@ -25,10 +26,6 @@ pub(super) const UNATTENDED: Duration = Duration::from_secs(3_600);
 const NOBODY: &str = "nobody is available to approve this, so it was denied. Do not retry it in another form. \
 Continue without it: find a way that needs no approval, or decide yourself and state the assumption in your \
 summary. If you cannot continue without it, end with the status BLOCKED and say what you need.";
-
-/// What Claude is told when the person gives no words with a no.
-const NO: &str = "the user denied this call. Do not retry it in another form; take a different approach, or say \
-what you need it for.";
 
 /// What Claude is told when it asks about a plan that nobody can read.
 const NO_PLAN: &str = "no plan was written, so there is nothing to approve. In plan mode write the plan into the plan file, \
@@ -177,7 +174,10 @@ impl Draft<'_> {
             return;
         }
         let answer = match answer {
-            Answer::Deny { words } if words.trim().is_empty() => Answer::Deny { words: NO.to_owned() },
+            Answer::Deny { words } if words.trim().is_empty() => {
+                let words = if approval.kind == ApprovalKind::Question { NO_ANSWER } else { NO };
+                Answer::Deny { words: words.to_owned() }
+            }
             Answer::Deny { words } => Answer::Deny { words },
             Answer::Allow { input, scope } if input == approval.input => {
                 Answer::Allow { input, scope: reach(&approval, scope) }

@@ -54,8 +54,10 @@ impl Draft<'_> {
                     self.end_if_nothing_runs();
                 }
             }
-            UserCommand::AnswerValidationChange { accept } => {
-                let Some(seen) = self.state.validation_change.clone() else { return };
+            UserCommand::AnswerValidationChange { accept, seen } => {
+                if self.state.validation_change.as_ref() != Some(&seen) {
+                    return;
+                }
                 let held = self.is_held() && self.awaits_decision();
                 let commands = if accept { seen } else { self.state.validation.clone() };
                 self.record(Record::ValidationChangeAnswered(ChangeAnswered { commands, accepted: accept }));
@@ -68,7 +70,11 @@ impl Draft<'_> {
                 }
             }
             UserCommand::AnswerProposal { n, answer } => self.answer_proposal(n, by, answer),
-            UserCommand::AnswerDraft(answer) => self.draft_answered(by, answer),
+            UserCommand::AnswerDraft { answer, seen } => {
+                if self.state.waiting_draft() == Some(&*seen) {
+                    self.draft_answered(by, answer);
+                }
+            }
             UserCommand::AnswerApproval { id, answer } => self.answered(&id, by, answer),
             UserCommand::EditCall { id, input } => self.edited(&id, by, input),
             UserCommand::ChangeSetting(change) => self.change_setting(&change),

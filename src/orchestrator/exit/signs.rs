@@ -6,16 +6,19 @@ use crate::domain::denial::Denial;
 use crate::domain::outcome::IterationOutcome;
 use crate::orchestrator::state::Iteration;
 
-/// Iterations of each kind that are remembered.
-const WINDOW: usize = 5;
+/// Iterations of each kind that are remembered: as many as a limit can ask for.
+const WINDOW: usize = 20;
 
-/// What the iterations since the start have shown. Iterations by their numbers, oldest first, the last five of each.
+/// What the iterations since the start have shown. Iterations by their numbers, oldest first, the last twenty of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
     /// Nothing but tests, since anything else was done.
     pub test_only: Vec<u32>,
     pub done: Vec<u32>,
     pub indicators: Vec<u32>,
+    /// How many iterations have said anything, and how many of them had nothing but tests.
+    pub seen: u32,
+    pub tested: u32,
     /// What the last iteration said about leaving.
     pub exit_signal: Option<bool>,
     /// What Claude's own rules refused in the last iteration, unless it was only a compound command.
@@ -48,7 +51,9 @@ pub fn count(signs: &mut Signs, iteration: &Iteration, outcome: IterationOutcome
         return;
     };
     let holds = iteration.dispute.is_none();
+    signs.seen += 1;
     if analysis.tests_only && tests_only::are_tests(&iteration.changed_files) {
+        signs.tested += 1;
         push(&mut signs.test_only, iteration.n);
     } else if iteration.changed == Some(true) {
         signs.test_only.clear();

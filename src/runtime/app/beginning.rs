@@ -1,9 +1,9 @@
 //! What helps a person to begin: what a first run would fail for, `git init`, and what a new ticket may begin with.
 
 use super::Service;
-use crate::adapters::checks;
 use crate::adapters::config_files;
 use crate::adapters::git;
+use crate::adapters::project_kind;
 use crate::adapters::store::{Holder, LockError};
 use crate::base::id::TicketId;
 use crate::domain::finding::{Finding, Mark};
@@ -32,7 +32,7 @@ impl Service {
     pub(super) fn suggest(&self) -> Reply {
         let templates = self.opener.config_folder.as_deref().map(config_files::templates).unwrap_or_default();
         let templates = templates.into_iter().map(|(name, text)| (name, Draft::of_template(&text)));
-        Reply::Suggested { checks: checks::usual(&self.places.folder), templates: templates.collect() }
+        Reply::Suggested { checks: project_kind::checks(&self.places.folder), templates: templates.collect() }
     }
 
     /// Makes the directory a repository, while no run works there: one that began without git goes on without it.

@@ -37,8 +37,13 @@ impl Service {
             return Err(why.to_owned());
         }
         let user = self.user.clone();
-        let new =
-            NewTicket { draft, project: &self.places.folder, assignee: user.as_deref(), now: self.opener.clock.now() };
+        let new = NewTicket {
+            draft,
+            project: &self.places.folder,
+            assignee: user.as_deref(),
+            now: self.opener.clock.now(),
+            origin: None,
+        };
         let path = tickets::create(&new, &self.places.dir()).map_err(|error| error.to_string())?;
         let path = real(&path);
         let ticket = tickets::load(&path).map_err(|error| error.to_string())?;

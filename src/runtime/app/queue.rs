@@ -1,8 +1,10 @@
 //! Tickets that wait to be started here. They hold nothing: of what waits when the program ends, nothing is left.
 
+use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
+use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::domain::queue::Hold;
+use crate::domain::queue::{self, Dep, Hold, Next, Queued, Rank, Slots};
 use crate::domain::request::Reply;
 use crate::domain::ticket::{Severity, Ticket, TicketKey};
 use std::collections::HashMap;
@@ -22,6 +24,8 @@ pub(super) struct Queue {
     pub(super) entries: Vec<Entry>,
     /// How many runs may be open at once.
     pub(super) most: Option<usize>,
+    /// Nothing more is started once a ticket has failed.
+    pub(super) halts: bool,
     pub(super) given: u64,
     /// The files of tickets that others depend on, by folder and id, as far as they are found.
     pub(super) files: HashMap<(PathBuf, String), PathBuf>,
@@ -41,9 +45,91 @@ pub(super) struct Entry {
     pub(super) told: Option<String>,
 }
 
+/// What the queue asks about other tickets.
+pub(super) struct Around<'a> {
+    /// The ticket in a file.
+    pub(super) ticket: &'a dyn Fn(&Path) -> TicketKey,
+    /// Its run is open, in this program or another.
+    pub(super) is_at_work: &'a dyn Fn(&TicketKey, &Path) -> bool,
+    /// What its last run left behind is still being cleared away.
+    pub(super) is_ending: &'a dyn Fn(&TicketKey) -> bool,
+}
+
+/// In which order tickets would be started.
+#[derive(Debug, Default)]
+pub struct Foretold {
+    pub order: Vec<Turn>,
+    /// Those that would not be, and why.
+    pub left: Vec<(TicketKey, PathBuf, String)>,
+}
+
+/// A ticket that would be started.
+#[derive(Debug)]
+pub struct Turn {
+    pub ticket: TicketKey,
+    pub path: PathBuf,
+    /// Those of the order that must be closed before.
+    pub after: Vec<TicketKey>,
+    /// Why it would wait for something else, whatever becomes of the order.
+    pub waits: Option<String>,
+}
+
+/// The order in which the tickets in these files would be started, if each is closed when its turn is over.
+pub fn foretell(paths: &[PathBuf], store: &Store) -> Foretold {
+    let mut queue = Queue::of(None, false);
+    let of = |path: &Path| {
+        let name = || TicketId::from_file_name(&path.file_stem().unwrap_or_default().to_string_lossy());
+        TicketKey::new(tickets::load(path).map_or_else(|_| name(), |ticket| ticket.id), path)
+    };
+    for path in paths {
+        if queue.has(path) {
+            continue;
+        }
+        queue.given += 1;
+        let (asked, reply, told) = Default::default();
+        let (ticket, path) = (of(path), path.clone());
+        queue.entries.push(Entry { ticket, path, given: queue.given, asked, reply, told });
+    }
+    let mut waiting = queue.looked_at(&Around {
+        ticket: &of,
+        is_at_work: &|_, path| store.ticket_holder(path).is_ok_and(|who| who.is_some()),
+        is_ending: &|_| false,
+    });
+    let file: HashMap<TicketKey, PathBuf> = queue.entries.into_iter().map(|entry| (entry.ticket, entry.path)).collect();
+    let path_of = |ticket: &TicketKey| file.get(ticket).cloned().unwrap_or_default();
+    let mut foretold = Foretold::default();
+    let free = Slots::default();
+    let mut after: HashMap<TicketKey, Vec<TicketKey>> = HashMap::new();
+    while let Some(next) = queue::next(&waiting, free) {
+        match next {
+            Next::Start(ticket) => {
+                waiting.retain(|queued| queued.ticket != ticket);
+                for queued in &mut waiting {
+                    for (dep, how) in queued.deps.iter_mut().filter(|(dep, _)| *dep == ticket) {
+                        *how = Dep::Closed;
+                        after.entry(queued.ticket.clone()).or_default().push(dep.clone());
+                    }
+                }
+                let (path, after) = (path_of(&ticket), after.remove(&ticket).unwrap_or_default());
+                foretold.order.push(Turn { ticket, path, after, waits: None });
+            }
+            Next::Leave(all) => {
+                waiting.retain(|queued| all.iter().all(|(ticket, _)| *ticket != queued.ticket));
+                foretold.left.extend(all.into_iter().map(|(ticket, why)| (ticket.clone(), path_of(&ticket), why)));
+            }
+        }
+    }
+    foretold.order.extend(waiting.into_iter().map(|queued| {
+        let (path, waits) = (path_of(&queued.ticket), Some(queue::reason(&queued, free)));
+        let after = after.remove(&queued.ticket).unwrap_or_default();
+        Turn { ticket: queued.ticket, path, after, waits }
+    }));
+    foretold
+}
+
 impl Queue {
-    pub(super) fn of(most: Option<usize>) -> Self {
-        Self { most, ..Self::default() }
+    pub(super) fn of(most: Option<usize>, halts: bool) -> Self {
+        Self { most, halts, ..Self::default() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -77,6 +163,41 @@ impl Queue {
         };
         let since = *self.unread.entry(path.to_owned()).or_insert_with(Instant::now);
         Err(if since.elapsed() < PATIENCE { Hold::Unread(why) } else { Hold::Unreadable(why) })
+    }
+
+    /// Every ticket that waits, as its file and its deps are now.
+    pub(super) fn looked_at(&mut self, around: &Around<'_>) -> Vec<Queued> {
+        let of = |entry: &Entry| (entry.ticket.clone(), entry.path.clone(), entry.given, entry.told.is_some());
+        let entries: Vec<_> = self.entries.iter().map(of).collect();
+        let look = |(ticket, path, given, has_waited): (TicketKey, PathBuf, u64, bool)| {
+            let ending = (around.is_ending)(&ticket).then_some(Hold::Ending);
+            match self.read(&path, has_waited) {
+                Ok(read) => {
+                    let folder = path.parent().unwrap_or(Path::new("/"));
+                    let deps = read.deps.iter().map(|id| match self.dep(folder, id) {
+                        Ok(path) => self.stands(&path, around),
+                        Err(what) => (TicketKey::unknown(id), Dep::Missing(what)),
+                    });
+                    Queued { deps: deps.collect(), rank: Rank::of(&read, given), hold: ending, ticket }
+                }
+                Err(hold) => Queued { deps: Vec::new(), rank: Rank::last(given), hold: Some(hold), ticket },
+            }
+        };
+        entries.into_iter().map(look).collect()
+    }
+
+    fn stands(&mut self, path: &Path, around: &Around<'_>) -> (TicketKey, Dep) {
+        let ticket = (around.ticket)(path);
+        let is_at_work = (around.is_at_work)(&ticket, path);
+        // Whoever works on it may close it between the two looks: the ticket has the last word.
+        let dep = match self.read(path, true) {
+            Ok(read) if read.is_closed() => Dep::Closed,
+            _ if is_at_work => Dep::AtWork,
+            Ok(_) => Dep::Open,
+            Err(Hold::Unreadable(why)) => Dep::Missing(format!("not readable ({why})")),
+            Err(_) => Dep::Unread,
+        };
+        (ticket, dep)
     }
 
     /// Nothing waits any more.
@@ -132,7 +253,7 @@ mod tests {
     fn a_file_that_is_just_being_written_is_waited_for_but_not_for_ever() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap().join("tk-1.md");
-        let mut queue = Queue::of(None);
+        let mut queue = Queue::of(None, false);
         let unread = |held: Result<Ticket, Hold>| match held {
             Err(Hold::Unread(why)) => why,
             other => panic!("{other:?}"),
@@ -156,7 +277,7 @@ mod tests {
     #[test]
     fn a_ticket_that_is_taken_out_is_waited_for_anew_the_next_time() {
         let path = PathBuf::from("/nowhere/tk-1.md");
-        let mut queue = Queue::of(None);
+        let mut queue = Queue::of(None, false);
         let ticket = TicketKey::new(crate::base::id::TicketId::parse("tk-1").unwrap(), &path);
         let (asked, reply, told) = Default::default();
         queue.entries.push(Entry { ticket: ticket.clone(), path: path.clone(), given: 0, asked, reply, told });
@@ -170,7 +291,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().canonicalize().unwrap();
         let write = |name: &str, id: &str| std::fs::write(at.join(name), format!("---\nid: {id}\n---\n# T\n")).unwrap();
-        let mut queue = Queue::of(None);
+        let mut queue = Queue::of(None, false);
         write("tk-10.md", "tk-10");
         assert_eq!(queue.dep(&at, "tk-1"), Err(format!("no ticket in {}", at.display())));
         write("one.md", "tk-1");

@@ -1,15 +1,15 @@
 //! Starting tickets: what may start is opened, one after the other; the others wait in the [queue](super::queue).
 
 use super::opening::opened;
-use super::queue::Entry;
+use super::queue::{Around, Entry};
 use super::{Service, Waiting};
 use crate::adapters::tickets;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
-use crate::domain::queue::{self, Dep, Hold, Next, Queued, Rank, Slots};
+use crate::domain::queue::{self, Next, Queued, Slots};
 use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tokio::sync::oneshot;
 
 impl Service {
@@ -55,6 +55,9 @@ impl Service {
     /// Starts what may start, and says of the others why they wait. One is opened after the other: whoever is first has
     /// the directory.
     pub(super) fn pump(&mut self) {
+        if self.queue.halts && self.runs.borrow().codes.values().any(|code| *code != 0) {
+            self.halt();
+        }
         while self.waiting.is_empty() && self.queue.len() > 0 {
             let queued = self.looked_at();
             let slots = self.supervisor.slots(self.queue.most);
@@ -82,6 +85,21 @@ impl Service {
             self.queue.rest();
         }
         self.count();
+    }
+
+    /// What waits is not started. It has not failed itself: it makes no exit code.
+    fn halt(&mut self) {
+        for entry in std::mem::take(&mut self.queue.entries) {
+            self.tell_queued(&entry.ticket, entry.told.as_deref(), None);
+            let message = format!("{} is not started: another ticket has failed before", entry.ticket);
+            let refused = Refused {
+                ticket: entry.ticket,
+                message,
+                exit_code: ExitReason::Blocked.exit_code(),
+                asked: entry.asked,
+            };
+            self.settle(entry.reply, Reply::Refused(refused));
+        }
     }
 
     fn say_why(&mut self, queued: &Queued, slots: Slots) {
@@ -137,38 +155,14 @@ impl Service {
     }
 
     fn looked_at(&mut self) -> Vec<Queued> {
-        let of = |entry: &Entry| (entry.ticket.clone(), entry.path.clone(), entry.given, entry.told.is_some());
-        let entries: Vec<_> = self.queue.entries.iter().map(of).collect();
-        let look = |(ticket, path, given, has_waited): (TicketKey, PathBuf, u64, bool)| {
-            let ending = self.supervisor.is_ending(&ticket).then_some(Hold::Ending);
-            match self.queue.read(&path, has_waited) {
-                Ok(read) => {
-                    let folder = path.parent().unwrap_or(Path::new("/"));
-                    let deps = read.deps.iter().map(|id| match self.queue.dep(folder, id) {
-                        Ok(path) => self.stands(&path),
-                        Err(what) => (TicketKey::unknown(id), Dep::Missing(what)),
-                    });
-                    Queued { deps: deps.collect(), rank: Rank::of(&read, given), hold: ending, ticket }
-                }
-                Err(hold) => Queued { deps: Vec::new(), rank: Rank::last(given), hold: Some(hold), ticket },
-            }
-        };
-        entries.into_iter().map(look).collect()
-    }
-
-    fn stands(&mut self, path: &Path) -> (TicketKey, Dep) {
-        let ticket = self.files.ticket(path);
-        let is_at_work =
-            self.supervisor.is_open(&ticket) || self.opener.store.ticket_holder(path).is_ok_and(|who| who.is_some());
-        // Whoever works on it may close it between the two looks: the ticket has the last word.
-        let dep = match self.queue.read(path, true) {
-            Ok(read) if read.is_closed() => Dep::Closed,
-            _ if is_at_work => Dep::AtWork,
-            Ok(_) => Dep::Open,
-            Err(Hold::Unreadable(why)) => Dep::Missing(format!("not readable ({why})")),
-            Err(_) => Dep::Unread,
-        };
-        (ticket, dep)
+        let (files, supervisor, store) = (&self.files, &self.supervisor, &self.opener.store);
+        self.queue.looked_at(&Around {
+            ticket: &|path| files.ticket(path),
+            is_at_work: &|ticket, path| {
+                supervisor.is_open(ticket) || store.ticket_holder(path).is_ok_and(|who| who.is_some())
+            },
+            is_ending: &|ticket| supervisor.is_ending(ticket),
+        })
     }
 
     /// Says how a ticket came out. Who asked is answered after this, and what happened is told, before it is

@@ -4,15 +4,13 @@
 use super::{Commits, LOOK, MOMENT};
 use crate::adapters::git::WorkTree;
 use crate::adapters::store::{LockError, TicketLock};
-use crate::adapters::tickets;
 use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::outcome::DoneHow;
 use crate::domain::pruning::{Keep, KeptRef, OfRun, SnapshotsPruned, outdated};
 use crate::domain::record::Record;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::TicketStatus;
-use crate::runtime::ticket_runs::of_ticket;
+use crate::runtime::ticket_runs::{is_finished, of_ticket};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -61,7 +59,11 @@ impl Commits {
                 // Of two tickets with one id it is not known for which one something was saved.
                 let is_own = |one: &&KeptRef| one.run.map_or(paths.len() == 1, |run| own.contains(&run));
                 let refs: Vec<&KeptRef> = refs.iter().filter(is_own).collect();
-                told.extend(self.prune_ticket(&tree, path, &refs, how, by).await?);
+                // What is wrong with one ticket keeps nothing of the others.
+                told.extend(self.prune_ticket(&tree, path, &refs, how, by).await.unwrap_or_else(|why| {
+                    let ticket = runs.iter().find(|run| run.ticket_path == *path)?.ticket.to_string();
+                    Some(Pruned { ticket, snapshots: refs.len(), bytes: None, skipped: Some(why) })
+                }));
             }
         }
         Ok(told)
@@ -92,7 +94,7 @@ impl Commits {
         let runs = block_in_place(|| self.store.runs()).map_err(|error| error.to_string())?;
         let runs = of_ticket(runs, path);
         let Some(latest) = runs.last() else { return Ok(None) };
-        let old = old(&runs, is_closed(path))?;
+        let old = old(&runs, is_finished(path))?;
         if old.is_empty() {
             return Ok(None);
         }
@@ -158,12 +160,4 @@ impl Commits {
             }
         }
     }
-}
-
-/// Nothing of the ticket is left to do: it is closed, all of its phases are done, or its file is gone.
-fn is_closed(path: &str) -> bool {
-    let Ok(ticket) = tickets::load(Path::new(path)) else { return !Path::new(path).exists() };
-    let is_done = ticket.phases.iter().all(|phase| phase.done);
-    // A box that was unticked since is work that is to come.
-    is_done && ticket.status.map_or(!ticket.phases.is_empty(), |status| status == TicketStatus::Closed)
 }

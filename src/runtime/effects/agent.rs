@@ -1,12 +1,11 @@
 //! Effects on Claude: start, speak, answer, end.
 
-use super::repository::Loaded;
 use super::{Claude, Effects, lock};
-use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
+use crate::adapters::agent::launch::Launch;
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{self, Agent, AgentError, AgentEvent, Ahead, memory, probe};
 use crate::adapters::clock::fresh_id;
-use crate::adapters::shell::{self, NoBash};
+use crate::adapters::shell::NoBash;
 use crate::adapters::store::Bounds;
 use crate::adapters::tickets;
 use crate::base::time::Clock;
@@ -16,8 +15,7 @@ use crate::orchestrator::input::Input;
 use crate::orchestrator::prompt::Prompt;
 use crate::runtime::gate::{Kept, Waiting};
 use crate::runtime::prompts::{Made, Source};
-use crate::runtime::{channels, translate};
-use std::path::PathBuf;
+use crate::runtime::{channels, launching, translate};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -27,7 +25,7 @@ const AHEAD: Duration = Duration::from_secs(30);
 
 impl Effects {
     /// Starts Claude and sends the prompt; what fails on the way ends the run with a message.
-    pub(super) fn spawn_agent(&mut self, spawn: Spawn) {
+    pub(super) fn spawn_agent(&mut self, spawn: &Spawn) {
         let n = spawn.n;
         let storage = &self.config.storage;
         let bounds = Bounds { limit: storage.stream, reserve: storage.reserve };
@@ -36,7 +34,7 @@ impl Effects {
             Err(error) => return self.answer_now(Input::AgentFailed { n, message: error.to_string() }),
         };
         // Before Claude asks for anything.
-        self.gate.keep_to(Kept::of(&spawn));
+        self.gate.keep_to(Kept::of(spawn));
         let prompt = self.prompt(spawn.clone());
         // Nobody waits for an answer to what an earlier Claude asked.
         self.work.asked.clear();
@@ -113,11 +111,11 @@ impl Effects {
         let (templates, gate, run) = (self.templates.clone(), self.gate.clone(), self.run);
         let (workspace, ticket, presence) =
             (self.workspace.clone(), self.ticket_path.clone(), self.reporter.presence());
-        let (diff, guidelines) = (lock(&self.work.shown).clone(), self.config.guidelines);
+        let (diff, config) = (lock(&self.work.shown).clone(), self.config.clone());
         move || {
             let (workspace, ticket) = (&workspace, &*ticket);
             let (templates, gate) = (&*templates, &*gate);
-            let source = Source { templates, gate, run, workspace, ticket, presence, diff, guidelines };
+            let source = Source { templates, gate, run, workspace, ticket, presence, diff, config: &config };
             let unread = |error| format!("no prompt can be made of the ticket: {error}");
             source.prompt(&spawn, &tickets::load::read(ticket).map_err(unread)?)
         }
@@ -137,51 +135,14 @@ impl Effects {
         });
     }
 
-    fn launch(&mut self, spawn: Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
-        let mut options = Options {
-            fallback_model: self.config.agent.fallback_model.clone(),
-            model: spawn.model,
-            effort: spawn.effort,
-            resume: spawn.session,
-            max_budget_usd: spawn.max_budget_usd,
-            setting_sources: self.config.agent.setting_sources.clone(),
-            presence: self.reporter.presence(),
-            plan_mode: spawn.plan_mode,
-            extra: self.config.agent.flags.clone(),
-            ..Options::default()
-        };
-        let loaded = self.admit_repository(&mut options);
-        let agent = &self.config.agent;
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let memory = match loaded {
-            // Claude reads the project's own itself.
-            Loaded::Project => memory::collect_persons(&home),
-            Loaded::Nothing => memory::collect(&home, self.workspace.directory()),
-        };
-        let memory = match (&self.config.soul, memory) {
-            (Some(soul), memory) => Some(format!("{}\n\n{}", soul.trim_end(), memory.unwrap_or_default())),
-            (None, memory) => memory,
-        };
-        let memory = memory.and_then(|text| memory::to_file(&text).ok());
+    /// What starts Claude, and the file of the person's memory that it reads.
+    fn launch(&mut self, spawn: &Spawn) -> Result<(Launch, Option<tempfile::TempPath>), NoBash> {
+        let brought = self.look_at_repository();
+        let mut options = brought.options(&self.config, spawn, self.reporter.presence());
+        let memory = brought.memory(&self.config, &self.workspace).and_then(|text| memory::to_file(&text).ok());
         options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
-        let own = agent.variables();
-        let additions = Additions {
-            shell: Some(shell::find(&own, self.workspace.directory())?),
-            env: own,
-            max_retries: agent.max_retries,
-            marker: self.run.to_string(),
-            scratch: Some(self.scratch.clone()),
-        };
-        let launch = Launch {
-            command: agent.command.clone(),
-            options,
-            env: environment(std::env::vars_os(), &additions),
-            folder: self.workspace.directory().to_owned(),
-            marker: self.run.to_string(),
-            // The run's own timer is the bound.
-            patience: None,
-        };
-        Ok((launch, memory))
+        let (marker, scratch) = (self.run.to_string(), self.scratch.clone());
+        Ok((launching::launch(&self.config, &self.workspace, options, marker, scratch)?, memory))
     }
 
     pub(super) fn agent(&self) -> Option<Arc<Agent>> {

@@ -94,7 +94,9 @@ impl Merging {
             let candidate =
                 match merging::prepare(&self.worktree, self.how, &self.message, copy, &self.making.room).await? {
                     Prepared::Already(commit) => return Ok(merged(commit)),
-                    Prepared::Conflict(files) => return Ok(MergeSettled::conflict(base, files)),
+                    Prepared::Conflict(files) => {
+                        return Ok(MergeSettled::conflict(base, self.holder.ticket.as_str(), files));
+                    }
                     Prepared::Uncommitted(why) => {
                         return Ok(MergeSettled { is_uncommitted: true, ..MergeSettled::refused(why) });
                     }

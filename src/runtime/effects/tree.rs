@@ -4,6 +4,7 @@ use super::{Effects, Tree};
 use crate::adapters::git::branching;
 use crate::adapters::git::{EvidenceError, SnapshotId, SnapshotName, Taken, WorkTree};
 use crate::adapters::store::{Holder, LockError};
+use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::branching::{BranchSwitch, SwitchSettled};
 use crate::domain::critique::shown_hunks;
@@ -32,18 +33,18 @@ const COUNTING: Duration = Duration::from_secs(2);
 const NO_GIT: &str = "this folder is in no git repository: changes are found by comparing files, and nothing can be \
 undone or restored; `git init` gives snapshots";
 
-impl Effects {
-    /// The branch that the person wants the run on, if it works where they do.
-    fn branch(&self, state: &State) -> Option<String> {
-        // What was begun is ended, whatever is set by now.
-        if let Some(begun) = &state.switching {
-            return Some(begun.to.clone());
-        }
-        let git = &state.settings.git;
-        let is_switched = git.switches && self.works && self.workspace.worktree().is_none();
-        branch_name(&git.branch, self.ticket.as_str()).ok().filter(|_| is_switched)
+/// The branch that the person wants the run on, if it works where they do. `works`: it is neither a chat nor a plan.
+pub fn branch_of(ticket: &TicketId, workspace: &Workspace, state: &State, works: bool) -> Option<String> {
+    // What was begun is ended, whatever is set by now.
+    if let Some(begun) = &state.switching {
+        return Some(begun.to.clone());
     }
+    let git = &state.settings.git;
+    let is_switched = git.switches && works && workspace.worktree().is_none();
+    branch_name(&git.branch, ticket.as_str()).ok().filter(|_| is_switched)
+}
 
+impl Effects {
     /// One run at a time works in a workspace, whichever program it belongs to. A run that was paused while it waited
     /// waits on: there is one answer for each time that the folder is got.
     pub(super) fn acquire_tree(&mut self, state: &State) {
@@ -63,7 +64,7 @@ impl Effects {
             since: self.clock.now(),
         };
         let (place, git) = (self.work.tree.clone(), state.settings.git.clone());
-        let branch = self.branch(state);
+        let branch = branch_of(&self.ticket, &self.workspace, state, self.works);
         self.answer_with(async move {
             let lock = match store.lock_tree(&workspace, &holder) {
                 Ok(lock) => Ok(lock),

@@ -4,7 +4,7 @@
 use super::stored::{Exported, Item};
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::Timestamp;
-use crate::domain::messages::LogFormatter;
+use crate::domain::messages::{LogFormatter, draft_lines, draft_words};
 use crate::domain::record::Record;
 use crate::domain::stream::show::Block;
 use serde_json::json;
@@ -78,6 +78,10 @@ fn told(block: &Block) -> String {
         Block::Evaluation(said) => {
             let head = format!("verdict {} · {}\n", said.verdict.word(), clean_line(&said.summary, 200));
             said.phases.iter().fold(head, |told, phase| told + "  + " + &clean_line(phase, 400) + "\n")
+        }
+        Block::Draft(draft) => {
+            let head = format!("draft {}\n", draft_words(draft));
+            draft_lines(draft).iter().fold(head, |told, line| told + "  " + &clean_line(line, 400) + "\n")
         }
         Block::Tool(tool) => format!("● {} {}\n", tool.name, clean_line(&tool.target, 200)),
         Block::ToolResult(result) => {

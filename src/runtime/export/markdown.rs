@@ -3,7 +3,7 @@
 use super::stored::{Exported, Item};
 use crate::base::text::{Clean, clean_line};
 use crate::domain::critique::Issue;
-use crate::domain::messages::{LogFormatter, Weight};
+use crate::domain::messages::{LogFormatter, Weight, draft_lines, draft_words};
 use crate::domain::record::Record;
 use crate::domain::stream::show::{Block, Edit, Tool};
 use std::collections::HashMap;
@@ -69,6 +69,10 @@ fn add(out: &mut String, block: &Block, calls: &mut HashMap<String, String>) {
             let head = format!("\n> Verdict: {} · {summary}\n", said.verdict.word());
             let phase = |told: String, phase: &String| told + "> - " + &clean_line(phase, 400) + "\n";
             writeln!(out, "{}", said.phases.iter().fold(head, phase))
+        }
+        Block::Draft(draft) => {
+            let line = |told: String, line: &String| told + "> " + &clean_line(line, 400) + "  \n";
+            writeln!(out, "{}", draft_lines(draft).iter().fold(format!("\n> Draft: {}\n>\n", draft_words(draft)), line))
         }
         Block::Tool(tool) => {
             calls.insert(tool.id.clone(), tool.name.clone());

@@ -71,7 +71,8 @@ impl Secrets {
         }
     }
 
-    pub(super) fn mask(&self, text: String) -> String {
+    /// The text without them.
+    pub fn mask(&self, text: String) -> String {
         self.0
             .iter()
             .fold(text, |text, value| if text.contains(value.as_str()) { text.replace(value, MASK) } else { text })

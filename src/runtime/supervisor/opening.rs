@@ -27,7 +27,7 @@ use crate::orchestrator::input::{Input, Start};
 use crate::orchestrator::prompt::Templates;
 use crate::orchestrator::state::{Chat, State};
 use crate::runtime::gate::{Gate, Gates, Judged};
-use crate::runtime::offline::state_of;
+use crate::runtime::offline::{state_of, words_after};
 use crate::runtime::ticket_file::{commands, load, said};
 use crate::runtime::translate;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,34 @@ impl Plan {
         let other = |input: &Input| matches!(input, Input::ChatAsked(_) | Input::PlanAsked(_));
         self.state.chat.is_none() && self.state.plan.is_none() && !self.first.iter().any(other)
     }
+
+    /// Refuses to work where nothing may be committed.
+    fn may_work(&self) -> Result<(), OpenError> {
+        if !self.works() || self.state.started.is_some() {
+            return Ok(());
+        }
+        let id = &self.ticket.id;
+        place::may_work(&self.workspace, &self.config, id)
+            .map_err(|why| OpenError::Config(format!("{id} is not started: {why}")))
+    }
+
+    /// Refuses a Claude that is not there.
+    fn has_agent(&self) -> Result<(), OpenError> {
+        let env = self.config.agent.variables();
+        let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let searched = searched.or_else(|| std::env::var_os("PATH"));
+        probe::look_up(&self.config.agent.command, searched.as_deref(), self.workspace.home())
+            .map_err(|error| OpenError::NoAgent(self.ticket.id.clone(), error))
+    }
+}
+
+/// What would be opened, and what keeps it from beginning.
+pub struct Rehearsed {
+    pub plan: Plan,
+    /// Where its rules can be used.
+    pub gate: Option<Gate>,
+    /// In the order in which a start comes upon them.
+    pub refusals: Vec<OpenError>,
 }
 
 /// A run that can begin.
@@ -117,14 +145,13 @@ impl Opening {
 
     /// The run works on its ticket, where it may commit.
     pub fn working(self) -> Result<Self, OpenError> {
-        let Plan { ticket, workspace, config, state, .. } = &self.plan;
-        if !self.plan.works() || state.started.is_some() {
-            return Ok(self);
+        match self.plan.may_work() {
+            Ok(()) => Ok(self),
+            Err(why) => {
+                self.give_up();
+                Err(why)
+            }
         }
-        let Err(why) = place::may_work(workspace, config, &ticket.id) else { return Ok(self) };
-        let why = format!("{} is not started: {why}", ticket.id);
-        self.give_up();
-        Err(OpenError::Config(why))
     }
 
     /// The run begins with Claude resolving the conflict that kept its work from its base.
@@ -187,6 +214,15 @@ impl Opener {
         self.plan(ticket, path, folder)
     }
 
+    /// The same with everything that would keep it from beginning. An error: it is not even known what would be opened.
+    pub fn rehearse(&self, path: &Path, folder: &Path) -> Result<Rehearsed, OpenError> {
+        place::is_no_copy(&self.store, path)?;
+        let plan = self.look(path, folder)?;
+        let (gate, refused) = self.gate(&plan).map_or_else(|why| (None, Some(why)), |gate| (Some(gate), None));
+        let refusals = [refused, plan.has_agent().err(), plan.may_work().err()].into_iter().flatten().collect();
+        Ok(Rehearsed { plan, gate, refusals })
+    }
+
     /// The ticket and its lock. It is read under the lock: before, another program may have been at work on it.
     pub(super) fn take(&self, path: &Path) -> Result<(Ticket, TicketLock), OpenError> {
         let id = load(path)?.id;
@@ -245,6 +281,7 @@ impl Opener {
             workspace.in_worktree(own.map_err(not_started)?)
         };
         let phases = translate::phases(&ticket);
+        let words = words_after(&self.store, &earlier)?;
         let claimed_ticks = earlier.claimed_ticks_in(&phases);
         // Where nothing is left to do, nothing is run: the ticket is closed.
         if phases.is_empty() || !claimed_ticks.is_empty() || phases.iter().any(|phase| !phase.done) {
@@ -278,6 +315,7 @@ impl Opener {
             let earlier = if last.topics.is_empty() { last.asked.earlier } else { last.topics };
             first.push(Input::ChatAsked(ChatAsked { earlier, ..ChatAsked::default() }));
         }
+        first.extend(words);
         if ticket.phases.iter().any(|phase| !phase.settings.is_empty()) {
             first.push(translate::phase_settings(&ticket));
         }
@@ -300,7 +338,7 @@ impl Opener {
 
     /// Finds and makes what the run needs.
     pub(super) fn ready(&self, mut plan: Plan, mut lock: TicketLock) -> Result<Opening, OpenError> {
-        let (run, id, config) = (plan.run, &plan.ticket.id, &plan.config);
+        let (run, id) = (plan.run, &plan.ticket.id);
         if plan.state.started.is_some() {
             // What an earlier process left running would work against us. We have the ticket, so that no sweep begins
             // after the one that is waited for.
@@ -311,11 +349,7 @@ impl Opener {
             }
         }
         let gate = self.gate(&plan)?;
-        let env = config.agent.variables();
-        let searched = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
-        let searched = searched.or_else(|| std::env::var_os("PATH"));
-        probe::look_up(&config.agent.command, searched.as_deref(), plan.workspace.home())
-            .map_err(|error| OpenError::NoAgent(id.clone(), error))?;
+        plan.has_agent()?;
         lock.describe(&self.holder(id, Some(run)))?;
         let scrollback = self.store.scrollback(run, classify)?;
         // Last, so that it is not left behind by what fails. Without it `$TMPDIR` were the person's, and the gate took it

@@ -21,6 +21,12 @@ impl Opener {
             Some(text) => find_run(&self.store, places, text, Typed::Part)?,
             None => self.latest_resumable(here)?,
         };
+        if summary.is_own_session() {
+            let name = &summary.ticket;
+            return Err(OpenError::NoRun(format!(
+                "{name} is a Claude session of your own: it goes on in its own terminal"
+            )));
+        }
         if !summary.workspace().contains(here) {
             let RunSummary { ticket, folder, .. } = &summary;
             let run = summary.run.short();

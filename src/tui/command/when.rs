@@ -160,10 +160,11 @@ pub fn retry_word(model: &Model) -> &'static str {
         return if model.is_parked() { "try now" } else { "retry" };
     };
     let (done, all) = tab.progress();
-    let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+    let ended = |reason| tab.state.ended.as_ref().is_some_and(|ended| ended.reason == reason);
     match () {
-        () if tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::MergeFailed) => "merge again",
-        () if !complete && all > 0 && done == all => "close the ticket",
+        () if ended(ExitReason::MergeFailed) => "merge again",
+        () if ended(ExitReason::Planned) => "start",
+        () if !ended(ExitReason::Complete) && all > 0 && done == all => "close the ticket",
         () if tab.state.is_resumable() => "resume",
         () => "run again",
     }

@@ -48,6 +48,8 @@ pub struct Card {
     checked: Option<(Checked, Timestamp)>,
     lines: Vec<Line>,
     columns: usize,
+    /// Lines that the keys take.
+    key_lines: u16,
     scrolled: Scrolled,
     end_seen: bool,
     /// Since when it is on the screen.
@@ -125,6 +127,7 @@ impl Card {
             checked: None,
             lines: Vec::new(),
             columns: 0,
+            key_lines: 1,
             scrolled: Scrolled::default(),
             end_seen: false,
             shown: now,

@@ -272,7 +272,7 @@ impl Commit {
         head("Message", focused, model).draw(theme, take(&mut rows, 1), buf);
         let text = take(&mut rows, message);
         let text = Rect { x: text.x + 2, width: text.width.saturating_sub(2), ..text };
-        self.message.view_text("What was done, and why", focused, theme, text, buf);
+        self.message.view_text("What was done, and why", focused, (theme, model.glyphs), text, buf);
         take(&mut rows, 1);
         let page = usize::from(rows.height);
         let (lines, cursor) = self.lines(model, usize::from(rows.width), page);

@@ -5,6 +5,7 @@ use crate::domain::ticket::draft::Draft;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input};
+use crate::tui::panes::home::estimate::without_commands;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::field::Field;
@@ -18,7 +19,7 @@ const FIELDS: [(&str, &str, &str, u16, u16); 4] = [
     ("Title", "", "What should be true when it is done", 1, 1),
     ("Text", "what Claude should know, in markdown", "", 1, 6),
     ("Phases", "one a line, in their order", "The first step that can be checked", 1, 9),
-    ("Checks", "commands that must pass, one a line", "Without one, what Claude claims is not verified", 1, 4),
+    ("Checks", "commands that must pass, one a line", "", 1, 4),
 ];
 
 const PHASES: usize = 2;
@@ -214,6 +215,7 @@ impl Form {
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
         for ((place, head), (at, field)) in self.places(body, needed).into_iter().zip(self.fields.iter().enumerate()) {
             let (name, meant, hint, ..) = FIELDS[at];
+            let hint = if at == CHECKS { checks_hint(model) } else { hint.to_owned() };
             let focused = at == self.at;
             let mark = if focused { model.glyphs.pick("▸ ", "> ") } else { "  " };
             let more = match self.usual.get(self.next % self.usual.len().max(1)) {
@@ -222,7 +224,7 @@ impl Form {
             };
             let role = if focused { Role::Title } else { Role::Dim };
             Row::new().left(Role::Accent, mark).left(role, name).left(Role::Dim, more).draw(theme, head, buf);
-            field.view_text(hint, focused, theme, place, buf);
+            field.view_text(&hint, focused, (theme, model.glyphs), place, buf);
         }
         let above = Rect { y: foot(inside).y.saturating_sub(1), height: 1, ..inside };
         if let Some(line) = wrap(&self.trouble, above.width.into()).first() {
@@ -254,6 +256,15 @@ impl Form {
                 (text.intersection(body), head)
             })
             .collect()
+    }
+}
+
+/// What checks a ticket that names no command itself.
+fn checks_hint(model: &Model) -> String {
+    match &model.checks[..] {
+        [] => format!("Without one, {}", without_commands(model)),
+        [one] => format!("Every ticket is checked by {one}"),
+        [first, more @ ..] => format!("Every ticket is checked by {first} and {} more", more.len()),
     }
 }
 

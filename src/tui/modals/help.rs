@@ -21,7 +21,7 @@ const WIDTH: u16 = 84;
 const PART: usize = 52;
 const GAP: usize = 3;
 /// Columns for the keys.
-const KEYS: usize = 12;
+const KEYS: usize = 13;
 
 /// The list of keys.
 #[derive(Clone, Debug, Default)]
@@ -179,7 +179,7 @@ fn marks() -> impl Iterator<Item = (String, Row)> {
         let ascii = Glyphs::Ascii.phase(mark).glyph;
         let row = Row::new()
             .left(sign.role, format!("  {} {ascii} ", sign.glyph))
-            .left(sign.role, format!("{:<13}", sign.word))
+            .left(sign.role, format!("{:<14}", sign.word))
             .left(Role::Text, doc);
         (format!("marks {} {doc}", sign.word), row)
     })

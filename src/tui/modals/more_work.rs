@@ -179,12 +179,12 @@ impl MoreWork {
                 &[Command::Yes, Command::EditInput, Command::No, Command::Close]
             }
             Page::Edit(field) => {
-                field.view(("Phases to add", "one in each line"), "", theme, text, buf);
+                field.view(("Phases to add", "one in each line"), "", (theme, model.glyphs), text, buf);
                 &[Command::Send, Command::NewLine, Command::Close]
             }
             Page::Refuse(field) => {
                 let head = ("Done without them", "your reason goes into the ticket's Notes; it may be left out");
-                field.view(head, "Why is the goal reached?", theme, text, buf);
+                field.view(head, "Why is the goal reached?", (theme, model.glyphs), text, buf);
                 &[Command::Send, Command::NewLine, Command::Close]
             }
         };

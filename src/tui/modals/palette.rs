@@ -1,5 +1,6 @@
 //! Every command that the pane in front and the whole screen have, by its name; the chosen one is run.
 
+use crate::base::text::clean_line;
 use crate::tui::command::{Command, Flag, Row as Entry, Scope, hints, table};
 use crate::tui::modals::prompt;
 use crate::tui::model::Model;
@@ -24,6 +25,8 @@ const HEIGHT: u16 = 22;
 pub struct Palette {
     pub query: String,
     cursor: usize,
+    /// The person has moved the choice themselves.
+    is_moved: bool,
     /// The commands, and why one cannot act.
     commands: Vec<(&'static Entry, Option<String>)>,
 }
@@ -40,12 +43,17 @@ impl Palette {
         let commands = commands
             .filter(|row| row.flag != Flag::Hidden && !matches!(row.command, Command::GoToTab | Command::Palette));
         let why = |row: &Entry| if (row.enabled)(model) { None } else { Some(why(row)) };
-        Self { query: String::new(), cursor: 0, commands: commands.map(|row| (row, why(row))).collect() }
+        Self {
+            query: String::new(),
+            cursor: 0,
+            is_moved: false,
+            commands: commands.map(|row| (row, why(row))).collect(),
+        }
     }
 
     pub fn typed(&mut self, input: &Input) {
         if prompt::edit(&mut self.query, input) {
-            self.cursor = 0;
+            (self.cursor, self.is_moved) = (0, false);
         }
     }
 
@@ -53,10 +61,24 @@ impl Palette {
     pub fn step(&mut self, by: i32, model: &Model) {
         let last = self.fitting(model).len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by as isize).min(last);
+        self.is_moved = true;
     }
 
-    pub fn chosen(&self, model: &Model) -> Option<&'static Entry> {
-        self.fitting(model).get(self.cursor).map(|(row, _)| *row)
+    /// The command that is run. One of which only scattered letters were typed must have been looked for in the list; an error says
+    /// so.
+    pub fn chosen(&self, model: &Model) -> Result<&'static Entry, String> {
+        let chosen = self.fitting(model).get(self.cursor).map(|(row, _)| *row);
+        let is_meant = |row: &&Entry| self.is_moved || self.literal(row, &named(row, model)) < SCATTERED;
+        chosen.filter(is_meant).ok_or_else(|| {
+            let list = if chosen.is_some() { "; ↓ and ↑ choose one of the list" } else { "" };
+            format!("No command is called `{}`{list}", clean_line(&self.query, 40))
+        })
+    }
+
+    /// How well the typed words fit; the worst counts.
+    fn literal(&self, row: &Entry, name: &str) -> u8 {
+        let query = self.query.to_lowercase();
+        query.split_whitespace().map(|word| found_in(word, row, name)).max().unwrap_or_default()
     }
 
     /// The commands that fit, best first; of two that fit as well, the one that can act.
@@ -64,13 +86,12 @@ impl Palette {
         let pattern = Pattern::parse(&self.query, CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut buf = Vec::new();
-        let query = self.query.to_lowercase();
         let mut found: Vec<_> = (self.commands.iter())
             .filter_map(|command| {
                 let (row, why) = command;
-                let name = format!("{} {}", row.id, (row.hint)(model));
+                let name = named(row, model);
                 let score = pattern.score(Utf32Str::new(&name, &mut buf), &mut matcher);
-                let literal = query.split_whitespace().map(|word| found_in(word, row, &name)).max().unwrap_or_default();
+                let literal = self.literal(row, &name);
                 // Letters of a sentence are anywhere; its words are not.
                 (score.is_some() || literal < SCATTERED).then_some(((literal, Reverse(score), why.is_some()), command))
             })
@@ -104,24 +125,32 @@ impl Palette {
     }
 }
 
-/// The letters of a word are found, but not beside each other.
-const SCATTERED: u8 = 4;
+fn named(row: &Entry, model: &Model) -> String {
+    format!("{} {}", row.id, (row.hint)(model))
+}
 
-/// How well a typed word fits a command: it begins a word of its name, one of its hint, is in them, is in its sentence.
+/// The letters of a word are found, but not beside each other.
+const SCATTERED: u8 = 5;
+
+/// How well a typed word fits a command: it is a word of its name, begins one, begins one of its hint, is in them, is in its
+/// sentence.
 fn found_in(word: &str, row: &Entry, name: &str) -> u8 {
     let (name, doc) = (name.to_lowercase(), row.doc.to_lowercase());
-    let begins = |text: &str| text.split(['.', '_', ' ']).any(|part| part.starts_with(word)) || text.starts_with(word);
+    let words = |text: &str, fits: &dyn Fn(&str) -> bool| text.split(['.', '_', ' ']).any(fits);
+    let begins = |text: &str| words(text, &|part| part.starts_with(word)) || text.starts_with(word);
     match () {
-        () if begins(row.id) => 0,
-        () if begins(&name) => 1,
-        () if name.contains(word) => 2,
-        () if doc.contains(word) => 3,
+        () if row.id == word || words(row.id, &|part| part == word) => 0,
+        () if begins(row.id) => 1,
+        () if begins(&name) => 2,
+        () if name.contains(word) => 3,
+        () if doc.contains(word) => 4,
         () => SCATTERED,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::tui::modals::Modal;
     use crate::tui::msg::{Ask, Msg};
     use crate::tui::sample;
     use crate::tui::ui::Ui;
@@ -139,6 +168,21 @@ mod tests {
         assert!(screen.contains("screen.theme") && !screen.contains("run.pause "), "{screen}");
         assert_eq!(press(&mut ui, "Enter"), [Ask::ReadThemes]);
         assert!(sample::draw(&mut ui, (120, 40)).contains("nord"));
+    }
+
+    #[test]
+    fn a_word_that_no_command_has_runs_none_unless_one_is_chosen() {
+        let mut ui = sample::busy();
+        let told = |ui: &Ui| ui.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+        assert_eq!(press(&mut ui, ": s t a t s Enter"), []);
+        assert!(told(&ui).contains("No command is called `stats`") && ui.modals.len() == 1, "{}", told(&ui));
+        press(&mut ui, "x y z Enter");
+        assert_eq!(told(&ui), "No command is called `statsxyz`");
+        press(&mut ui, "Esc : t h m e Enter");
+        assert!(told(&ui).contains("↓ and ↑ choose one of the list"), "{}", told(&ui));
+        press(&mut ui, "Ctrl-n Ctrl-p Enter");
+        let is_open = matches!(ui.modals.last(), Some(Modal::Palette(_)));
+        assert!(!is_open, "{}", sample::draw(&mut ui, (120, 40)));
     }
 
     #[test]

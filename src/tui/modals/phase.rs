@@ -108,7 +108,7 @@ impl PhaseForm {
         let inside = Frame::dialog(&title, status, model.glyphs).draw(theme, area, buf);
         let below = said.len() as u16 + 2;
         let text = Rect { height: inside.height.saturating_sub(below), ..inside };
-        self.words.view_text(hint, !self.is_sent, theme, text, buf);
+        self.words.view_text(hint, !self.is_sent, (theme, model.glyphs), text, buf);
         for (place, line) in inside.rows().skip(text.height.into()).zip(&said) {
             Row::new().left(role, line).draw(theme, place, buf);
         }

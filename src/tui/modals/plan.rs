@@ -70,7 +70,7 @@ impl PlanReview {
                 Some(Command::Send) if words.text().trim().is_empty() => self.words = None,
                 Some(Command::Send) => {
                     let words = words.text().trim().to_owned();
-                    return Outcome::Answers(self.answer(DraftAnswer::Revise { words }));
+                    return Outcome::Answers(self.answer(model, DraftAnswer::Revise { words }));
                 }
                 Some(Command::Close) => {
                     self.kept = words.text();
@@ -84,7 +84,7 @@ impl PlanReview {
         let Some(plan) = planning(model, &self.ticket) else { return Outcome::Closes };
         match command {
             Some(Command::Yes) if self.below(model, room) > 0 => self.trouble = "Scroll to the end first.".into(),
-            Some(Command::Yes) => return Outcome::Answers(self.answer(DraftAnswer::Accept)),
+            Some(Command::Yes) => return Outcome::Answers(self.answer(model, DraftAnswer::Accept)),
             Some(Command::Own("revise")) => self.words = Some(Field::of_at_most(LONGEST, &self.kept)),
             Some(Command::Own("editor")) => {
                 return Outcome::Asks(Ask::EditText(plan.draft.as_ref().map(Draft::body).unwrap_or_default()));
@@ -93,8 +93,8 @@ impl PlanReview {
             Some(Command::Own("try")) if plan.draft.as_ref().is_none_or(|draft| draft.validation.is_empty()) => {
                 self.trouble = "There is no command to try.".into();
             }
-            Some(Command::Own("try")) => return Outcome::Asks(self.answer(DraftAnswer::Try)),
-            Some(Command::Own("refuse")) => return Outcome::Answers(self.answer(DraftAnswer::Refuse)),
+            Some(Command::Own("try")) => return Outcome::Asks(self.answer(model, DraftAnswer::Try)),
+            Some(Command::Own("refuse")) => return Outcome::Answers(self.answer(model, DraftAnswer::Refuse)),
             Some(Command::Close) => return Outcome::Closes,
             command => {
                 let (rows, page) = (self.lines(model, room).len(), self.height(model, room).into());
@@ -112,7 +112,7 @@ impl PlanReview {
         let (title, text) = if is_new { (draft.title, draft.text) } else { (String::new(), String::new()) };
         match checked(Draft { title, text, phases: draft.phases, validation: draft.validation, ..before.clone() }) {
             Ok(draft) if draft == before => None,
-            Ok(draft) => Some(self.answer(DraftAnswer::Edit(draft))),
+            Ok(draft) => Some(self.answer(model, DraftAnswer::Edit(draft))),
             Err(fault) => {
                 self.trouble = format!("The draft is as it was: {}", fault.sentence());
                 None
@@ -125,8 +125,10 @@ impl PlanReview {
         self.words.as_mut().is_none_or(|words| words.pasted(text))
     }
 
-    fn answer(&self, answer: DraftAnswer) -> Ask {
-        Ask::Request(Request::Command(self.ticket.clone(), UserCommand::AnswerDraft(answer)))
+    /// Of the draft as it is shown.
+    fn answer(&self, model: &Model, answer: DraftAnswer) -> Ask {
+        let seen = Box::new(planning(model, &self.ticket).and_then(|plan| plan.draft.clone()).unwrap_or_default());
+        Ask::Request(Request::Command(self.ticket.clone(), UserCommand::AnswerDraft { answer, seen }))
     }
 
     fn width(room: Rect) -> u16 {
@@ -193,7 +195,13 @@ impl PlanReview {
         self.scrolled.list(rows, None, theme, Rect { height, ..inside }, buf);
         if let Some(field) = &self.words {
             let place = Rect { y: inside.y + height + 1, height: WORDS - 2, ..inside };
-            field.view(("Changes", "what Claude should do differently"), "", theme, place.intersection(inside), buf);
+            field.view(
+                ("Changes", "what Claude should do differently"),
+                "",
+                (theme, model.glyphs),
+                place.intersection(inside),
+                buf,
+            );
             let keys = [Command::Send, Command::NewLine, Command::Close];
             return Row::keys(hints(model, Scope::Words, &keys)).draw(theme, foot(inside), buf);
         }

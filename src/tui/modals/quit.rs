@@ -15,13 +15,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
-    let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active()).collect();
+    let active: Vec<&Tab> = model.tabs.iter().filter(|tab| tab.is_active() || is_open_chat(tab)).collect();
     let withdrawn = withdrawn(&active);
     let is_offered = can_hand_over(model);
-    let lines = 8 + u16::from(withdrawn.is_some()) + u16::from(is_offered) + u16::from(!active.is_empty());
-    let area = centred(room, 76, lines);
-    let frame = Frame::dialog("Quit", "", model.glyphs);
-    let inside = frame.draw(theme, area, buf);
     let running = match active.as_slice() {
         [] => None,
         [one] if one.state.chat.is_some() => Some("A chat is open.".to_owned()),
@@ -32,6 +28,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     queued.extend(model.queued.keys().filter(|ticket| chat::is_id(ticket.id())).cloned());
     queued.retain(|ticket| active.iter().all(|tab| tab.id != *ticket));
     let lost = if is_offered { "" } else { " and will not be started" };
+    let is_queued = !queued.is_empty();
     let queued = match queued.as_slice() {
         [] => None,
         [one] => Some(format!("{one} is queued{lost}.")),
@@ -40,7 +37,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let what = running.into_iter().chain(queued).collect::<Vec<_>>().join(" ");
     // The question whose process is gone is in nobody's way.
     let holds = active.iter().any(|tab| asks(tab) && !tab.state.gate.kept);
-    let is_at_work = active.iter().any(|tab| !tab.state.gate.kept);
+    let is_at_work = active.iter().any(|tab| tab.is_active() && !tab.state.gate.kept);
     let finish = match withdrawn {
         _ if holds => "needs your answer first",
         Some(_) => "",
@@ -56,17 +53,24 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let away = is_offered.then(|| option(model, Command::QuitAway, begins_anew));
     let now = option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" });
     // Where nothing works, nothing is finished.
-    let finishes = (!active.is_empty()).then(|| option(model, Command::QuitFinish, finish));
+    let finishes = active.iter().any(|tab| tab.is_active()).then(|| option(model, Command::QuitFinish, finish));
     let options = finishes.into_iter().chain(away);
     let options = options.chain([now, option(model, Command::Close, "")]);
-    let rows = [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([
-        Row::new(),
-        Row::new().left(Role::Dim, resumed(&active, if is_offered { "If stopped" } else { "Either way" })),
-        Row::new().left(Role::Dim, withdrawn.unwrap_or_default()),
-    ]);
+    let resumed = resumed(&active, is_queued, if is_offered { "If stopped" } else { "Either way" });
+    let notes = [resumed.as_str(), withdrawn.unwrap_or_default()].into_iter().filter(|note| !note.is_empty());
+    let mut rows: Vec<Row> =
+        [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([Row::new()]).collect();
+    rows.extend(notes.map(|note| Row::new().left(Role::Dim, note)));
+    let area = centred(room, 76, rows.len() as u16 + 2);
+    let inside = Frame::dialog("Quit", "", model.glyphs).draw(theme, area, buf);
     for (place, row) in inside.rows().zip(rows) {
         row.draw(theme, place, buf);
     }
+}
+
+/// A chat is open while it waits for its person, too.
+fn is_open_chat(tab: &Tab) -> bool {
+    tab.state.chat.is_some() && tab.has_open_run()
 }
 
 fn asks(tab: &Tab) -> bool {
@@ -85,8 +89,9 @@ fn withdrawn(active: &[&Tab]) -> Option<&'static str> {
 }
 
 /// How what was running is resumed, in which case.
-fn resumed(active: &[&Tab], case: &str) -> String {
+fn resumed(active: &[&Tab], is_queued: bool, case: &str) -> String {
     match active {
+        [] if is_queued => "`programmator` lists on Home what was not started.".to_owned(),
         [] => String::new(),
         [one] if one.state.chat.is_some() => format!("{case}, `programmator chat --resume` resumes it."),
         [one] => format!("{case}, `programmator {}` resumes it where it stopped.", cut(one.id.as_str(), 30)),
@@ -109,10 +114,10 @@ mod tests {
     fn what_resumes_it_is_named() {
         let [mut chat, ticket] = ["chat-7f3e01ab", "tk-1"].map(sample::running);
         chat.state.chat = Some(std::sync::Arc::default());
-        assert!(resumed(&[&ticket], "Either way").contains("`programmator tk-1` resumes it"));
-        assert!(resumed(&[&chat], "Either way").contains("`programmator chat --resume`"));
-        assert!(resumed(&[&chat, &ticket], "Either way").contains("on Home"));
-        assert_eq!(resumed(&[], "Either way"), "");
+        assert!(resumed(&[&ticket], false, "Either way").contains("`programmator tk-1` resumes it"));
+        assert!(resumed(&[&chat], false, "Either way").contains("`programmator chat --resume`"));
+        assert!(resumed(&[&chat, &ticket], false, "Either way").contains("on Home"));
+        assert!(resumed(&[], true, "Either way").contains("what was not started"));
     }
 
     #[test]

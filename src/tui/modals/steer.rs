@@ -134,7 +134,7 @@ impl Steer {
         let text =
             Rect { y: inside.y + above.min(inside.height), height: inside.height.saturating_sub(above + 2), ..inside };
         let hint = if chat.is_some() { "Your message" } else { "What should Claude know or do differently?" };
-        self.words.view_text(hint, true, theme, text, buf);
+        self.words.view_text(hint, true, (theme, model.glyphs), text, buf);
         let keys = [Command::Send, Command::NewLine, Command::Close];
         Row::keys(hints(model, Scope::Steer, &keys)).draw(theme, foot(inside), buf);
     }

@@ -356,7 +356,7 @@ mod tests {
             home_top: "/home/ann/shop".into(),
             ..Worktree::default()
         }));
-        let failed = MergeSettled::conflict("main", vec!["a.rs".into()]);
+        let failed = MergeSettled::conflict("main", "tk-1", vec!["a.rs".into()]);
         tab.state.merge_failed = Some(failed.clone().into());
         ui.tabs.push(tab);
         let card = text(&mut ui, 14).join("\n");

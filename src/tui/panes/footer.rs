@@ -66,7 +66,7 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
     let is_over = model.tab().is_some_and(Tab::is_over) && !model.is_home();
     let place = |row: &&Entry| match row.scope {
         // What goes on from an end.
-        _ if is_back(row) || is_over && matches!(row.command, Command::Pause | Command::Retry) => 1,
+        _ if is_back(row) || is_over && matches!(row.command, Command::Pause | Command::Retry | Command::Commit) => 1,
         _ if row.command == Command::NextWaiting => 0,
         Scope::Replay => 1,
         Scope::Pane(_) | Scope::Visual => 2,
@@ -131,8 +131,8 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
 
 /// Time that the run has worked; while it needs the person, how long the oldest question waits.
 fn elapsed(model: &Model, tab: &Tab) -> String {
-    let waits =
-        model.attention().into_iter().filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_)));
+    let waits = model.attention().into_iter();
+    let waits = waits.filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_) | What::Draft));
     if let Some(since) = waits.filter_map(|item| item.since).min() {
         return human(model.now.since(since));
     }

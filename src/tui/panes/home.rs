@@ -2,7 +2,7 @@
 //! takes the whole screen while it has the focus.
 
 mod empty;
-mod estimate;
+pub mod estimate;
 mod filter;
 mod header;
 mod meant;
@@ -200,9 +200,18 @@ fn places(model: &Model, inside: Rect) -> (Rect, Rect) {
 }
 
 impl HomePane {
+    fn tickets(&self) -> Vec<&TicketKey> {
+        self.lines.iter().filter_map(Line::ticket).collect()
+    }
+
+    /// Which row the cursor is on.
+    fn row(&self, model: &Model) -> Option<usize> {
+        self.tickets().iter().position(|id| Some(*id) == model.home.cursor.as_ref())
+    }
+
     fn step(&self, model: &mut Model, by: i32) {
-        let tickets: Vec<&TicketKey> = self.lines.iter().filter_map(Line::ticket).collect();
-        let at = tickets.iter().position(|id| Some(*id) == model.home.cursor.as_ref()).unwrap_or(0);
+        let tickets = self.tickets();
+        let at = self.row(model).unwrap_or(0);
         let to = at.saturating_add_signed(by as isize).min(tickets.len().saturating_sub(1));
         model.home.cursor = tickets.get(to).map(|id| (*id).clone());
         model.home.is_chosen = true;
@@ -210,8 +219,8 @@ impl HomePane {
 
     /// The cursor goes to the next row that stays, else to the one before.
     fn leave(&self, model: &mut Model, gone: &[TicketKey]) {
-        let tickets: Vec<&TicketKey> = self.lines.iter().filter_map(Line::ticket).collect();
-        let at = tickets.iter().position(|id| Some(*id) == model.home.cursor.as_ref()).unwrap_or(0);
+        let tickets = self.tickets();
+        let at = self.row(model).unwrap_or(0);
         let (before, after) = tickets.split_at(at);
         let stays = after.iter().chain(before.iter().rev()).find(|id| !gone.contains(id));
         if let Some(id) = stays {
@@ -318,7 +327,14 @@ impl pane::Pane for HomePane {
         let height = usize::from(inside.height);
         let of = Of::now(model, height);
         if self.of.as_ref() != Some(&of) {
+            let same_rows = self.of.as_ref().is_some_and(|made| made.filter == of.filter && made.shows == of.shows);
+            let at = self.row(model).filter(|_| same_rows && model.home.is_chosen);
             self.lines = table::lines(model, height);
+            // Where the chosen row has gone, the one that is in its place now is chosen.
+            if let (Some(at), None) = (at, self.row(model)) {
+                let tickets = self.tickets();
+                model.home.cursor = tickets.get(at).or(tickets.last()).map(|id| (*id).clone());
+            }
             model.home.counts = table::counts(&self.lines);
             self.of = Some(of);
         }

@@ -2,7 +2,7 @@
 //! was started, why it stands still, and which key helps. What stands there once a run has ended is `panes::ending`'s.
 
 use crate::base::amount::counted;
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::approval::ApprovalKind;
 use crate::domain::breaker::Circuit;
@@ -11,6 +11,7 @@ use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
 use crate::domain::messages::{reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
+use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::attention::left_words;
@@ -25,9 +26,12 @@ use crate::tui::widgets::row::{Row, wrap, wrap_most};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines that a banner takes at most.
 const BANNER: usize = 6;
+/// The key that shows what is asked.
+const PRESS: &str = "Press !";
 /// Lines of the end card beside what is read above it: air, how the run ended, the keys.
 const READ: u16 = 4;
 
@@ -72,8 +76,19 @@ fn lines(model: &Model, width: usize, most: usize) -> Vec<Row> {
     }
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
     let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".into() };
-    let words = wrap_most(&words, width.saturating_sub(2), most.min(BANNER)).into_iter();
+    let words = keeping_key(&words, width.saturating_sub(2), most.min(BANNER)).into_iter();
     words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect()
+}
+
+/// `words` in at most `most` lines; where they do not fit, what is asked is cut before the key that shows it.
+fn keeping_key(words: &str, columns: usize, most: usize) -> Vec<String> {
+    let Some(at) = words.rfind(PRESS).filter(|_| wrap(words, columns).len() > most) else {
+        return wrap_most(words, columns, most);
+    };
+    let (asks, key) = words.split_at(at);
+    let room = (columns * most).saturating_sub(key.width() + 1);
+    let shorter = (1..=room).rev().map(|room| wrap(&format!("{} {key}", cut(asks.trim_end(), room)), columns));
+    shorter.into_iter().find(|lines| lines.len() <= most).unwrap_or_else(|| wrap_most(words, columns, most))
 }
 
 /// Why it stands still and which key helps.
@@ -82,6 +97,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     let key = |words: &str| {
         if live { words.to_owned() } else { String::new() }
     };
+    if let Some(lost) = &model.lost {
+        return Some((Role::Danger, clean_line(lost, 600)));
+    }
     if let Some(why) = model.queued_why(&tab.id) {
         return Some((Role::Dim, format!("waits to be started: {why}{}", key(" · x takes it out of the queue"))));
     }
@@ -117,9 +135,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 format!("Approve {}?", command.unwrap_or(call))
             }
         };
-        let words = crate::base::text::cut(&words, 200);
+        let words = cut(&words, 200);
         let air = if words.ends_with('?') { " " } else { " · " };
-        return Some((Role::Warning, format!("{words}{air}Press !{more}")));
+        return Some((Role::Warning, format!("{words}{air}{PRESS}{more}")));
     }
     if tab.state.validation_change.is_some() && tab.state.ended.is_none() {
         let words = if tab.state.stage == Stage::Idle && tab.state.is_complete() {
@@ -134,6 +152,10 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let words =
             format!("All phases are settled, and the goal is not reached yet: {many} proposed. Press ! to decide.");
         return Some((Role::Warning, words));
+    }
+    if let Some(draft) = tab.state.waiting_draft().filter(|_| live) {
+        let many = counted(draft.phases.len(), "phase");
+        return Some((Role::Warning, format!("A draft is ready: {many}.{}", key(" Press ! to decide."))));
     }
     if tab.reopened {
         let (done, all) = tab.progress();
@@ -159,6 +181,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             ExitReason::Drafted if live => {
                 let words = "a draft of its phases is ready to be accepted, revised or refused";
                 (Role::Warning, format!("{words}{}", key(" · p shows it")))
+            }
+            ExitReason::UserStopped if own_session::is(tab.id.id(), tab.id.file()) => {
+                (Role::Dim, "asks nothing".to_owned())
             }
             ExitReason::UserStopped if tab.state.chat.is_some() => (Role::Dim, "chat closed".to_owned()),
             ExitReason::UserStopped => (Role::Dim, "stopped by you".to_owned()),
@@ -201,7 +226,11 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             Some((Role::Warning, format!("parked: {}{wait}{keys}", clean_line(&parking.about, 200))))
         }
         // A chat gets the directory for each message, at once where nobody has it.
-        (Stage::AwaitingTree { holder: None }, _) if tab.state.chat.is_some() => None,
+        (Stage::AwaitingTree { holder: None }, _)
+            if tab.state.chat.is_some() || own_session::is(tab.id.id(), tab.id.file()) =>
+        {
+            None
+        }
         (Stage::AwaitingTree { holder }, _) => {
             let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
             Some((Role::Dim, format!("{words}{}", key(" · p pauses, x cancels"))))
@@ -331,4 +360,19 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
         Row::new().left(role, text).draw(theme, inside, buf);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_seen_however_long_the_question_is() {
+        let asks =
+            format!("Approve `git push -q origin {}`? Press !, 2 more waiting", "HEAD:a-very-long-branch/".repeat(8));
+        let lines = keeping_key(&asks, 40, 3);
+        assert!(lines.len() == 3 && lines[0].starts_with("Approve `git push"), "{lines:?}");
+        assert!(lines[2].ends_with("Press !, 2 more waiting") && lines.join(" ").contains('…'), "{lines:?}");
+        assert_eq!(keeping_key("Approve `ls`? Press !", 40, 3), ["Approve `ls`? Press !"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! The first line: one tab a ticket with its state, how many wait for the person, and the time. Where there is no room
 //! for all, the one in front, those that need the person and those at work stay, and the quiet ones fold to `+6 ○`.
 
+use crate::base::text::cut;
 use crate::tui::model::Model;
 use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
@@ -26,6 +27,9 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
     }
     if model.mode == crate::tui::model::Mode::Replay {
         row = row.left(Role::Warning, "replay").left(Role::Text, "  ");
+    }
+    if let Some(host) = &model.host {
+        row = row.left(Role::Warning, format!("on {}", cut(host, ID))).left(Role::Text, "  ");
     }
     row = with_clock(model, row);
     let labels: Vec<String> = (0..model.tabs.len()).map(|at| label(model, at, wordy)).collect();
@@ -88,7 +92,7 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
     let tab = &model.tabs[at];
     let standing = model.standing(tab);
     let sign = standing.sign(model.glyphs);
-    let id = crate::base::text::cut(tab.id.as_str(), ID);
+    let id = cut(tab.id.as_str(), ID);
     let (done, all) = tab.progress();
     let running = matches!(standing, TabStatus::Running | TabStatus::Checking | TabStatus::Pausing);
     let number = if at < 9 { format!("{} ", at + 1) } else { String::new() };
@@ -140,6 +144,17 @@ mod tests {
         let line = first_line((80, 24));
         assert!(line.contains("1 tk-0 ▶") && line.contains("▌9 tk-long-name-8"), "{line}");
         assert!(line.contains(" +6 ○"), "{line}");
+    }
+
+    #[test]
+    fn a_run_of_another_machine_is_seen_as_such() {
+        for size in [(80, 24), (200, 50)] {
+            let mut model = crate::tui::sample::model();
+            model.tabs.push(crate::tui::sample::running("tk-0"));
+            model.host = Some("build".to_owned());
+            let screen = crate::tui::sample::draw(&mut model, size);
+            assert!(screen.lines().next().is_some_and(|line| line.contains("on build  ▌1 tk-0")), "{screen}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::base::time::short;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::phase::{Mark, PhaseId};
-use crate::domain::summary::RunState;
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Severity, Task, Ticket, TicketStatus};
 use crate::orchestrator::state::PhaseState;
@@ -360,6 +360,11 @@ fn listed(model: &Model, key: &TicketKey, ticket: &Ticket, width: u16) -> (Sign,
         let why = if width >= WORDY { cut(why, usize::from(width) / 2) } else { sign.word.to_owned() };
         return (sign, why);
     }
+    // Another program works on it, or it waits there.
+    if let Some(open) = model.last_run(key).filter(|run| run.owner() != Owner::Nobody) {
+        let sign = TabStatus::of(open).sign(model.glyphs);
+        return (sign, sign.word.to_owned());
+    }
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error);
     if let Some(problem) = broken {
         let sign = Sign { glyph: "!", word: "broken", role: Role::Danger };
@@ -369,16 +374,24 @@ fn listed(model: &Model, key: &TicketKey, ticket: &Ticket, width: u16) -> (Sign,
     let all_done = !ticket.phases.is_empty() && ticket.phases.iter().all(|phase| phase.done);
     let ended = model.last_run(key).filter(|run| matches!(run.state, RunState::Ended | RunState::Interrupted));
     let is_unmerged = ended.is_some_and(|run| run.reason.as_deref() == Some(ExitReason::MergeFailed.word()));
+    let has_more_to_do = |run: &RunSummary| {
+        run.reason.as_deref() == Some(ExitReason::Complete.word()) && !run.marks.contains(&Mark::Skipped)
+    };
     let sign = match ticket.status {
         _ if is_unmerged => Sign { word: "not merged", ..TabStatus::Halted.sign(model.glyphs) },
         _ if waits => Sign { word: "blocked", ..TabStatus::Waiting.sign(model.glyphs) },
         _ if all_done => TabStatus::Complete.sign(model.glyphs),
-        Some(TicketStatus::InProgress) if ended.is_some_and(|run| run.state == RunState::Interrupted) => {
-            Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) }
-        }
-        Some(TicketStatus::InProgress) if ended.is_some() => TabStatus::Stopped.sign(model.glyphs),
-        Some(TicketStatus::InProgress) => Sign { word: "in progress", ..TabStatus::NotStarted.sign(model.glyphs) },
-        _ => TabStatus::NotStarted.sign(model.glyphs),
+        status => match ended {
+            Some(run) if run.state == RunState::Interrupted && run.left_waiting().is_none() => {
+                Sign { word: "interrupted", ..TabStatus::Stopped.sign(model.glyphs) }
+            }
+            // Boxes are open: of what was skipped, else there is more to do.
+            Some(run) if !has_more_to_do(run) => TabStatus::of(run).sign(model.glyphs),
+            _ if status == Some(TicketStatus::InProgress) => {
+                Sign { word: "in progress", ..TabStatus::NotStarted.sign(model.glyphs) }
+            }
+            _ => TabStatus::NotStarted.sign(model.glyphs),
+        },
     };
     (sign, sign.word.to_owned())
 }
@@ -418,8 +431,15 @@ mod tests {
         model.see_run(run.clone().into());
         assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "stopped");
         run.reason = Some("merge_failed".into());
-        model.see_run(run.into());
+        model.see_run(run.clone().into());
         assert_eq!(word(&model, true, Some(TicketStatus::InProgress)), "not merged");
+        run.reason = Some("complete".into());
+        run.marks = vec![Mark::Skipped];
+        model.see_run(run.clone().into());
+        assert_eq!(word(&model, false, Some(TicketStatus::InProgress)), "done");
+        run.state = RunState::Waiting;
+        model.see_run(run.into());
+        assert_eq!(word(&model, false, Some(TicketStatus::Open)), "queued", "in another program");
     }
 
     #[test]

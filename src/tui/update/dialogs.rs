@@ -176,7 +176,9 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
                 _ => None,
             };
             if let Some(accept) = accept {
-                let answer = UserCommand::AnswerValidationChange { accept };
+                let tab = ui.tab_of(&question.ticket);
+                let seen = tab.and_then(|tab| tab.state.validation_change.clone()).unwrap_or_default();
+                let answer = UserCommand::AnswerValidationChange { accept, seen };
                 return vec![Ask::Request(Request::Command(question.ticket, answer))];
             }
             question.scroll(lines, ui, room);

@@ -96,13 +96,17 @@ pub fn key(ui: &mut Ui, input: &Input) -> Vec<Ask> {
 
 /// Does what was chosen in the palette, which closes.
 fn run_chosen(ui: &mut Ui, input: &Input) -> Vec<Ask> {
-    let chosen = match ui.modals.last() {
-        Some(Modal::Palette(palette)) => palette.chosen(ui),
-        _ => None,
-    };
-    let Some(row) = chosen else { return Vec::new() };
-    ui.modals.pop();
-    act(ui, row, input)
+    let Some(Modal::Palette(palette)) = ui.modals.last() else { return Vec::new() };
+    match palette.chosen(ui) {
+        Ok(row) => {
+            ui.modals.pop();
+            act(ui, row, input)
+        }
+        Err(why) => {
+            ui.tell(why);
+            Vec::new()
+        }
+    }
 }
 
 /// Does what a row of the table says, or tells why not.
@@ -214,6 +218,11 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             (ui.home.is_chosen, ui.home.shown) = (ui.home.cursor.is_some(), ui.now);
             ui.focus = home::NAME;
             return vec![Ask::Request(Request::ListTickets)];
+        }
+        Command::NewTicket if ui.host.is_some() => {
+            let host = ui.host.as_deref().unwrap_or_default();
+            let words = format!("not from here: do it on {host}");
+            ui.tell(words);
         }
         Command::NewTicket => {
             ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.model.home.draft))));

@@ -3,7 +3,7 @@
 use crate::base::text::clean_line;
 use crate::domain::approval::{Answered, AnsweredBy, Approval};
 use crate::domain::breaker::Circuit;
-use crate::domain::messages::{LogFormatter, Weight};
+use crate::domain::messages::{LogFormatter, Weight, decided_words};
 use crate::domain::news::News;
 use crate::domain::notification::Notification;
 use crate::domain::outcome::ExitReason;
@@ -82,6 +82,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
                 asks.extend(recorded(ui, at, stored));
             }
             asks.extend(news_of(ui, at, new));
+            ui.log.sort();
             // An end among them is not its last one where it goes on.
             if ui.tabs[at].state.ended.is_none() {
                 ui.tabs[at].owner = owner;
@@ -209,7 +210,14 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
 
 /// The service has too much to do, or is gone: what was asked is not done.
 pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
-    let why = "not sent: programmator is busy; try again in a moment";
+    let why = match (&ui.host, &request) {
+        (Some(host), Request::LookUpPassphrase { .. } | Request::TryPassphrase { .. }) => {
+            format!("answer it on {host}: a passphrase is not sent to another machine")
+        }
+        (Some(host), request) if !matches!(request, Request::Command(..)) => format!("not from here: do it on {host}"),
+        _ => "not sent: programmator is busy; try again in a moment".to_owned(),
+    };
+    let why = why.as_str();
     ui.tell(why);
     match request {
         Request::Command(ticket, command) => {
@@ -355,25 +363,20 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
             attention::refused(ui, ticket, &refused.id, &format!("Edit rejected: {}", refused.why));
         }
         (Record::ApprovalAnswered(answered), _) => {
-            let why = match &answered.by {
-                AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),
-                AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
-                AnsweredBy::Rules => "decided by the changed rules".to_owned(),
-                AnsweredBy::Person(by) => format!("answered by {by}"),
-                AnsweredBy::Unshown => "denied: plain lines could not ask you".to_owned(),
-                AnsweredBy::Nobody => "already answered".to_owned(),
-            };
-            attention::drop_stale(ui, &why);
+            attention::drop_stale(ui, &decided_words(answered));
         }
         (Record::NoteNotSent { id }, _) => chat::not_sent(ui, ticket, id),
         (Record::AnswerTooLate(late), _) if matches!(&late.by, AnsweredBy::Person(by) if by.is_screen()) => {
-            ui.tell("an answer came too late: the call has been answered");
+            ui.tell("your answer came too late: another one counts");
         }
         (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
+        (Record::ValidationChangeAnswered(_), _) => {
+            attention::drop_stale(ui, "the changed validation commands are decided about already");
+        }
         (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
             attention::drop_stale(ui, "the draft is written");
-            let key = if ui.is_home() { "s" } else { "p" };
+            let key = if ui.is_home() { "s" } else { "r" };
             ui.tell(format!("{ticket} is planned; {key} starts it"));
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),

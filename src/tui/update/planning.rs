@@ -44,7 +44,7 @@ pub(super) fn key(ui: &mut Ui, mut review: Box<PlanReview>, command: Option<Comm
 }
 
 fn answered(ui: &mut Ui, ticket: &TicketKey, ask: &Ask) {
-    let Ask::Request(Request::Command(_, UserCommand::AnswerDraft(answer))) = ask else { return };
+    let Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer, .. })) = ask else { return };
     match answer {
         DraftAnswer::Accept => ui.tell("writing the draft into the ticket …"),
         DraftAnswer::Revise { .. } => ui.tell("sent back; the next draft will wait for you"),

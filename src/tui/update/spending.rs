@@ -92,9 +92,11 @@ pub(super) fn go_on(ui: &mut Ui) {
 pub(super) fn run_again(ui: &mut Ui) -> Vec<Ask> {
     let Some(tab) = ui.tab() else { return Vec::new() };
     let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+    // What ran before was no work: its costs tell nothing of what begins.
+    let was_plan = tab.state.plan.is_some();
     if !complete || tab.reopened || tab.left_out() || tab.state.phases.is_empty() {
         let asks = pace(ui);
-        return if ui.is_home() { ask_to_start(ui, asks) } else { asks };
+        return if ui.is_home() || was_plan { ask_to_start(ui, asks) } else { asks };
     }
     let id = tab.id.clone();
     // Its boxes would be unticked for a start that is refused.

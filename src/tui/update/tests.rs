@@ -276,11 +276,12 @@ fn quitting_asks_only_while_something_runs() {
 #[test]
 fn a_changed_list_is_answered_on_its_card_alone() {
     let mut model = with_running();
-    model.tabs[0].state.validation_change = Some(vec!["cargo nextest run".into()]);
+    let seen = vec!["cargo nextest run".to_owned()];
+    model.tabs[0].state.validation_change = Some(seen.clone());
     assert_eq!(press(&mut model, "y Esc"), [], "no card, no answer");
-    let yes = UserCommand::AnswerValidationChange { accept: true };
+    let yes = UserCommand::AnswerValidationChange { accept: true, seen: seen.clone() };
     assert_eq!(press(&mut model, "! y"), command(yes));
-    let no = UserCommand::AnswerValidationChange { accept: false };
+    let no = UserCommand::AnswerValidationChange { accept: false, seen };
     assert_eq!(press(&mut model, "! n"), command(no));
 }
 

@@ -134,7 +134,8 @@ pub fn lowest(area: Rect, height: u16) -> Rect {
 
 /// The place that a dialog at the bottom may take: what stands above it stays readable.
 pub fn sheet(screen: Rect) -> Rect {
-    let above = if screen.height < 20 { 4 } else { screen.height / 3 };
+    // Where there is little room, what is decided takes all of it but the tabs and the gauges.
+    let above = if screen.height < 20 { 2 } else { screen.height / 3 };
     let height = screen.height.saturating_sub(above + 1);
     Rect { y: screen.y + screen.height.min(above), height, ..screen }
 }

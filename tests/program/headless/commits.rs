@@ -91,10 +91,8 @@ fn a_run_with_nothing_to_do_leaves_the_commit_and_the_cost_of_the_ticket_as_they
     ran(&project, &["run", "--json", "tk-1"], 0);
     let before = last(&project);
     ran(&project, &["run", "--json", "tk-1"], 0);
-    let after = last(&project);
-    assert_ne!(before["run"], after["run"]);
-    assert_eq!((&after["iterations"], &after["commit"]), (&0.into(), &before["commit"]), "{after}");
-    assert!(before["cost_usd"].as_f64() > Some(0.0) && after["carried_usd"] == before["cost_usd"], "{after}");
+    assert!(before["cost_usd"].as_f64() > Some(0.0), "{before}");
+    assert_eq!(last(&project), before);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Leaving a ticket that has no phases, by whole runs on the scripted agent: what ends them, what keeps them going.
 
 use crate::project::Project;
-use crate::watched::{DILIGENT, end, of_kind, run};
+use crate::watched::{DILIGENT, end, of_kind, run, said, text};
 
 /// A turn that changes a file and ends with these lines.
 fn turn(when: &str, block: &str) -> String {
@@ -22,8 +22,8 @@ fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
     assert_eq!(of_kind(&records, "phase_done").len(), 1);
     assert!(project.ticket_text("tk-1").contains("status: closed"));
     // Who closed it said that it is done.
-    let (code, records) = run(&project, &["tk-1"]);
-    assert_eq!((code, end(&records)), (Some(0), ("complete", 0)), "{records:?}");
+    let told = said(&project, &["run", "tk-1"], 0);
+    assert!(told.contains("tk-1 is finished") && told.contains("`programmator ticket reopen tk-1`"), "{told}");
 }
 
 #[test]
@@ -76,6 +76,14 @@ fn test_after_test_ends_a_run_and_is_pointed_out_before() {
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(4), ("test_saturation", 3)), "{records:?}");
     assert!(project.read("work/tests/log.txt").ends_with("told\n"), "the third prompt points it out");
+
+    // As many as the person says; a run keeps what it began with, and the preview says it.
+    let project =
+        Project::with_config(&[], &format!("turns:\n{pointed}{turns}"), "exit: {test_loops: 1, done_signals: 0}\n");
+    let dry = text(&project.run(&["run", "--dry-run", "tk-1"]));
+    assert!(dry.contains("ends after 1 iteration with nothing but tests\n"), "{dry}");
+    let (code, records) = run(&project, &["tk-1"]);
+    assert_eq!((code, end(&records)), (Some(4), ("test_saturation", 1)), "{records:?}");
 
     // Real work in between, and it never comes to that.
     let turns = turn(ANY, block);

@@ -61,6 +61,22 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
+fn a_dry_run_leaves_the_state_folder_of_an_earlier_program_as_it_is() {
+    let project = left_by_an_earlier_one();
+    let database = project.path("state/programmator.db");
+    let before = std::fs::read(&database).unwrap();
+    let told = text(&project.run(&["run", "--dry-run", "tk-1"]));
+    assert!(told.contains("Second") && told.contains("resumes"), "{told}");
+    assert!(std::fs::read(&database).unwrap() == before, "it is not brought up to date");
+    let mut names: Vec<_> =
+        std::fs::read_dir(project.path("state")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["programmator.db", "runs"], "nothing was made beside it");
+    project.run(&["status"]);
+    assert!(std::fs::read(&database).unwrap() != before, "another command does");
+}
+
+#[test]
 fn the_state_folder_of_an_earlier_program_is_shown_and_gone_on_with() {
     let project = left_by_an_earlier_one();
     let status = text(&project.run(&["status"]));

@@ -147,3 +147,47 @@ turns:
     let records = ran(&project, &["run", "--json", "--timeout", "60", "tk-2", "tk-1"], 0);
     assert_eq!(tickets(&records, "run_ended"), ["tk-1", "tk-2"]);
 }
+
+#[test]
+fn all_that_are_ready_are_worked_through_and_those_that_become_so() {
+    let project = project(
+        &[
+            ("tk-1", "deps: [tk-2]\npriority: 0", "First"),
+            ("tk-2", "priority: 3", "Second"),
+            ("tk-3", "", "Third"),
+            ("tk-4", "deps: [tk-5]", "Fourth"),
+            ("tk-5", "deps: [tk-4]", "Fifth"),
+            ("tk-6", "deps: [tk-9]", "Sixth"),
+            ("tk-7", "status: closed", "Seventh"),
+        ],
+        "",
+    );
+    let output = project.run(&["run", "--json", "--timeout", "60", "--ready"]);
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(course(&crate::watched::records(&output)), ["+tk-3", "-tk-3", "+tk-2", "-tk-2", "+tk-1", "-tk-1"]);
+    for why in
+        ["tk-4 is not started: its deps lead back to it (tk-4 → tk-5 → tk-4)", "tk-6 is not started: it waits for tk-9"]
+    {
+        assert!(told.contains(why), "{told}");
+    }
+    let again = project.run(&["run", "--ready", "--tag", "none"]);
+    assert!(again.status.success() && text(&again).contains("No ticket is ready."), "{}", text(&again));
+}
+
+#[test]
+fn after_a_failure_nothing_more_is_started_when_that_is_wanted() {
+    let ready = |halts: &[&str]| {
+        let project = project(&[("tk-1", "priority: 0", "First"), ("tk-2", "", "Second")], "");
+        // Its validation never passes, and one iteration is all it has.
+        let fails = format!("{}\n## Validation Commands\n\n- `test -e never`\n", project.ticket_text("tk-1"));
+        project.write("work/.tickets/tk-1.md", &fails);
+        let output = project.run(&[&["run", "--json", "--timeout", "60", "-n", "1", "--ready"], halts].concat());
+        assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+        (course(&crate::watched::records(&output)), text(&output))
+    };
+    assert_eq!(ready(&[]).0, ["+tk-1", "-tk-1", "+tk-2", "-tk-2"]);
+    let (course, told) = ready(&["--halt-on-failure"]);
+    assert_eq!(course, ["+tk-1", "-tk-1"]);
+    assert!(told.contains("tk-2 is not started: another ticket has failed before"), "{told}");
+}

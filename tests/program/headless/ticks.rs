@@ -92,7 +92,7 @@ turns:
     assert!(project.ticket_text("tk-1").contains("- [ ] Alpha\n- [ ] Beta\n"), "{}", project.ticket_text("tk-1"));
     let end = told.last().unwrap();
     assert_eq!((&end["phases_done"], &end["phases"]), (&0.into(), &2.into()));
-    let shown = said(&project, &["ticket", "show", "tk-1"], 0);
+    let shown = said(&project, &["ticket", "show", "--phases", "tk-1"], 0);
     assert!(shown.contains("(0 of 2 done)"), "{shown}");
 }
 
@@ -302,4 +302,21 @@ fn a_stop_ends_the_validation_commands_and_reads_the_file_behind_them() {
     let told =
         of_kind(&project.journal(), "noticed").iter().any(|told| told["text"].as_str().unwrap().contains("a claim"));
     assert!(!told && project.ticket_text("tk-1").contains("[x] Beta"), "{:?}", project.journal());
+}
+
+#[test]
+fn a_finished_ticket_is_not_run_again() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha"]);
+    project.scenario(DILIGENT);
+    said(&project, &["run", "tk-1"], 0);
+    for args in [&["run", "tk-1"][..], &["run", "--json", "tk-1"], &["run", "--detach", "tk-1"], &["tk-1"]] {
+        let told = said(&project, args, 0);
+        assert!(told.contains("tk-1 is finished: nothing is left to do"), "{args:?}: {told}");
+        assert!(told.contains("programmator phase reopen tk-1 1") && !told.contains("worked on"), "{args:?}: {told}");
+    }
+    let runs: serde_json::Value = serde_json::from_slice(&project.run(&["status", "--json"]).stdout).expect("runs");
+    assert_eq!(runs.to_string().matches("\"iterations\":1").count(), 1, "{runs:#}");
+    said(&project, &["phase", "reopen", "tk-1", "1"], 0);
+    assert!(!text(&project.run(&["run", "tk-1"])).contains("nothing is left"));
 }

@@ -1,7 +1,7 @@
 //! What reaches the terminal, byte by byte: only sequences of a list, whatever Claude, tickets and files hold; no colour
 //! where none is wanted.
 
-use super::stage::{ROOMY, gated_project, start, start_with};
+use super::stage::{ROOMY, at_the_gate, gated_project, start, start_with, wait_at_the_gate};
 use crate::project::Project;
 use crate::terminal::Terminal;
 use std::collections::BTreeSet;
@@ -215,4 +215,30 @@ fn no_color_is_heard() {
     };
     assert_eq!(run(&[("NO_COLOR", "1")]), BTreeSet::new());
     assert!(!run(&[]).is_empty(), "without it there are colours");
+}
+
+/// Where the person wants it, the terminal is told how far the runs are, and of nothing any more in the end.
+#[test]
+fn a_terminal_that_shows_progress_is_told_of_it() {
+    for wants in [true, false] {
+        let project = gated_project(&["Alpha", "Beta"]);
+        project.write(
+            "config/config.yaml",
+            &format!("{}screen:\n  progress: {wants}\n", project.read("config/config.yaml")),
+        );
+        let mut terminal = at_the_gate(&project, "Alpha");
+        project.open_gate("alpha");
+        wait_at_the_gate(&terminal, "Beta");
+        terminal.keys_until("q", "stop now");
+        terminal.keys("s");
+        terminal.wait_end();
+        let raw = terminal.raw();
+        let told: Vec<String> = String::from_utf8_lossy(&raw)
+            .split("\x1b]9;4;")
+            .skip(1)
+            .map(|rest| rest.split('\x07').next().expect("an end").to_owned())
+            .collect();
+        let expected: &[&str] = if wants { &["1;0", "1;50", "0;0"] } else { &[] };
+        assert_eq!(told, expected);
+    }
 }

@@ -153,6 +153,6 @@ fn a_phase_that_is_reopened_while_the_merge_is_open_waits_for_its_end() {
     let worked = at(&|one| one["kind"] == "iteration_started" && one["step"] != "resolve" && one["step"] != "critique");
     assert!(reopened < over && over < worked, "{reopened} {over} {worked}");
     // The journal knows it before the screen does, which asks whoever quits during a run.
-    terminal.wait_for("h home");
+    terminal.wait_until("its end", |screen| screen.contains("✓ done") && screen.contains("h home"));
     leave(terminal, &project);
 }

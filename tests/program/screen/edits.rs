@@ -97,13 +97,13 @@ fn a_new_ticket_opens_in_the_editor() {
         .find(|line| line.contains("Quick sort"))
         .unwrap()
         .split_whitespace()
-        .nth(1)
+        .next()
         .unwrap()
         .to_owned();
     assert!(project.ticket_text(&ticket).contains("- [ ] Phase 1: quips"), "{}", project.ticket_text(&ticket));
     let mut terminal = start_with(&project, &["ticket", "new", "--no-edit", "Merge sort"], ROOMY, &editor);
     assert!(terminal.wait_end().success() && !terminal.screen().contains("EDITING"), "{}", terminal.screen());
-    assert!(listed().contains("0/1  Merge sort"), "{}", listed());
+    assert!(listed().contains("[open] - Merge sort"), "{}", listed());
 }
 
 #[test]

@@ -3,11 +3,21 @@
 use super::approvals::settle;
 use super::stage::{ROOMY, at_the_gate, gated_project, leave, start};
 use crate::away::{PUSH, WRITE, asked, away, begun, ended, is_pushed, name, project};
-use crate::project::PROGRAM;
+use crate::project::{PROGRAM, Project};
 use crate::terminal::{Start, Terminal};
 use crate::watched::{json, of_kind, said};
 use rustix::process::Signal;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Waits until the program in the background has ended after its run.
+fn wait_gone(project: &Project) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while project.processes().iter().any(|process| process.contains(" run ")) {
+        assert!(Instant::now() < deadline, "it does not end: {:?}", project.processes());
+        std::thread::yield_now();
+    }
+}
 
 #[test]
 fn its_question_is_answered_here_and_the_run_goes_on() {
@@ -18,6 +28,7 @@ fn its_question_is_answered_here_and_the_run_goes_on() {
     terminal.keys_until("!", "waiting for you ━");
     settle();
     terminal.keys_until("y", "complete");
+    wait_gone(&project);
     leave(terminal, &project);
     let records = ended(&project);
     assert_eq!(of_kind(&records, "run_ended")[0]["reason"], "complete");
@@ -50,8 +61,53 @@ fn one_that_was_stopped_and_begun_again_is_answered_from_home_by_one_key() {
     terminal.keys_until("!", "waiting for you ━");
     settle();
     terminal.keys_until("y", "complete");
+    wait_gone(&project);
     leave(terminal, &project);
     assert!(is_pushed(&project));
+}
+
+#[test]
+fn a_run_in_the_background_is_shown_by_its_name_and_left_alone() {
+    let project = begun(&[WRITE, PUSH]);
+    let id = name(&asked(&project));
+    for args in [&["attach"][..], &["attach", "tk-1"], &["tk-1"]] {
+        let mut terminal = start(&project, args, ROOMY);
+        terminal.wait_for("Press !");
+        terminal.keys("q");
+        assert_eq!(terminal.wait_end().exit_code(), 0, "{args:?}: {}", terminal.screen());
+        let left = terminal.screen();
+        assert!(
+            left.contains("goes on in the background") && left.contains("`programmator attach tk-1` shows it"),
+            "{left}"
+        );
+        assert_eq!(name(&asked(&project)), id, "nothing was withdrawn");
+    }
+    let mut terminal = start(&project, &["attach"], ROOMY);
+    terminal.wait_for("Press !");
+    terminal.keys_until("!", "waiting for you ━");
+    settle();
+    terminal.keys_until("y", "complete: 1/1 phases");
+    wait_gone(&project);
+    leave(terminal, &project);
+    assert!(said(&project, &["attach"], 1).contains("no run is at work in another program"));
+    assert!(said(&project, &["attach", "tk-1"], 1).contains("no program works on tk-1 now"));
+}
+
+#[test]
+fn of_several_tickets_those_that_are_at_work_elsewhere_are_shown_and_the_others_started() {
+    let project = begun(&[WRITE, PUSH]);
+    let id = name(&asked(&project));
+    project.ticket("tk-2", &["Beta"]);
+    let mut terminal = start(&project, &["tk-1", "tk-2"], ROOMY);
+    terminal.wait_for("Press !");
+    terminal.wait_for("tk-2 ⊘ queued");
+    assert_eq!(name(&asked(&project)), id, "nothing was withdrawn");
+    terminal.keys_until("q", "stop now and quit");
+    terminal.keys("s");
+    assert_eq!(terminal.wait_end().exit_code(), 5, "{}", terminal.screen());
+    assert_eq!(name(&asked(&project)), id, "nothing was withdrawn");
+    said(&project, &["stop", "--now", "tk-1"], 0);
+    wait_gone(&project);
 }
 
 #[test]
@@ -66,6 +122,7 @@ fn its_question_is_answered_from_another_directory() {
     terminal.keys_until("!", "waiting for you ━");
     settle();
     terminal.keys_until("y", "complete: 1/1 phases");
+    wait_gone(&project);
     leave(terminal, &project);
     ended(&project);
     assert!(is_pushed(&project));
@@ -82,7 +139,7 @@ fn whoever_quits_can_have_the_run_go_on_in_the_background() {
     let code = terminal.wait_end().exit_code();
     assert_eq!(code, 0, "{}", terminal.screen());
     assert!(terminal.screen().contains("tk-1 is being worked on in the background (pid "), "{}", terminal.screen());
-    assert_eq!(name(&asked(&project)), id, "the question still waits");
+    assert_eq!(name(&asked(&project)), id, "the question still waits: {:#?}", project.journal());
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     let records = ended(&project);
     assert_eq!(of_kind(&records, "run_started").len(), 1, "it is the same run");

@@ -133,7 +133,7 @@ fn a_run_is_started_and_its_question_answered_from_home() {
     let project = Project::with_config(&["Alpha"], turn, "policy: {profile: guarded}\n");
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("READY  1");
-    let screen = terminal.keys_until("s", "Start “Work on tk-1”?");
+    let screen = terminal.keys_until("s", "Start tk-1 “Work on tk-1”?");
     for words in ["1 open phase, profile guarded.", "No estimate", "no validation commands"] {
         assert!(screen.contains(words), "“{words}” is missing:\n{screen}");
     }
@@ -190,10 +190,10 @@ fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_befor
     assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("READY  1");
-    let screen = terminal.keys_until("s", "Start “Work on tk-2”?");
+    let screen = terminal.keys_until("s", "Start tk-2 “Work on tk-2”?");
     assert!(screen.contains("no git repository") && screen.contains("I git init"), "{screen}");
     let screen = terminal.keys_until("I", "git init done");
-    assert!(screen.contains("Start “Work on tk-2”?") && !screen.contains("no git repository"), "{screen}");
+    assert!(screen.contains("Start tk-2 “Work on tk-2”?") && !screen.contains("no git repository"), "{screen}");
     let shown = project.git(&["status", "--porcelain", "--untracked-files=all"]);
     assert!(shown.contains(".programmator/notes.md"), "a person's own files can be committed: {shown}");
     assert!(!shown.contains("lock") && !shown.contains(".gitignore"), "{shown}");

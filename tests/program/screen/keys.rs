@@ -1,6 +1,8 @@
 //! What the keys do to a run.
 
-use super::stage::{ROOMY, at_the_gate, boxes, count, gated, gated_project, gated_run, leave, start, wait_at_the_gate};
+use super::stage::{
+    ROOMY, at_the_gate, boxes, count, gated, gated_project, gated_run, leave, leave_with, start, wait_at_the_gate,
+};
 use crate::project::Project;
 
 #[test]
@@ -68,6 +70,14 @@ fn a_skip_is_asked_for_and_leaves_the_phase_undone() {
     assert_eq!(boxes(&project, "tk-1"), [("Alpha".to_owned(), false), ("Beta".to_owned(), true)]);
     assert!(!project.ticket_text("tk-1").contains("status: closed"), "a phase is open");
     leave(terminal, &project);
+    // Opened by its name, it is shown; a key starts it.
+    let mut terminal = start(&project, &["tk-1"], ROOMY);
+    terminal.wait_for("? complete: ");
+    assert_eq!(count(&project, "run_started"), 1, "the skip holds");
+    terminal.keys_until("r", "Working on Alpha.");
+    terminal.keys_until("x", "Stop");
+    terminal.keys_until("y", "stopped by you");
+    leave_with(terminal, &project, 5);
 }
 
 #[test]

@@ -132,6 +132,27 @@ fn the_command_line_restores_some_files_and_prints_json() {
     assert_eq!(outside.status.code(), Some(2));
 }
 
+/// Tickets are the person's wherever they lie, also those that came after the snapshot.
+#[test]
+fn tickets_stay_that_lie_among_the_work() {
+    for (dir, folder) in [("plans", "work/plans"), (".", "work")] {
+        let project = gated_project(&["Alpha"]);
+        let config = format!("{}\ntickets: {{dir: {dir}}}\n", project.read("config/config.yaml"));
+        project.write("config/config.yaml", &config);
+        std::fs::create_dir_all(project.path(folder)).unwrap();
+        std::fs::rename(project.path("work/.tickets/tk-1.md"), project.path(&format!("{folder}/tk-1.md"))).unwrap();
+        project.open_gate("alpha");
+        assert_eq!(project.run(&["run", "tk-1"]).status.code(), Some(0));
+        let later = format!("{folder}/tk-2.md");
+        project.write(&later, "---\nid: tk-2\nstatus: open\n---\n# Later\n");
+        project.write("work/notes.md", "# No ticket\n");
+        let output = project.run(&["restore", "tk-1", "1", "--yes"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(project.path(&later).exists() && !project.path("work/notes.md").exists(), "{dir}: {output:?}");
+        assert!(!project.path("work/alpha.txt").exists());
+    }
+}
+
 /// In one directory another ticket's work stays, unless the person names it; what is done without being there is said, and
 /// `c` knows what a restore has made of the run's files.
 #[test]

@@ -35,8 +35,20 @@ fn read(world: &mut World, command: &str) {
 }
 
 fn answer(world: &mut World, accept: bool) {
-    let command = UserCommand::AnswerValidationChange { accept };
+    let seen = world.state.validation_change.clone().unwrap_or_default();
+    let command = UserCommand::AnswerValidationChange { accept, seen };
     world.give(Input::Commanded { by: Answerer::SCREEN, id: "a".into(), command });
+}
+
+#[test]
+fn another_list_than_the_one_that_was_seen_is_not_decided_about() {
+    let mut world = changed(true);
+    let seen = vec!["make something".to_owned()];
+    let command = UserCommand::AnswerValidationChange { accept: true, seen };
+    world.give(Input::Commanded { by: Answerer::SCREEN, id: "a".into(), command });
+    assert_eq!(world.state.validation_change, Some(vec!["make all".to_owned()]), "it still waits");
+    answer(&mut world, true);
+    assert_eq!((&world.state.validation_change, &world.state.validation), (&None, &vec!["make all".to_owned()]));
 }
 
 /// How the run ended, with what its last iteration was checked.

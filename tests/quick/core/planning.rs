@@ -50,7 +50,8 @@ fn until_running(world: &mut World) {
 }
 
 fn answer(world: &mut World, answer: DraftAnswer) {
-    let command = UserCommand::AnswerDraft(answer);
+    let seen = Box::new(world.state.waiting_draft().cloned().unwrap_or_default());
+    let command = UserCommand::AnswerDraft { answer, seen };
     world.give(Input::Commanded { by: Answerer::SCREEN, id: "a".into(), command });
 }
 

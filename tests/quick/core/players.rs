@@ -415,7 +415,11 @@ impl World {
             8 if self.dice.one_in(4) => UserCommand::FinishAndStop,
             9 => UserCommand::ResetBreaker,
             10 | 11 => UserCommand::RetryNow,
-            12 => UserCommand::AnswerValidationChange { accept: self.dice.one_in(2) },
+            12 => {
+                // Now and then one that was there before.
+                let seen = self.state.validation_change.clone().filter(|_| !self.dice.one_in(8)).unwrap_or_default();
+                UserCommand::AnswerValidationChange { accept: self.dice.one_in(2), seen }
+            }
             13 => {
                 self.validation = self.dice.one_of(&[vec!["make check".to_owned()], vec!["make all".to_owned()]]);
                 return self.ticket_read();

@@ -296,7 +296,7 @@ impl World {
             Effect::MakeWorktree(_) if self.rough(10) => Input::WorktreeFailed { why: "the disk is full".into() },
             Effect::MakeWorktree(_) => Input::WorktreeReady(WorktreeMade::default()),
             Effect::MergeWork { .. } if self.rough(3) => {
-                Input::MergeSettled(MergeSettled::conflict("main", vec!["a.rs".into()]))
+                Input::MergeSettled(MergeSettled::conflict("main", "tk-1", vec!["a.rs".into()]))
             }
             Effect::Conflict { work, .. } if self.rough(6) => {
                 Input::ConflictDone { work, done: Err("the base has moved".into()) }
@@ -627,17 +627,15 @@ impl World {
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "m".into(), command });
             return true;
         }
-        if self.state.ended.is_none() && self.state.waiting_draft().is_some() {
-            let answer = self.draft_answer();
-            self.give(Input::Commanded {
-                by: Answerer::SCREEN,
-                id: "d".into(),
-                command: UserCommand::AnswerDraft(answer),
-            });
+        let draft = self.state.waiting_draft().cloned().filter(|_| self.state.ended.is_none());
+        if let Some(seen) = draft {
+            let command = UserCommand::AnswerDraft { answer: self.draft_answer(), seen: Box::new(seen) };
+            self.give(Input::Commanded { by: Answerer::SCREEN, id: "d".into(), command });
             return true;
         }
-        if self.state.validation_change.is_some() && self.state.is_complete() && self.state.ended.is_none() {
-            let command = UserCommand::AnswerValidationChange { accept: self.dice.one_in(2) };
+        let change = self.state.validation_change.clone();
+        if let Some(seen) = change.filter(|_| self.state.is_complete() && self.state.ended.is_none()) {
+            let command = UserCommand::AnswerValidationChange { accept: self.dice.one_in(2), seen };
             self.give(Input::Commanded { by: Answerer::SCREEN, id: "v".into(), command });
             return true;
         }

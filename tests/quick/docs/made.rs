@@ -2,6 +2,7 @@
 
 use super::{hold, read};
 use programmator::config::key::{FromProject, KEYS, Kind};
+use programmator::domain::import::counterparts;
 use programmator::domain::outcome::ExitReason;
 use programmator::domain::settings::Settings;
 use programmator::orchestrator::guards::GUARDS;
@@ -14,7 +15,7 @@ use std::fmt::Write as _;
 
 #[test]
 fn the_tables_of_the_documentation_are_those_of_the_program() {
-    let parts: [(&str, &str, String); 9] = [
+    let parts: [(&str, &str, String); 10] = [
         ("docs/keys.md", "keys", command::markdown_table()),
         ("docs/configuration.md", "config", config()),
         ("docs/configuration.md", "build variables", in_words(&build_variables())),
@@ -24,6 +25,7 @@ fn the_tables_of_the_documentation_are_those_of_the_program() {
         ("docs/prompts.md", "prompt variables", in_words(&prompt_variables())),
         ("docs/themes.md", "roles", roles()),
         ("docs/architecture.md", "architecture", architecture()),
+        ("docs/coming-from.md", "counterparts", counterparts::markdown()),
     ];
     let mut pages: BTreeMap<&str, String> = BTreeMap::new();
     for (page, name, wanted) in parts {
@@ -35,6 +37,36 @@ fn the_tables_of_the_documentation_are_those_of_the_program() {
     }
     for (page, text) in pages {
         hold(page, &text);
+    }
+}
+
+#[test]
+fn what_other_programs_have_is_told_by_keys_that_are_there() {
+    let span = Regex::new(r"`([a-z]+\.[a-z_]+)`").unwrap();
+    for row in counterparts::COUNTERPARTS {
+        let named = span.captures_iter(row.ours).map(|hit| hit[1].to_owned());
+        for key in named.chain(row.key.map(str::to_owned)) {
+            let is_key = KEYS.iter().any(|row| row.name == key);
+            let is_file = ["config.yaml", "programmator.log", "policy.json"].contains(&key.as_str());
+            assert!(is_key || is_file, "{}: there is no key {key}", row.theirs);
+        }
+    }
+    // What their users configured; each name once.
+    for name in [
+        "hank-setup", "hank-enable", "hank-enable-ci", "hank-import", "hank-migrate", "hank-monitor",
+        "--reset-circuit", "--no-continue", ".hank/PROMPT.md", ".hank/fix_plan.md", ".hank/AGENT.md", ".hank/specs/",
+        "MAX_CALLS_PER_HOUR", "CLAUDE_OUTPUT_FORMAT", "CLAUDE_ALLOWED_TOOLS", "CLAUDE_USE_CONTINUE",
+        "CLAUDE_MIN_VERSION", "ALLOWED_TOOLS", "CB_NO_PROGRESS_THRESHOLD", "CB_SAME_ERROR_THRESHOLD",
+        "CB_OUTPUT_DECLINE_THRESHOLD", "CB_PERMISSION_DENIAL_THRESHOLD", "TEST_PERCENTAGE_THRESHOLD",
+        "MAX_CONSECUTIVE_TEST_LOOPS", "MAX_CONSECUTIVE_DONE_SIGNALS", "autoclaude init", "autoclaude run",
+        "autoclaude resume", "autoclaude status", "state.json", "TODO.md", "critic_verdict.md", "current_todo.txt",
+        "baseline.json", "/claude-afk:setup", "/claude-afk:enable", "/claude-afk:status", "CLAUDE_AFK_TELEGRAM_TOKEN",
+        "CLAUDE_AFK_DEBUG", "alwaysEnabled", "retryInterval", "maxRetries", "permissionTimeout", "stopFollowupTimeout",
+        "staleUpdateThreshold", "pollingInterval", "allowSinglePendingFallback", "bulkApprovalTools",
+        "transcriptPolling", "PROGRAMMATOR_MAX_ITERATIONS", "PROGRAMMATOR_STAGNATION_LIMIT", "PROGRAMMATOR_TIMEOUT",
+        "PROGRAMMATOR_CLAUDE_FLAGS", "TICKETS_DIR", "policy.json", "SOUL.md", "mypassphrase", "ANTHROPIC_API_KEY",
+    ] {
+        assert!(counterparts::COUNTERPARTS.iter().any(|row| row.theirs.contains(name)), "nothing tells of {name}");
     }
 }
 

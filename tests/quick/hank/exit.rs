@@ -9,7 +9,7 @@ use programmator::domain::claim::parse::parse as read_block;
 use programmator::domain::denial::Denial;
 use programmator::domain::outcome::IterationOutcome;
 use programmator::domain::record::{ChangeAnswered, FORMAT, PhaseSeed, Record, Stored};
-use programmator::domain::settings::Settings;
+use programmator::domain::settings::{ExitSettings, Settings};
 use programmator::domain::step::Role;
 use programmator::domain::ticket::Boxes;
 use programmator::domain::ticket::parse::parse as read_ticket;
@@ -26,6 +26,10 @@ struct Run {
 
 impl Run {
     fn new(phases: &[&str]) -> Self {
+        Self::under(phases, Settings::default())
+    }
+
+    fn under(phases: &[&str], settings: Settings) -> Self {
         let mut run = Self { state: State::default(), seq: 0 };
         run.take(Record::RunStarted {
             folder: "/w".into(),
@@ -36,7 +40,7 @@ impl Run {
             unverified: vec![],
             unverified_ids: vec![],
             validation: vec![],
-            settings: Settings::default(),
+            settings,
         });
         run
     }
@@ -144,7 +148,11 @@ fn thresholds() {
         ("two indicators without the signal go on", vec![(leaves(), SRC), (leaves(), SRC), (works(), SRC)], None),
         ("four indicators without the signal go on", [times(leaves(), 4), times(works(), 1)].concat(), None),
         ("five indicators end it without the signal", five, Some(Safety)),
-        ("only the last five of a kind are remembered", [times(leaves(), 9), times(works(), 1)].concat(), Some(Safety)),
+        (
+            "more of a kind than are needed change nothing",
+            [times(leaves(), 9), times(works(), 1)].concat(),
+            Some(Safety),
+        ),
         (
             "a refusal comes before all else",
             [testing(3), vec![(refused("npm i"), SRC)]].concat(),
@@ -158,6 +166,37 @@ fn thresholds() {
         ("done comes before indicators", times(Analysis { done: true, ..hints() }, 2), Some(DoneSignals)),
         ("the safety comes before the dual gate", times(leaves(), 5), Some(Safety)),
     ]);
+}
+
+#[test]
+fn the_limits_are_the_persons() {
+    use CompletionRule::{DoneSignals, TestSaturation, TestShare};
+    let exit = |test_loops, done_signals, test_percentage| ExitSettings { test_loops, done_signals, test_percentage };
+    let testing = |times: usize| vec![(tests(), &["tests/a.rs"] as &[&str]); times];
+    let mixed = |tested: usize, worked: usize| [testing(tested), vec![(works(), SRC); worked]].concat();
+    for (name, settings, iterations, expected) in [
+        ("one iteration of tests", exit(1, 2, None), testing(1), Some(TestSaturation)),
+        ("four are asked for", exit(4, 2, None), testing(3), None),
+        ("twenty can be asked for", exit(20, 2, None), testing(20), Some(TestSaturation)),
+        ("tests end nothing", exit(0, 2, None), testing(30), None),
+        ("one done signal", exit(3, 1, None), vec![(done(), SRC)], Some(DoneSignals)),
+        ("done signals end nothing", exit(3, 0, None), vec![(done(), SRC); 4], None),
+        ("four of ten are more than 30 %", exit(0, 2, Some(30)), mixed(4, 6), Some(TestShare)),
+        ("three of ten are not", exit(0, 2, Some(30)), mixed(3, 7), None),
+        ("nine iterations are too few", exit(0, 2, Some(30)), mixed(9, 0), None),
+        (
+            "work in between does not take them back",
+            exit(3, 2, Some(30)),
+            [mixed(2, 1), mixed(2, 5)].concat(),
+            Some(TestShare),
+        ),
+    ] {
+        let mut run = Run::under(&[], Settings { exit: settings, ..Settings::default() });
+        for (said, files) in iterations {
+            run.iteration(Some(said), files);
+        }
+        assert_eq!(run.gate(), expected, "{name}");
+    }
 }
 
 #[test]

@@ -263,6 +263,21 @@ fn the_row_beside_what_is_archived_is_next() {
     assert_eq!(model.home.cursor, Some(sample::id(&rows[rows.len() - 2])));
 }
 
+/// Tickets come and go in the folder while the person reads.
+#[test]
+fn where_the_chosen_row_goes_the_one_in_its_place_is_chosen() {
+    let mut model = with_ready_ones();
+    let rows = ids(&mut model);
+    let at = rows.iter().position(|id| id == "tk-81b0").unwrap();
+    (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+    sample::draw(&mut model, USUAL);
+    update(&mut model, Msg::News(News::TicketGone(sample::id("tk-81b0"))));
+    let left = ids(&mut model);
+    assert!(!left.contains(&"tk-81b0".to_owned()), "{left:?}");
+    assert_eq!(model.home.cursor, Some(sample::id(&left[at])));
+    assert!(at > 0, "the first row would be chosen anyway");
+}
+
 #[test]
 fn without_a_row_keys_say_what_there_is_to_do() {
     let mut model = sample::model();

@@ -58,7 +58,7 @@ fn tried(mut model: Ui) -> Ui {
 fn asked(model: &mut Ui, keys: &str) -> Vec<DraftAnswer> {
     let asks = press(model, keys);
     let answers = asks.into_iter().filter_map(|ask| match ask {
-        Ask::Request(Request::Command(_, UserCommand::AnswerDraft(answer))) => Some(answer),
+        Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer, .. })) => Some(answer),
         _ => None,
     });
     answers.collect()
@@ -105,7 +105,9 @@ fn what_comes_back_from_the_editor_is_the_draft_if_it_is_one() {
     assert_eq!(update(&mut model, Msg::Edited("# T\n\nnothing\n".into())), [], "there are no phases in it");
     let changed = text.replace("- [ ] Find out where a login is decided, and write it down in src/login.rs\n", "");
     let asks = update(&mut model, Msg::Edited(changed));
-    let [Ask::Request(Request::Command(_, UserCommand::AnswerDraft(DraftAnswer::Edit(edited))))] = &asks[..] else {
+    let [Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer: DraftAnswer::Edit(edited), .. }))] =
+        &asks[..]
+    else {
         panic!("{asks:?}")
     };
     assert_eq!((edited.phases.len(), &edited.title), (2, &draft().title));

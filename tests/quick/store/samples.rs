@@ -18,7 +18,9 @@ use programmator::domain::claim::{Claim, ClaimStatus, Signals, Source};
 use programmator::domain::commit::{self, CommitIntended, CommitSettled, LeftOut};
 use programmator::domain::critique::{CriticVerdict, Critique, Issue, ShownFile};
 use programmator::domain::denial::Denial;
+use programmator::domain::end_answer::{EndAnswer, EndAnswered};
 use programmator::domain::evaluation::{Evaluation, GoalVerdict, Proposal, ProposalAnswer};
+use programmator::domain::leftovers::OutputCleared;
 use programmator::domain::limits::admission::Why;
 use programmator::domain::limits::provider::{Cause, Reset, WindowStatus};
 use programmator::domain::limits::{Counted, Hit, Limits, Parking, Receipt, Window};
@@ -426,6 +428,13 @@ pub fn every_record() -> Vec<Record> {
             saved: text(),
             files: 2,
             by: Answerer::SCREEN,
+        }),
+        Record::OutputCleared(OutputCleared { bytes: 3, by: Answerer::CONFIGURATION }),
+        Record::EndAnswered(EndAnswered {
+            answer: EndAnswer::Resume,
+            words: text(),
+            by: Answerer::PHONE,
+            failed: Some(text()),
         }),
         Record::SnapshotsPruned(SnapshotsPruned { removed: 2, bytes: Some(3), by: Answerer::SCREEN }),
         Record::RestoreSettled(RestoreSettled {

@@ -27,6 +27,18 @@ impl Store {
         Ok(if let Asked::Held(holder) = asked { holder } else { None })
     }
 
+    /// Who works in the workspace now, or moves the files around it, for people; `None` when nobody does.
+    pub fn tree_busy(&self, workspace: &Workspace) -> Result<Option<String>, StoreError> {
+        // A worktree that is not there yet.
+        if !workspace.lock_path().exists() {
+            return Ok(None);
+        }
+        match self.ask("tree", workspace.lock_path())? {
+            Asked::Free => self.mover(workspace.lock_path()),
+            Asked::Held(holder) => Ok(Some(in_words("tree", holder))),
+        }
+    }
+
     /// The summary with what its locks tell: a run that has not ended and that nobody works on is
     /// interrupted.
     pub fn as_seen(&self, mut summary: RunSummary) -> Result<RunSummary, StoreError> {

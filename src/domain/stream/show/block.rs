@@ -5,6 +5,7 @@ use crate::domain::claim::Claim;
 use crate::domain::critique::Critique;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::record::Level;
+use crate::domain::ticket::draft::Draft;
 
 /// A record, decoded for display.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +35,8 @@ pub enum Block {
     Critique(Box<Critique>),
     /// An evaluator's answer, plainly understood.
     Evaluation(Box<Evaluation>),
+    /// A planner's draft, plainly understood.
+    Draft(Box<Draft>),
     Thinking(String),
     Tool(Tool),
     /// What came of a tool call.
@@ -79,6 +82,10 @@ impl Block {
             Self::Evaluation(said) => {
                 let phases = said.phases.iter().map(String::as_str);
                 phases.chain([said.verdict.word(), said.summary.as_str()]).collect()
+            }
+            Self::Draft(draft) => {
+                let lines = draft.phases.iter().chain(&draft.validation);
+                lines.chain([&draft.title, &draft.text]).map(String::as_str).collect()
             }
             Self::Tool(tool) => [[tool.name.as_str(), &tool.target, &tool.detail], sides(tool.edit.as_ref())].concat(),
             Self::ToolResult(result) => {

@@ -1,8 +1,8 @@
 //! The status block inside Claude's words, found for display and read as the run reads it. A block that is neither a claim
-//! nor the answer of a critic or an evaluator, or does not end where it seems to, stays text.
+//! nor the answer of a critic, an evaluator or a planner, or does not end where it seems to, stays text.
 
 use super::Block;
-use crate::domain::claim::parse::{parse, parse_critique, parse_evaluation};
+use crate::domain::claim::parse::{parse, parse_critique, parse_draft, parse_evaluation};
 
 const KEY: &str = "PROGRAMMATOR_STATUS:";
 
@@ -20,7 +20,8 @@ pub(super) fn split(text: &str) -> Option<(String, Block, String)> {
     let claim = || Some(Block::Status(Box::new(parse(&block).claim?)));
     let critique = || Some(Block::Critique(Box::new(parse_critique(&block).ok()?)));
     let evaluation = || Some(Block::Evaluation(Box::new(parse_evaluation(&block).ok()?)));
-    let status = claim().or_else(critique).or_else(evaluation)?;
+    let draft = || Some(Block::Draft(Box::new(parse_draft(&block).ok()?)));
+    let status = claim().or_else(critique).or_else(evaluation).or_else(draft)?;
     let mut rest = end;
     if fenced {
         while rest < lines.len() && lines[rest].trim().is_empty() {
@@ -88,5 +89,16 @@ mod tests {
         ] {
             assert_eq!(split(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_planners_draft_is_taken_out_unless_it_is_cut_off() {
+        let block = "PROGRAMMATOR_STATUS:\n  phases:\n    - \"One\"\n    - \"Two\"\n  validation:\n    - \"cargo test\"\n  summary: two\n";
+        let (before, Block::Draft(draft), after) = split(&format!("Here it is.\n```yaml\n{block}```")).unwrap() else {
+            panic!()
+        };
+        assert_eq!((before.as_str(), after.as_str()), ("Here it is.", ""));
+        assert_eq!((draft.phases, draft.validation), (vec!["One".into(), "Two".into()], vec!["cargo test".to_owned()]));
+        assert_eq!(split("PROGRAMMATOR_STATUS:\n  phases:\n    - \"One\"\n    - \"Tw"), None);
     }
 }

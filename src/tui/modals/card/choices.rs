@@ -5,6 +5,8 @@
 //! schema of the tool).
 
 use super::body::{Body, Line};
+use super::call;
+use crate::domain::approval::Approval;
 use crate::tui::command::Command;
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
@@ -252,9 +254,9 @@ impl Choices {
     }
 
     /// Draws the field for the person's own words, when it is open.
-    pub(super) fn view_field(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
+    pub(super) fn view_field(&self, dressed: (&Theme, Glyphs), area: Rect, buf: &mut Buffer) {
         if let Some(field) = &self.typing {
-            field.view(("answer", "your own answer"), "What do you answer?", theme, area, buf);
+            field.view(("answer", "your own answer"), "What do you answer?", dressed, area, buf);
         }
     }
 
@@ -286,4 +288,13 @@ fn mark(glyphs: Glyphs, several: bool, chosen: bool) -> &'static str {
         (false, true) => glyphs.pick("●", "*"),
         (false, false) => glyphs.pick("○", "."),
     }
+}
+/// What Claude asks, while it is told why it gets no answer.
+pub(super) fn asked(approval: &Approval, columns: usize, glyphs: Glyphs) -> Vec<Line> {
+    let Some(asked) = Choices::read(&approval.input) else { return call::call(approval, columns).lines };
+    let mut lines = asked.body(columns, glyphs).lines;
+    for line in &mut lines {
+        line.selected = false;
+    }
+    lines
 }

@@ -2,6 +2,7 @@
 
 use super::body::{self, Body};
 use super::call;
+use super::choices;
 use super::hint::{Hint, lines_of};
 use super::{Card, Hurry, Page};
 use crate::base::text::clean_line;
@@ -22,15 +23,21 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
-/// Lines around the body: border, head, air, keys.
-fn around(room: Rect) -> u16 {
-    if room.width < NARROW { 6 } else { 5 }
-}
-
-/// In less columns the keys may need two lines.
-const NARROW: u16 = 78;
+/// Lines around the body: border, head, air; the keys' lines come to them.
+const AROUND: u16 = 4;
 
 impl Card {
+    fn around(&self) -> u16 {
+        AROUND + self.key_lines
+    }
+
+    /// Lays it out with the keys that it offers now.
+    pub fn lay_out_with_keys(&mut self, model: &Model, room: Rect) {
+        let columns = room.width.min(WIDEST).saturating_sub(4);
+        self.key_lines = lines_of(&self.keys(model), columns).len().max(1) as u16;
+        self.lay_out(room, model.glyphs);
+    }
+
     /// Lines of the part below the body.
     fn panel_height(&self, room: Rect) -> u16 {
         match &self.page {
@@ -39,7 +46,7 @@ impl Card {
             Page::Edit(field, _) => {
                 let columns = u16::try_from(self.columns).unwrap_or(u16::MAX);
                 let rows = field.rows(columns).saturating_add(2).max(6);
-                rows.min(room.height.saturating_sub(around(room) + 1))
+                rows.min(room.height.saturating_sub(self.around() + 1))
             }
             Page::Choices(choices) if choices.is_typing() => 5,
             Page::Passphrase(_) | Page::Checking(_) => 4,
@@ -53,13 +60,13 @@ impl Card {
 
     /// Lines of the body that fit.
     pub(super) fn body_height(&self, room: Rect) -> usize {
-        let most = usize::from(room.height.saturating_sub(around(room) + self.panel_height(room)));
+        let most = usize::from(room.height.saturating_sub(self.around() + self.panel_height(room)));
         most.min(self.lines.len())
     }
 
     /// Where it lies.
     pub fn area(&self, room: Rect) -> Rect {
-        lowest(room, self.body_height(room) as u16 + self.panel_height(room) + around(room))
+        lowest(room, self.body_height(room) as u16 + self.panel_height(room) + self.around())
     }
 
     /// Lays the body out for the room, when it changed or was never laid out.
@@ -72,6 +79,9 @@ impl Card {
                 Page::Rule(rules, _) | Page::Saving(rules) => body::rule(rules, columns).lines,
                 Page::Edit(..) => self.with_trouble(body::title(&self.approval, columns)).lines,
                 Page::Gone(why) => body::gone(why, columns).lines,
+                Page::Deny(_) if self.approval.kind == ApprovalKind::Question => {
+                    choices::asked(&self.approval, columns, glyphs)
+                }
                 _ => {
                     let mut body = call::call(&self.approval, columns);
                     if let Some(kinds) = self.kinds() {
@@ -187,14 +197,15 @@ impl Card {
     }
 
     fn panel(&self, model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let dressed = (theme, model.glyphs);
         match &self.page {
             Page::Deny(field) => {
                 let trouble = self.trouble.as_ref().map(|why| spelt::visible(why));
                 let head = ("deny", trouble.as_deref().unwrap_or("reason for Claude (optional)"));
-                field.view(head, "Why not, and what should Claude do instead?", theme, area, buf);
+                field.view(head, "Why not, and what should Claude do instead?", dressed, area, buf);
             }
-            Page::Edit(field, _) => field.view(("edit", "nothing runs before you press y"), "", theme, area, buf),
-            Page::Choices(choices) => choices.view_field(theme, area, buf),
+            Page::Edit(field, _) => field.view(("edit", "nothing runs before you press y"), "", dressed, area, buf),
+            Page::Choices(choices) => choices.view_field(dressed, area, buf),
             Page::Passphrase(secret) | Page::Checking(secret) => {
                 let checking = matches!(self.page, Page::Checking(_));
                 let room = usize::from(area.width).saturating_sub(16);

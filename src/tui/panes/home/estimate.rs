@@ -21,7 +21,7 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
         return words;
     }
     let what = match entries {
-        [entry] => format!("Start “{}”?", title_of(entry)),
+        [entry] => format!("Start {} “{}”?", entry.id, title_of(entry)),
         several => format!("Start {} tickets? Only one at a time works in a directory.", several.len()),
     };
     let phases = match entries.iter().map(open).sum() {
@@ -85,8 +85,9 @@ fn not_a_start(model: &Model, entry: &Entry<'_>) -> Option<String> {
         let is_done = !marks.is_empty() && marks.iter().all(|mark| matches!(mark, Mark::Done(_)));
         return (is_done && !is_looked_at).then(|| {
             format!(
-                "Start “{title}”? {phases} done, so Claude is not called: the ticket is closed. What a worktree of it \
-                 holds is committed and merged as `git.commit` and `git.merge` say; else c commits it."
+                "Start {} “{title}”? {phases} done, so Claude is not called: the ticket is closed. What a worktree of it \
+                 holds is committed and merged as `git.commit` and `git.merge` say; else c commits it.",
+                entry.id
             )
         });
     };
@@ -164,9 +165,17 @@ fn has_critic(model: &Model, entry: &Entry<'_>) -> bool {
     }
 }
 
+/// What becomes of Claude's claims where no command checks them.
+pub fn without_commands(model: &Model) -> &'static str {
+    match model.workflow.name {
+        Workflow::Simple => "what Claude claims is not verified",
+        Workflow::Auto | Workflow::Reviewed | Workflow::Thorough => "only a critic checks what Claude claims",
+    }
+}
+
 /// No command checks its phases.
-fn is_unchecked(model: &Model, entry: &Entry<'_>) -> bool {
-    !model.has_commands && entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())
+pub(super) fn is_unchecked(model: &Model, entry: &Entry<'_>) -> bool {
+    model.checks.is_empty() && entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())
 }
 
 fn cost(model: &Model, phases: usize, lookers: &[(StepName, usize, &'static str)]) -> String {
@@ -204,10 +213,7 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();
     let checks = match (unchecked, entries.len()) {
         (0, _) => None,
-        (_, 1) if model.workflow.name != Workflow::Simple => {
-            Some("no validation commands, so only a critic checks what Claude claims".to_owned())
-        }
-        (_, 1) => Some("no validation commands, so what Claude claims is not verified".to_owned()),
+        (_, 1) => Some(format!("no validation commands, so {}", without_commands(model))),
         (some, _) => Some(format!("{some} have no validation commands")),
     };
     let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());

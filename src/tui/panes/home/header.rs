@@ -1,7 +1,7 @@
 //! The first line over Home: where this is, what is shown of it, how many tickets stand how.
 
 use super::rows::Group;
-use crate::base::text::{clean_line, cut_middle};
+use crate::base::text::{clean_line, cut, cut_middle};
 use crate::tui::home::{Shows, Sort};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
@@ -40,6 +40,9 @@ fn count(model: &Model, group: Group, noun: &str) -> Option<String> {
 /// What stands at the right.
 fn right(model: &Model, others: &[String], width: u16) -> Row {
     let mut row = Row::new();
+    if let Some(host) = &model.host {
+        row = row.right(Role::Warning, format!("on {}", cut(host, 16))).right(Role::Dim, "  ");
+    }
     if let Some(needs) = count(model, Group::NeedsYou, if width < 100 { "!" } else { "need you" }) {
         row = row.right(Role::TabAttention, needs).right(Role::Dim, "  ");
     }

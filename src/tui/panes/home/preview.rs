@@ -1,5 +1,6 @@
 //! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
 
+use super::estimate::{is_unchecked, without_commands};
 use super::rows::Entry;
 use crate::base::text::{clean_line, cut_words};
 use crate::domain::phase::Mark;
@@ -63,7 +64,7 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
     let sign = entry.sign(model);
     let phases = phases(entry);
     let done = phases.iter().filter(|(mark, _)| matches!(mark, Mark::Done(_))).count();
-    let is_chat = entry.is_chat();
+    let is_chat = entry.is_chat() || entry.is_own_session();
     let count = if phases.is_empty() || is_chat { String::new() } else { format!("{done}/{} ", phases.len()) };
     let mut out = vec![
         Row::new()
@@ -102,17 +103,17 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
         out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
     }
     out.push(Row::new());
-    match entry.ticket.filter(|_| !is_chat).map(|ticket| &ticket.validation[..]) {
-        Some([]) => {
-            let words = "no validation commands: what Claude claims is not verified";
-            out.extend(wrap(words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));
-        }
-        Some(commands) => {
+    if let Some(ticket) = entry.ticket.filter(|_| !is_chat) {
+        if is_unchecked(model, entry) {
+            let words = format!("no validation commands: {}", without_commands(model));
+            out.extend(wrap(&words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));
+        } else {
             out.push(Row::new().left(Role::Dim, "checked by"));
-            let lines = commands.iter().flat_map(|command| hung(command, width.saturating_sub(2), each));
+            let own = &ticket.validation;
+            let commands = own.iter().chain(model.checks.iter().filter(|check| !own.contains(check)));
+            let lines = commands.flat_map(|command| hung(command, width.saturating_sub(2), each));
             out.extend(lines.map(|line| Row::new().left(Role::Text, format!("  {line}"))));
         }
-        None => {}
     }
     let of_run = || entry.run.map(|run| (run.iterations, run.reviews()));
     let counts = entry.tab.map(|tab| (tab.state.counted_iterations(), tab.state.reviews)).or_else(of_run);

@@ -4,6 +4,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::chat;
 use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
@@ -118,6 +119,15 @@ impl<'a> Entry<'a> {
         tags.map(|tag| tag.trim_start_matches('#')).filter(|tag| !matches!(*tag, "" | "-"))
     }
 
+    /// What it is called in the table: the number of a chat says nothing to anybody.
+    pub fn name(&self) -> &'a str {
+        match self.run {
+            _ if self.is_chat() => "chat",
+            Some(run) if run.is_own_session() => "session",
+            _ => self.id.as_str(),
+        }
+    }
+
     /// It is out of the table: nothing of it runs or needs the person.
     pub fn is_archived(&self, model: &Model) -> bool {
         self.can_rest() && model.home.archived.contains(self.id.file())
@@ -135,6 +145,7 @@ impl<'a> Entry<'a> {
         match self.run.map_or(Owner::Nobody, RunSummary::owner) {
             _ if self.tab.is_some_and(Tab::has_open_run) => Some(format!("{id} is running already")),
             _ if self.queued(model).is_some() => Some(format!("{id} is queued already")),
+            _ if self.is_own_session() => Some(format!("{id} goes on in its own terminal")),
             Owner::Another if is_elsewhere => Some(format!("{id} is being run in {place}")),
             Owner::Another => Some(format!("{id} is being run by another program")),
             _ if self.group == Group::Done && !self.is_chat() => Some(format!("{id} is done")),
@@ -192,29 +203,17 @@ impl<'a> Entry<'a> {
         if self.queued(model).is_some() {
             return TabStatus::Waiting;
         }
-        if let Some(tab) = self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()) {
+        if let Some(tab) = self.tab.filter(|tab| tab.is_known()) {
             return model.standing(tab);
         }
         let Some(run) = self.run else {
             let closed = self.ticket.is_some_and(|ticket| ticket.status == Some(TicketStatus::Closed));
             return if closed { TabStatus::Complete } else { TabStatus::NotStarted };
         };
-        match run.state {
-            RunState::Ended if self.has_more_to_do(run) => TabStatus::NotStarted,
-            RunState::Ended => match run.reason.as_deref().and_then(ExitReason::from_word) {
-                Some(ExitReason::Complete) if run.unverified => TabStatus::Unverified,
-                Some(ExitReason::Complete) => TabStatus::Complete,
-                Some(ExitReason::UserStopped) => TabStatus::Stopped,
-                Some(ExitReason::Planned | ExitReason::NotPlanned) if run.needs.is_none() => TabStatus::NotStarted,
-                _ => TabStatus::Halted,
-            },
-            _ if run.needs.is_some() && run.state != RunState::Interrupted => TabStatus::NeedsYou,
-            RunState::Interrupted if run.left_waiting().is_some() => TabStatus::NeedsYou,
-            RunState::Running => TabStatus::Running,
-            RunState::Waiting => TabStatus::Waiting,
-            RunState::Paused => TabStatus::Paused,
-            RunState::Parked => TabStatus::Parked,
-            RunState::Interrupted => TabStatus::Stopped,
+        if run.state == RunState::Ended && self.has_more_to_do(run) {
+            TabStatus::NotStarted
+        } else {
+            TabStatus::of(run)
         }
     }
 
@@ -228,6 +227,7 @@ impl<'a> Entry<'a> {
     fn grouped(&self, model: &Model) -> Group {
         match self.standing {
             TabStatus::Stopped if self.is_chat() && !self.is_interrupted() => Group::Done,
+            TabStatus::Stopped if self.is_own_session() => Group::Done,
             // Nothing can be done about one that failed.
             TabStatus::Halted | TabStatus::Stopped if self.run.is_some_and(RunSummary::is_review) => Group::Done,
             TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Gone => Group::NeedsYou,
@@ -266,7 +266,8 @@ impl<'a> Entry<'a> {
             _ if tab.is_at_work() => tab.state.open_iteration().map(|open| open.started).or(tab.state.started),
             _ => tab.state.updated,
         });
-        of_tab.or(self.run.map(|run| run.updated))
+        // Of another program's run only its beginning is known: its records come too often to tell a time by.
+        of_tab.or(self.run.map(|run| if self.group == Group::Running { run.started } else { run.updated }))
     }
 
     /// Where each phase stands.
@@ -307,6 +308,11 @@ impl<'a> Entry<'a> {
 
     pub fn is_chat(&self) -> bool {
         chat::is_id(self.id.id())
+    }
+
+    /// A Claude session that the person has started themselves: only what it asks is known.
+    pub fn is_own_session(&self) -> bool {
+        own_session::is(self.id.id(), self.id.file())
     }
 
     /// Lines that its runs have added and removed; `None`: none, or that is not known, as of chats, beside which others

@@ -178,7 +178,7 @@ impl Columns {
         let (mut id, mut marks, mut title, mut place, mut cost, mut age) = (4, 0, 8, 0, 0, 0);
         for Told { entry, cost: spent, age: since, .. } in rows.clone() {
             title = title.max(entry.title().width() + entry.tags().map(|tag| tag.width() + 3).sum::<usize>());
-            id = id.max(entry.id.as_str().width());
+            id = id.max(entry.name().width());
             marks = marks.max(entry.marks().len());
             cost = cost.max(spent.len() + 2);
             // Between two rounds of a clock nothing moves.
@@ -213,7 +213,7 @@ fn ticket(model: &Model, told: &Told<'_>, columns: &Columns, selected: bool) -> 
     let row = Row::new()
         .left(Role::Accent, if is_marked { model.glyphs.pick("●", "*") } else { " " })
         .left(mark, sign.glyph)
-        .left(text, format!(" {}  ", cell(entry.id.as_str(), columns.id)));
+        .left(text, format!(" {}  ", cell(entry.name(), columns.id)));
     let row = titled(entry, columns.title, text, row);
     let [cost, age] = [columns.cost, columns.age];
     // What has neither leaves the room to the words.

@@ -1,5 +1,6 @@
 //! What a row says of its ticket in a few words: what it does now, waits for or needs, or how it came out.
 
+use super::estimate::is_unchecked;
 use super::rows::Entry;
 use crate::base::text::clean_line;
 use crate::domain::approval::ApprovalKind;
@@ -26,11 +27,11 @@ impl Entry<'_> {
             return why.to_owned();
         }
         let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
-        match (self.standing, self.tab.filter(|tab| tab.run.is_some() || tab.failure.is_some()), self.run) {
+        match (self.standing, self.tab.filter(|tab| tab.is_known()), self.run) {
             (TabStatus::NotStarted, ..) => match (broken, self.open_dependencies(model).next()) {
                 (Some(problem), _) => format!("line {}: {}", problem.line, problem.message),
                 (None, Some(before)) => blocked_words(model, self.id, before),
-                (None, None) => self.ready(),
+                (None, None) => self.ready(model),
             },
             (_, Some(tab), _) => {
                 let (commits, base) =
@@ -48,8 +49,8 @@ impl Entry<'_> {
         }
     }
 
-    fn ready(&self) -> String {
-        let checks = self.ticket.is_some_and(|ticket| ticket.validation.is_empty()).then_some("no checks");
+    fn ready(&self, model: &Model) -> String {
+        let checks = is_unchecked(model, self).then_some("no checks");
         let priority =
             self.extra("priority").map(|priority| format!("priority {}", priority.trim_start_matches(['p', 'P'])));
         priority.into_iter().chain(checks.map(str::to_owned)).collect::<Vec<_>>().join(" · ")
@@ -88,6 +89,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
     }
     let state = &tab.state;
     match (&state.ended, standing) {
+        (None, TabStatus::Gone) => "its file is gone".to_owned(),
         (None, _) if tab.is_interrupted() => "interrupted".to_owned(),
         (Some(_), TabStatus::Complete) => {
             let verified = state.phases.iter().all(|phase| phase.mark == Mark::Done(DoneHow::Verified));
@@ -159,6 +161,7 @@ fn does(model: &Model, run: &RunSummary) -> String {
             .to_owned()
         }
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) && run.is_chat() => "chat closed".to_owned(),
+        (RunState::Ended | RunState::Interrupted, _) if run.is_own_session() => "asks nothing".to_owned(),
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
         (RunState::Interrupted, _) => interrupted(model, run),
         (_, Some(needs)) => needs.clone(),
@@ -170,6 +173,7 @@ fn does(model: &Model, run: &RunSummary) -> String {
         (RunState::Waiting, None) => {
             let before = model.runs.values().find(|other| {
                 other.workspace().collides_with(&run.workspace())
+                    && !other.is_own_session()
                     && matches!(other.state, RunState::Running | RunState::Paused)
             });
             before.map_or_else(

@@ -8,6 +8,8 @@ use crate::base::text::clean_line;
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::critique::{CriticVerdict, Critique, Severity};
 use crate::domain::evaluation::{Evaluation, GoalVerdict};
+use crate::domain::messages::draft_words;
+use crate::domain::ticket::draft::Draft;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::style::Modifier;
@@ -99,6 +101,24 @@ pub(super) fn evaluation(said: &Evaluation, columns: usize) -> Vec<Row> {
     for (indent, line) in lines.chain(said.phases.iter().map(|phase| (2, format!("+ {phase}")))) {
         let words = Piece::new(clean_line(&line, 600), Role::StreamText);
         out.extend(wrap(&[words], columns.saturating_sub(2), indent, Break::Words).into_iter().map(of));
+    }
+    out
+}
+
+/// A planner's draft: how much it is, its phases, and the commands that are to check them.
+pub(super) fn draft(draft: &Draft, columns: usize) -> Vec<Row> {
+    let role = Role::StreamStatus;
+    let of = |left: Vec<Piece>| Row::from([Piece::new(BAR, role)].into_iter().chain(left).collect::<Vec<_>>());
+    let word = Piece { modifier: Modifier::BOLD, ..Piece::new("draft", role) };
+    let mut out = vec![of(vec![
+        Piece::new("◐ ", role),
+        word,
+        Piece::new(format!(" · {}", draft_words(draft)), Role::StreamText),
+    ])];
+    let phases = draft.phases.iter().map(|phase| ("○ ", phase, Role::StreamText));
+    for (sign, line, role) in phases.chain(draft.validation.iter().map(|command| ("$ ", command, Role::Dim))) {
+        let pieces = [Piece::new(sign, Role::Dim), Piece::new(clean_line(line, 600), role)];
+        out.extend(wrap(&pieces, columns.saturating_sub(2), 2, Break::Words).into_iter().map(of));
     }
     out
 }

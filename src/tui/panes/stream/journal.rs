@@ -4,24 +4,21 @@
 //! end. Does not read the scrollback; the way from place to place is `order`. What the banner below the stream tells
 //! (`panes::notice`: the run waits, has ended) is not told here as well.
 
+mod judged;
+
 use super::kept::Kept;
 use super::layout::one_line;
-use super::marks::{Head, Mark, cut_words};
+use super::marks::{Head, Mark};
 use super::verdict::{Check, Judged};
-use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
-use crate::domain::claim::ClaimStatus;
-use crate::domain::messages::{foreign_words, goal_words};
 use crate::domain::note::{NoteStage, Notes, SENT_AS};
 use crate::domain::record::{
-    BoxSettled, ForeignTurn, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, TurnFailed, ValidationRan,
-    WorkCarried, WriteOutcome,
+    BoxSettled, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, WorkCarried, WriteOutcome,
 };
 use crate::domain::stream::show;
 use crate::domain::verdict::Verdict;
-use crate::orchestrator::failure::{EXITED, PROTOCOL};
 use std::collections::{HashMap, HashSet};
 
 /// Most calls whose times are kept.
@@ -205,6 +202,7 @@ impl Journal {
             Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
             Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
+            Record::OutputCleared(cleared) => self.say(Level::Info, cleared.on(stored.time)),
             Record::WorkCarried(WorkCarried { run, .. }) => {
                 let words = format!("the previous run is {0}: `programmator replay {0}` shows it", run.short());
                 self.say(Level::Info, words);
@@ -287,97 +285,7 @@ impl Journal {
             Record::Paused if !self.is_chat => self.say(Level::Info, "paused"),
             Record::Continued if !self.is_chat => self.say(Level::Info, "resumed"),
             Record::StopRequested => self.say(Level::Info, "stopping …"),
-            other => self.verdict(other),
-        }
-    }
-
-    /// The records about how an iteration's work is judged.
-    fn verdict(&mut self, record: &Record) {
-        match record {
-            // Where nothing is said to be completed there is nothing to judge.
-            Record::ClaimMade { claim, .. } if claim.phase_completed.is_none() && claim.status != ClaimStatus::Done => {
-            }
-            Record::ClaimMade { claim, .. } => self.mark(Mark::Claim {
-                phase: claim.phase_completed.clone(),
-                checks: Vec::new(),
-                judged: Judged::NotYet,
-            }),
-            Record::ClaimMissing { reason, .. } => {
-                self.say(Level::Warn, format!("no readable status block ({reason})"));
-            }
-            Record::FollowUpSent { .. } => {
-                self.say(Level::Info, "asked Claude for the missing status block");
-            }
-            // Where the turn had a result, the stream itself tells of it.
-            Record::TurnFailed(TurnFailed { error, message, .. }) if [PROTOCOL, EXITED].contains(&error.as_str()) => {
-                let message = clean_line(message, 160);
-                self.say(Level::Error, format!("turn failed: {message}"));
-            }
-            Record::OutputAnalysed(analysis) if analysis.is_warning() => {
-                self.say(Level::Warn, format!("Claude {}", analysis.told().join(" · ")));
-            }
-            Record::ForeignTurn(ForeignTurn { wakes, .. }) => {
-                self.say(Level::Warn, foreign_words(*wakes));
-            }
-            Record::WatchdogFired(fired) => {
-                self.segment(fired.n).cut_told = true;
-                self.say(Level::Warn, fired.sentence());
-            }
-            Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, tail, .. }) => {
-                let check =
-                    Check { command: command.clone(), exit: *exit, timed_out: *timed_out, ms: *ms, tail: tail.clone() };
-                if let Some((checks, _)) = self.claim() {
-                    checks.push(check);
-                }
-            }
-            Record::PhaseDone { phase, how, .. } => {
-                if let Some((_, judged)) = self.claim() {
-                    *judged = Judged::Done(*how);
-                } else {
-                    let phase = phase.as_deref().unwrap_or("the ticket");
-                    self.say(Level::Info, format!("✓ “{phase}” done"));
-                }
-            }
-            Record::PhaseChecked { how, .. } => {
-                if let Some((_, judged)) = self.claim() {
-                    *judged = Judged::Checked(*how);
-                }
-            }
-            Record::PhaseRejected { issues, .. } => {
-                let doubtful = issues.iter().filter(|issue| issue.doubtful).count();
-                let doubt = match doubtful {
-                    0 => String::new(),
-                    1 => "; one names a place that the phase has not changed".to_owned(),
-                    some => format!("; {some} name places that the phase has not changed"),
-                };
-                self.say(
-                    Level::Warn,
-                    format!("to be fixed before it is done: {}{doubt}", counted(issues.len(), "issue")),
-                );
-            }
-            Record::PhaseDisputed { why, .. } => {
-                let check = self.claim().and_then(|(checks, judged)| {
-                    *judged = Judged::Disputed;
-                    checks.iter().find(|check| !check.passed()).cloned()
-                });
-                self.mark(Mark::Dispute { why: why.clone(), check });
-            }
-            Record::ConflictStaged(staged) => staged.told().for_each(|words| self.say(Level::Warn, words)),
-            Record::AgentExited { n, cost_usd, swept, .. } => {
-                self.segment(*n).head.cost_usd += cost_usd;
-                if *swept > 0 {
-                    self.say(Level::Warn, format!("leftover processes of Claude terminated: {swept}"));
-                }
-            }
-            Record::IterationEnded { n, outcome, ms, .. } => {
-                let segment = self.segment(*n);
-                segment.head.ms = Some(*ms);
-                segment.ended = true;
-                if let Some(how) = cut_words(*outcome, segment.cut_told) {
-                    self.say(Level::Warn, how);
-                }
-            }
-            _ => goal_words(record).into_iter().for_each(|words| self.say(Level::Info, words)),
+            other => self.judged(other),
         }
     }
 

@@ -109,6 +109,10 @@ pub(super) fn body(
                 body.add(Group::Words, card::evaluation(said, columns));
                 body.last = Group::Notes;
             }
+            Block::Draft(draft) => {
+                body.add(Group::Words, card::draft(draft, columns));
+                body.last = Group::Notes;
+            }
             Block::Thinking(text) => {
                 body.add(Group::Words, thought(text, columns, fold));
             }

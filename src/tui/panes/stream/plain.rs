@@ -1,7 +1,7 @@
 //! Text as it stands, as rows: wrapped, at most so many of them, and what was left out counted in the last one.
 
 use super::row::Row;
-use crate::base::text::Clean;
+use crate::base::text::{Clean, beginning};
 use crate::domain::stream::show::size;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, untabbed, wrap};
@@ -11,11 +11,8 @@ use unicode_width::UnicodeWidthStr;
 pub(super) fn bounded(text: &str, columns: usize, cap: usize) -> (&str, usize) {
     // A cell may take several bytes; empty lines take a row each, so this is plenty.
     let most = cap.saturating_add(2).saturating_mul(columns.max(20) * 4);
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    (&text[..end], text.len() - end)
+    let shown = beginning(text, most);
+    (shown, text.len() - shown.len())
 }
 
 pub(super) fn say_beyond(rows: &mut Vec<Row>, cap: usize, bytes: usize) {

@@ -371,7 +371,7 @@ fn after_a_conflict_the_card_lets_claude_resolve_it_or_opens_a_shell_as_the_tick
                 directory: "/trees/tk-1".into(),
                 ..Default::default()
             }));
-        let failed = crate::domain::merge::MergeSettled::conflict("main", vec!["a.rs".into()]);
+        let failed = crate::domain::merge::MergeSettled::conflict("main", "tk-1", vec!["a.rs".into()]);
         tab.state.merge_failed = Some(failed.into());
         ui.tabs.push(tab);
         ui

@@ -57,7 +57,7 @@ fn two_keys_make_one_command_and_the_footer_shows_the_first() {
     assert_eq!(press(&mut model, "g p"), [], "no second key of these");
     press(&mut model, "?");
     let screen = sample::draw(&mut model, (80, 160));
-    assert!(screen.contains("  g n         next tab") && screen.contains("  –           previous tab"), "{screen}");
+    assert!(screen.contains("  g n          next tab") && screen.contains("  –            previous tab"), "{screen}");
 }
 
 #[test]

@@ -2,15 +2,26 @@
 
 use super::*;
 use crate::domain::approval::QuestionId;
-use crate::domain::notification::{Notification, NotifyFor, Urgency};
+use crate::domain::notification::{Level, Notification, NotifyFor};
+use crate::tui::terminal::Progress;
 
 fn told(model: &mut Ui, seq: u64, record: Record) -> Vec<Ask> {
     let asks = update(model, Msg::News(News::Recorded(Arc::new(sample::stored("tk-1", seq, record)))));
-    asks.into_iter().filter(|ask| matches!(ask, Ask::Notify(_))).collect()
+    told_of(asks)
 }
 
-fn notify(urgency: Urgency, title: &str, text: &str) -> Vec<Ask> {
-    vec![Ask::Notify(Notification { urgency, title: title.into(), text: text.into() })]
+/// What is told, of whatever phase.
+fn told_of(asks: Vec<Ask>) -> Vec<Ask> {
+    let without_phase = |ask| match ask {
+        Ask::Notify(told) => Some(Ask::Notify(Notification { phase: None, ..told })),
+        _ => None,
+    };
+    asks.into_iter().filter_map(without_phase).collect()
+}
+
+fn notify(level: Level, title: &str, text: &str) -> Vec<Ask> {
+    let ticket = "tk-1".to_owned();
+    vec![Ask::Notify(Notification { level, ticket, phase: None, title: title.into(), text: text.into() })]
 }
 
 fn ended(reason: ExitReason) -> Record {
@@ -30,15 +41,15 @@ fn only_who_does_not_look_is_told_and_of_what_concerns_them() {
         } else {
             update(&mut model, Msg::Focused(false));
         }
-        let needs = notify(Urgency::NeedsYou, "tk-1 needs you", "Bash git push origin main --follow-tags");
+        let needs = notify(Level::NeedsYou, "tk-1 needs you", "Bash git push origin main --follow-tags");
         assert_eq!(told(&mut model, 41, question()), needs);
         assert_eq!(told(&mut model, 41, question()), [], "once");
         assert_eq!(told(&mut model, 42, Record::PauseAsked), []);
     }
     for (reason, expected) in [
-        (ExitReason::Complete, notify(Urgency::News, "tk-1 is complete", "Login rate limiter")),
+        (ExitReason::Complete, notify(Level::Finished, "tk-1 is complete", "Login rate limiter")),
         (ExitReason::UserStopped, Vec::new()),
-        (ExitReason::Stagnation, notify(Urgency::NeedsYou, "tk-1 has stopped", "why")),
+        (ExitReason::Stagnation, notify(Level::Failed, "tk-1 has stopped", "why")),
     ] {
         let mut model = with_running();
         update(&mut model, Msg::Focused(false));
@@ -58,7 +69,7 @@ fn unseen() -> Ui {
 #[test]
 fn what_waits_is_told_in_the_words_of_the_list_of_what_waits() {
     let seen = Record::ValidationChangeSeen { commands: vec!["make".into()] };
-    let needs = |text| notify(Urgency::NeedsYou, "tk-1 needs you", text);
+    let needs = |text| notify(Level::NeedsYou, "tk-1 needs you", text);
     assert_eq!(told(&mut unseen(), 41, seen), needs("validation commands changed"));
     assert_eq!(told(&mut unseen(), 41, Record::Paused), [], "the person has paused it");
     let mut model = unseen();
@@ -71,7 +82,7 @@ fn what_waits_is_told_in_the_words_of_the_list_of_what_waits() {
         reset: Reset::Known,
         known: None,
     };
-    let parked = notify(Urgency::News, "tk-1 is parked", "rate limited");
+    let parked = notify(Level::Parked, "tk-1 is parked", "rate limited");
     assert_eq!(told(&mut unseen(), 41, Record::Parked(parking())), parked);
 }
 
@@ -86,8 +97,8 @@ fn what_was_missed_is_told_where_it_is_still_so() {
     let records = (41..).zip(records).map(|(seq, record)| sample::stored("tk-1", seq, record).into()).collect();
     let (ticket, run) = (model.tabs[0].id.clone(), model.tabs[0].run.unwrap());
     let again = News::RunOpened { ticket, run, earlier: 0, records, owner: crate::domain::summary::Owner::Here };
-    let asks = update(&mut model, Msg::News(again.clone()));
-    let needs = notify(Urgency::NeedsYou, "tk-1 needs you", "Bash git push origin main --follow-tags");
+    let asks = told_of(update(&mut model, Msg::News(again.clone())));
+    let needs = notify(Level::NeedsYou, "tk-1 needs you", "Bash git push origin main --follow-tags");
     assert_eq!(asks, needs, "one question waits");
     assert_eq!(update(&mut model, Msg::News(again)), [], "once");
 }
@@ -98,18 +109,18 @@ fn a_run_that_is_left_waits_for_storage_or_cannot_begin_is_told() {
     let why = || "the disk is full".to_owned();
     let (since, until) = (sample::NOW, sample::NOW);
     let waiting = StorageAwaited { run, ticket: ticket.id().clone(), why: why(), since, until };
-    let asks = update(&mut unseen(), Msg::News(News::StorageAwaited(waiting)));
-    assert_eq!(asks, notify(Urgency::NeedsYou, "tk-1 cannot store anything", "the disk is full"));
+    let asks = told_of(update(&mut unseen(), Msg::News(News::StorageAwaited(waiting))));
+    assert_eq!(asks, notify(Level::NeedsYou, "tk-1 cannot store anything", "the disk is full"));
     let left = RunLeft { run, ticket: ticket.id().clone(), reason: None, message: why() };
-    let stopped = notify(Urgency::NeedsYou, "tk-1 has stopped", "the disk is full");
-    assert_eq!(update(&mut unseen(), Msg::News(News::RunLeft(left))), stopped);
+    let stopped = notify(Level::Failed, "tk-1 has stopped", "the disk is full");
+    assert_eq!(told_of(update(&mut unseen(), Msg::News(News::RunLeft(left)))), stopped);
     let refused = Refused { ticket, message: why(), exit_code: 1, asked: None };
-    assert_eq!(update(&mut unseen(), Msg::Replied(Reply::Refused(refused))), stopped);
+    assert_eq!(told_of(update(&mut unseen(), Msg::Replied(Reply::Refused(refused)))), stopped);
 }
 
 #[test]
 fn a_channel_takes_what_it_is_for() {
-    let takes = NotifyFor::ALL.iter().map(|channel| [Urgency::News, Urgency::NeedsYou].map(|of| channel.takes(of)));
+    let takes = NotifyFor::ALL.iter().map(|channel| [Level::Finished, Level::Failed].map(|of| channel.takes(of)));
     assert_eq!(takes.collect::<Vec<_>>(), [[false, false], [false, true], [true, true]]);
 }
 
@@ -119,6 +130,10 @@ fn the_title_says_who_waits_then_what_runs() {
     assert_eq!(model.title(), "programmator");
     model = with_running();
     assert_eq!(model.title(), "tk-1 2/6 · programmator");
+    assert_eq!(model.progress(), None, "it is not asked for");
+    model.tells_progress = true;
+    assert_eq!(model.progress(), Some(Progress { percent: Some(33), waits: false }));
     model.tabs[0].state.approvals.push(sample::push("c").into());
     assert_eq!(model.title(), "! 1 waiting · programmator");
+    assert_eq!(model.progress(), Some(Progress { percent: Some(33), waits: true }));
 }

@@ -4,6 +4,7 @@ use super::super::layout::one_line;
 use super::super::order::Place;
 use super::calls::WINDOW;
 use super::{Book, FULL};
+use crate::domain::messages::{draft_lines, draft_words};
 use crate::domain::scrollback::EntryKind;
 use crate::domain::stream::show::{Block, Edit, Todo, TodoState, Tool, ToolResult};
 
@@ -127,6 +128,9 @@ fn of_block(block: &Block) -> String {
             let head = format!("verdict: {}\n{}", said.verdict.word(), said.summary);
             let phases = said.phases.iter().map(|phase| format!("- {phase}"));
             std::iter::once(head.trim_end().to_owned()).chain(phases).collect::<Vec<_>>().join("\n")
+        }
+        Block::Draft(draft) => {
+            std::iter::once(draft_words(draft)).chain(draft_lines(draft)).collect::<Vec<_>>().join("\n")
         }
         Block::Tool(tool) => of_call(tool),
         Block::ToolResult(result) => of_result(result.clone()),

@@ -35,7 +35,7 @@ fn an_answer_that_another_front_end_gave_first_is_told_of() {
     assert_eq!(press(&mut model, "! y").len(), 1);
     let (answer, by) = (Answer::Deny { words: "no".into() }, AnsweredBy::Person(Answerer::COMMAND_LINE));
     news(&mut model, Record::ApprovalAnswered(Answered { id: QuestionId::first("c"), answer, by }));
-    assert_eq!((card_is_open(&model), toast(&model)), (false, "answered by you (command line)"));
+    assert_eq!((card_is_open(&model), toast(&model)), (false, "denied by you (command line)"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Claude's own settings file of a project, which Claude and the person write too: read with suspicion, replaced only while it
-//! says what it said.
+//! A file of a project that the person and others write too, as Claude's settings: read with suspicion, replaced only while it says
+//! what it said.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -8,26 +8,33 @@ use std::path::{Path, PathBuf};
 /// Most that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The settings file could not be used; nothing was changed.
+/// The file could not be used; nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}; nothing was changed", path.display())]
-pub struct SettingsError {
+pub struct ProjectFileError {
     path: PathBuf,
     reason: String,
 }
 
-fn failed(path: &Path, reason: &dyn std::fmt::Display) -> SettingsError {
-    SettingsError { path: path.to_owned(), reason: reason.to_string() }
+impl ProjectFileError {
+    /// What went wrong, for who has changed something else before.
+    pub fn cause(&self) -> String {
+        format!("{}: {}", self.path.display(), self.reason)
+    }
 }
 
-/// The file for what only this person's Claude is to read.
-pub fn path(folder: &Path) -> PathBuf {
+fn failed(path: &Path, reason: &dyn std::fmt::Display) -> ProjectFileError {
+    ProjectFileError { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// Claude's settings file for what only this person's Claude is to read.
+pub fn claude_settings(folder: &Path) -> PathBuf {
     folder.join(".claude").join("settings.local.json")
 }
 
 /// Its text; `None`: there is no file. Refused: links, also of its folder (what they point to may be somebody else's),
 /// what is no regular file, larger than 1 MiB or not UTF-8.
-pub fn read(path: &Path) -> Result<Option<String>, SettingsError> {
+pub fn read(path: &Path) -> Result<Option<String>, ProjectFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     for (place, is_right) in
         [(folder, fs::FileType::is_dir as fn(&fs::FileType) -> bool), (path, fs::FileType::is_file)]
@@ -53,7 +60,7 @@ pub fn read(path: &Path) -> Result<Option<String>, SettingsError> {
 
 /// Puts `new` in the place of `old`, which [`read`] gave. A file that says something else by now is left alone; who may
 /// read it stays as it is.
-pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), SettingsError> {
+pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), ProjectFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let changed = || failed(path, &"it was changed in the meantime; try again");
     let words = |error: io::Error| failed(path, &format!("it cannot be written: {error}"));
@@ -85,7 +92,7 @@ mod tests {
     #[test]
     fn it_is_replaced_only_while_it_says_what_it_said() {
         let temp = tempfile::tempdir().unwrap();
-        let file = path(temp.path());
+        let file = claude_settings(temp.path());
         assert_eq!(read(&file).unwrap(), None);
         replace(&file, None, "one").unwrap();
         let why = replace(&file, None, "two").unwrap_err().to_string();
@@ -101,7 +108,7 @@ mod tests {
     #[test]
     fn links_and_what_is_no_file_are_refused() {
         let temp = tempfile::tempdir().unwrap();
-        let file = path(temp.path());
+        let file = claude_settings(temp.path());
         fs::write(temp.path().join("elsewhere"), "{}").unwrap();
         fs::create_dir(temp.path().join(".claude")).unwrap();
         symlink(temp.path().join("elsewhere"), &file).unwrap();

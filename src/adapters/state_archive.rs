@@ -1,0 +1,222 @@
+//! A backup of the state folder: one gzipped tar with the database, what was printed in the runs, and chats.
+//!
+//! ```text
+//! backup.json      which format, which program, when
+//! programmator.db, panes.json, runs/…, chats/…, own-sessions/…
+//! SHA256SUMS       of all of them, as `sha256sum -c` reads it
+//! ```
+//!
+//! What belongs to this machine stays out: the phone's pairing, the lockout of the passphrase, trust, locks, sockets, logs.
+//! Reading one is `unpacking`'s.
+
+mod unpacking;
+
+pub use unpacking::{Unpacked, unpack};
+
+use crate::adapters::room::Room;
+use crate::adapters::store::Store;
+use crate::base::time::Timestamp;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use tar::{Builder, EntryType, Header};
+use tempfile::NamedTempFile;
+
+/// The format that this program writes.
+const FORMAT: u32 = 1;
+const HEAD: &str = "backup.json";
+const SUMS: &str = "SHA256SUMS";
+const DATABASE: &str = "programmator.db";
+/// What else of the state folder is in a backup.
+const FILES: [&str; 1] = ["panes.json"];
+const FOLDERS: [&str; 3] = ["runs", "chats", "own-sessions"];
+
+/// What a backup says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub format: u32,
+    /// The program that has written it.
+    pub version: String,
+    pub time: Timestamp,
+}
+
+impl Head {
+    pub fn now(time: Timestamp) -> Self {
+        Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned(), time }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub files: usize,
+    /// The size of the backup.
+    pub bytes: u64,
+    /// Links and the like, which are in no backup.
+    pub left_out: Vec<PathBuf>,
+}
+
+/// Writes a backup to `to`: for its owner alone from its first byte on, and whole or not at all. `replaces`: a file that
+/// stands there may go. Runs may be at work: of a file that grows it has the beginning. The caller keeps others from cleaning up.
+pub fn write(store: &Store, head: &Head, to: &Path, replaces: bool, room: &Room) -> io::Result<Written> {
+    // The copy of the database stands in the state folder for a while, where runs need room for their records.
+    room.for_bytes(fs::metadata(store.folder().join(DATABASE))?.len())?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder)?;
+    let (files, left_out) = fill(store, head, file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    let bytes = file.as_file().metadata()?.len();
+    if replaces {
+        file.persist(to)?;
+    } else {
+        file.persist_noclobber(to)?;
+    }
+    // It is there, whether or not the folder can be written to the disk at once.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(Written { files, bytes, left_out })
+}
+
+/// How many files it has, and what is left out.
+fn fill(store: &Store, head: &Head, file: &mut File) -> io::Result<(usize, Vec<PathBuf>)> {
+    let mut tar =
+        Tar { builder: Builder::new(GzEncoder::new(file, Compression::default())), sums: String::new(), files: 0 };
+    tar.add_bytes(HEAD, serde_json::to_string_pretty(head)?.as_bytes())?;
+    // One that was killed has left it. Nobody else makes a backup now.
+    let copy = store.folder().join("backup-copy");
+    if fs::symlink_metadata(&copy).is_ok() {
+        fs::remove_dir_all(&copy)?;
+    }
+    fs::DirBuilder::new().mode(0o700).create(&copy)?;
+    let copy = Removed(copy);
+    let database = copy.0.join(DATABASE);
+    store.save_database(&database).map_err(io::Error::other)?;
+    tar.add_file(DATABASE, &database)?;
+    drop(copy);
+    let mut left_out = Vec::new();
+    for name in FILES {
+        tar.add_found(name, &store.folder().join(name), &mut left_out)?;
+    }
+    for name in FOLDERS {
+        tar.add_folder(name, &store.folder().join(name), &mut left_out)?;
+    }
+    let (sums, files) = (std::mem::take(&mut tar.sums), tar.files);
+    tar.add_bytes(SUMS, sums.as_bytes())?;
+    tar.builder.into_inner()?.finish()?;
+    Ok((files, left_out))
+}
+
+/// A folder that goes when it is dropped.
+struct Removed(PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The archive as far as it is written.
+struct Tar<W: Write> {
+    builder: Builder<W>,
+    sums: String,
+    files: usize,
+}
+
+impl<W: Write> Tar<W> {
+    fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.add(name, bytes.len() as u64, bytes)
+    }
+
+    fn add_file(&mut self, name: &str, path: &Path) -> io::Result<()> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        self.add(name, length, file)
+    }
+
+    /// A file that may be gone by now, or a link.
+    fn add_found(&mut self, name: &str, path: &Path, left_out: &mut Vec<PathBuf>) -> io::Result<()> {
+        let added = match fs::symlink_metadata(path) {
+            Ok(data) if data.is_file() => self.add_file(name, path),
+            Ok(_) => {
+                left_out.push(path.to_owned());
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        match added {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+            added => added,
+        }
+    }
+
+    fn add_folder(&mut self, name: &str, path: &Path, left_out: &mut Vec<PathBuf>) -> io::Result<()> {
+        if !fs::symlink_metadata(path).is_ok_and(|data| data.is_dir()) {
+            return self.add_found(name, path, left_out);
+        }
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let mut entries: Vec<_> = match fs::read_dir(path) {
+            // It is gone since it was seen.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.and_then(Iterator::collect).map_err(named)?,
+        };
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            match entry.file_name().to_str() {
+                Some(below) => self.add_folder(&format!("{name}/{below}"), &path, left_out)?,
+                None => left_out.push(path),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, name: &str, length: u64, from: impl Read) -> io::Result<()> {
+        let mut header = Header::new_ustar();
+        header.set_entry_type(EntryType::Regular);
+        header.set_path(name)?;
+        header.set_size(length);
+        header.set_mode(0o600);
+        header.set_cksum();
+        let mut from = Hashed { from: from.take(length), hash: Sha256::new(), left: length };
+        self.builder.append(&header, &mut from)?;
+        if from.left > 0 {
+            return Err(io::Error::other("it became shorter while it was read; try again"));
+        }
+        if name != SUMS {
+            let _ = writeln!(self.sums, "{}  {name}", hex(&from.hash.finalize()));
+            self.files += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What passes through it is hashed.
+struct Hashed<R> {
+    from: R,
+    hash: Sha256,
+    left: u64,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.hash.update(&buffer[..read]);
+        self.left = self.left.saturating_sub(read as u64);
+        Ok(read)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,112 @@
+//! `programmator away mute|unmute|off`: of which tickets and sessions the phone is asked, changed by name, and the end of it.
+
+use super::kept::Kept;
+use super::lock;
+use super::scope::{self, Scope};
+use crate::adapters::private_file::PrivateFileError;
+use crate::base::text::clean_line;
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{Write, stderr};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a relay may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked whether it has.
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Ends the relay; `false`: there was none. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever
+/// else goes wrong, it is ended.
+pub(super) fn off(session: &Session) -> Result<bool, CliError> {
+    let was_on = end(&session.state)?;
+    if let Err(error) = forget(&session.state, was_on) {
+        let _ = writeln!(stderr(), "warning: {}", error.message);
+    }
+    Ok(was_on)
+}
+
+fn end(state: &Path) -> Result<bool, CliError> {
+    let begun = Instant::now();
+    let mut told = None;
+    while let Some(pid) = lock::holder(state)? {
+        // Its number is not there yet while it begins. It has nothing to put away: each thing that it has sent is kept at once.
+        if told != Some(pid)
+            && let Some(process) = Pid::from_raw(pid)
+        {
+            let _ = kill_process(process, Signal::TERM);
+            told = Some(pid);
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(CliError::failure(match told {
+                Some(pid) => format!("the relay does not end: kill -9 {pid}"),
+                None => "the relay's process ID cannot be read from `away.lock` in the state folder".to_owned(),
+            }));
+        }
+        std::thread::sleep(MOMENT);
+    }
+    Ok(told.is_some())
+}
+
+fn forget(state: &Path, was_on: bool) -> Result<(), CliError> {
+    let failed = |error: PrivateFileError| CliError::failure(error.to_string());
+    Scope::settle(state).map_err(failed)?;
+    if was_on {
+        // What ends from now on is not told when it is on again.
+        let mut kept = Kept::read(state);
+        kept.since = None;
+        kept.write(state).map_err(failed)?;
+    }
+    if Scope::read(state).only.is_some() {
+        Scope::change(state, |scope| scope.only = None).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The phone is not asked of these any more. `true`: there is nothing else that it is asked of.
+pub(super) fn is_last(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<bool, CliError> {
+    let tickets = scope::named(session, names)?;
+    let left = Scope::change(&session.state, |scope| {
+        let only = scope.only.as_mut()?;
+        only.retain(|asked| !tickets.contains(asked));
+        Some((only.is_empty(), scope.what()))
+    });
+    let (is_last, what) = left.map_err(|error| CliError::failure(error.to_string()))?.ok_or_else(|| {
+        CliError::usage("the phone is not asked of some alone: `programmator away mute NAME` leaves one out")
+    })?;
+    if !is_last {
+        writeln!(out, "The phone is asked {what}.")?;
+    }
+    Ok(is_last)
+}
+
+/// Leaves these out; says what is left out where none is named.
+pub(super) fn mute(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<(), CliError> {
+    if names.is_empty() {
+        return Ok(writeln!(out, "{}", Scope::read(&session.state).told())?);
+    }
+    for ticket in scope::named(session, names)? {
+        let said = Scope::change(&session.state, |scope| scope.mute(&ticket));
+        let said = said.map_err(|error| CliError::failure(error.to_string()))?;
+        writeln!(out, "{said} `programmator away unmute {ticket}` takes that back.")?;
+    }
+    Ok(())
+}
+
+/// Takes that back.
+pub(super) fn unmute(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<(), CliError> {
+    for name in names {
+        // It need not be there any more.
+        let gone = Scope::change(&session.state, |scope| {
+            let ticket = scope::meant(&scope.muted, name).cloned();
+            ticket.filter(|ticket| scope.unmute(ticket))
+        });
+        let words = match gone.map_err(|error| CliError::failure(error.to_string()))? {
+            Some(ticket) => format!("{ticket} is unmuted."),
+            None => format!("{} is not muted.", clean_line(name, 40)),
+        };
+        writeln!(out, "{words}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! What is continued by a word from the phone: a run that has ended or was stopped, with the person's words or without.
+
+use super::Relay;
+use crate::base::id::RunId;
+use crate::cli::ended::settle::{Answering, note, told, typed};
+use crate::cli::ended::{Ended, is_answer, over};
+use crate::cli::error::CliError;
+use crate::domain::answerer::Answerer;
+use crate::domain::approval::is_no;
+use crate::domain::end_answer::{EndAnswer, EndAnswered};
+use crate::domain::outcome::ExitReason;
+use crate::domain::summary::{Owner, RunSummary};
+use std::sync::Arc;
+
+impl Relay {
+    /// Answers the end of a run of which this message tells. `pressed`: with a button; else `words` are one of the answers, or for
+    /// Claude: as one more phase of what is complete, else with its next prompt.
+    pub(super) async fn follow(
+        &self,
+        message: i64,
+        run: RunId,
+        pressed: Option<EndAnswer>,
+        words: &str,
+    ) -> Result<String, CliError> {
+        let runs = self.runs()?;
+        let Some(ended) = self.store.runs()?.into_iter().find(|known| known.run == run) else {
+            return Ok("That run is not stored any more.".to_owned());
+        };
+        let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
+        let Some(end) = Ended::of(&self.store, last.clone())? else {
+            let is_answer = pressed.is_some() || is_answer(words);
+            let meant = pressed.or_else(|| EndAnswer::from_word(&words.trim().to_lowercase()));
+            return Ok(match last.owner() {
+                Owner::Nobody if is_no(words) || meant == Some(EndAnswer::Leave) => {
+                    format!("{} is left as it is.", last.ticket)
+                }
+                Owner::Nobody if matches!(meant, Some(EndAnswer::Merge | EndAnswer::Resolve)) => {
+                    "Too late: a run has begun since".to_owned()
+                }
+                Owner::Nobody if is_answer => self.resume(last).await,
+                Owner::Nobody => {
+                    format!("{}\nYour words were not passed on: say them once it is at work.", self.resume(last).await)
+                }
+                _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
+                _ => note(&self.store, last, words, Answerer::PHONE).await,
+            });
+        };
+        let (answer, given) = match pressed.map_or_else(|| end.reply(words), |pressed| Ok((pressed, String::new()))) {
+            Ok(meant) => meant,
+            Err(why) => return Ok(why),
+        };
+        // Words for Claude are for the ticket; an answer is for the end that the person has seen.
+        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
+        let is_seen = seen.map_or(pressed.is_none() && run == end.run.run, |seen| seen.name == end.name);
+        if !is_seen && given.is_empty() {
+            let became = seen.and_then(|seen| over(&self.store, &seen.name));
+            return Ok(format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned())));
+        }
+        let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
+        self.answering().answer(&end, said).await
+    }
+
+    pub(super) fn answering(&self) -> Answering {
+        Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) }
+    }
+
+    /// Goes on with a run that no program works on, in the background; what ended for good begins anew.
+    pub(super) async fn resume(&self, run: &RunSummary) -> String {
+        if run.is_chat() {
+            return "A chat goes on with you only: `programmator chat --resume` on the machine.".to_owned();
+        }
+        let reason = run.reason.as_deref().and_then(ExitReason::from_word);
+        let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };
+        let what = if command == "resume" { run.run.to_string() } else { run.ticket_path.clone() };
+        told(typed(&run.folder, &[command, "--detach", "--", &what]).await).unwrap_or_else(|why| why)
+    }
+}

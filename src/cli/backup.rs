@@ -1,0 +1,184 @@
+//! `programmator backup` and `restore-state`: the state folder as one file, and back.
+
+use super::agree::agree;
+use super::away;
+use super::error::CliError;
+use super::help;
+use super::session::Session;
+use crate::adapters::room::Room;
+use crate::adapters::state_archive::{self, Head, unpack};
+use crate::adapters::state_swap::{carry_over, swap};
+use crate::adapters::store::{Store, StoreError, is_any_held};
+use crate::base::amount::{counted, size};
+use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
+use crate::domain::request::HELD;
+use crate::domain::summary::Owner;
+use clap::Args;
+use std::io::{self, Write, stderr};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a backup goes.
+#[derive(Debug, Args)]
+#[command(after_help = help::BACKUP)]
+pub struct BackupArgs {
+    /// The file to write, for you alone.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Overwrite the file.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Which backup.
+#[derive(Debug, Args)]
+#[command(after_help = help::RESTORE_STATE)]
+pub struct RestoreStateArgs {
+    /// A file that `programmator backup` has written.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Restore without asking first.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// What the folder is called, beside the state folder, in which a backup is unpacked.
+const UNFINISHED: &str = ".programmator-restore-";
+
+/// `programmator backup FILE`.
+pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Result<(), CliError> {
+    let file = session.folder.join(&args.file);
+    let shown = shown(&file);
+    let exists = || CliError::usage(format!("{shown} exists already; --force overwrites it"));
+    if !args.force && file.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    let store = session.store()?;
+    // What is cleared away meanwhile would be missing.
+    let Some(_lock) = store.lock_cleanup()? else {
+        return Err(CliError::new(HELD, "another programmator is clearing up at the moment; try again"));
+    };
+    let head = Head::now(session.clock().now());
+    let reserve = session.resolve(&session.folder).map_or(0, |resolved| resolved.config.storage.reserve);
+    let room = Room { folder: session.state.clone(), reserve };
+    let written =
+        state_archive::write(&store, &head, &file, args.force, &room).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => CliError::failure(format!("no backup was written to {shown}: {error}")),
+        })?;
+    for path in &written.left_out {
+        writeln!(out, "left out: {} (a link, or no plain file)", self::shown(path))?;
+    }
+    let (files, bytes) = (counted(written.files, "file"), size(written.bytes));
+    Ok(writeln!(out, "Wrote {shown}: {files}, {bytes}.")?)
+}
+
+/// `programmator restore-state FILE`.
+pub fn restore(out: &mut dyn Write, session: &Session, args: &RestoreStateArgs) -> Result<(), CliError> {
+    let file = session.folder.join(&args.file);
+    let (state, given) = (&session.state, shown(&file));
+    let refused = |why: String| CliError::failure(format!("{given} was not restored: {why}"));
+    nobody_works(state)?;
+    let above = state.parent().ok_or_else(|| refused("there is nothing above the state folder".to_owned()))?;
+    std::fs::create_dir_all(above)?;
+    clear_unfinished(above);
+    // Beside the state folder: it takes its place in one step.
+    let private = std::fs::Permissions::from_mode(0o700);
+    let staging = tempfile::Builder::new().prefix(UNFINISHED).permissions(private).tempdir_in(above)?;
+    let new = staging.path().join("state");
+    std::fs::create_dir(&new)?;
+    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o700))?;
+    let reserve = session.resolve(&session.folder).map_or(0, |resolved| resolved.config.storage.reserve);
+    let unpacked = unpack(&file, &new, &Room { folder: above.to_owned(), reserve }).map_err(refused)?;
+    let runs = checked(&new).map_err(|error| refused(error.message))?;
+    let made = date(unpacked.head.time);
+    let version = clean_line(&unpacked.head.version, 40);
+    writeln!(out, "{given}: {}, made {made} UTC by programmator {version}.", counted(runs, "run"))?;
+    if !args.yes {
+        let question = format!("Put it in the place of {}? What is there now is kept beside it.", shown(state));
+        agree(out, &question, "restores")?;
+    }
+    // A run may have begun while the person was asked.
+    nobody_works(state)?;
+    carry_over(state, &new)?;
+    let name = state.file_name().unwrap_or_default().to_string_lossy();
+    let now = date(session.clock().now()).replace([' ', ':'], "-");
+    let aside = above.join(format!("{name}.before-restore-{now}"));
+    if aside.symlink_metadata().is_ok() {
+        return Err(refused(format!("{} is in the way; try again in a second", shown(&aside))));
+    }
+    let kept = swap(&new, state, &aside).map_err(|error| refused(error.to_string()))?;
+    writeln!(out, "Restored.")?;
+    if let Some(kept) = kept {
+        let kept = shown(&kept);
+        writeln!(out, "The state before is in {kept}: delete it when you do not need it any more.")?;
+    }
+    Ok(())
+}
+
+/// Removes what restoring has left where it was killed.
+fn clear_unfinished(above: &Path) {
+    for entry in std::fs::read_dir(above).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+        let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|changed| changed.elapsed().ok());
+        // One that is new may be another program's at this moment.
+        if is_ours && age.is_some_and(|age| age > Duration::from_secs(3_600)) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Refuses while runs are at work, here or in another program.
+pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
+    if away::is_on(state) {
+        return Err(CliError::new(HELD, "the phone is asked: `programmator away off` ends that first"));
+    }
+    if !Store::is_there(state) {
+        return Ok(());
+    }
+    let store = match Store::open(state) {
+        Ok(store) => store,
+        // That it cannot be read may be why it is to go; a run that began before may still be at work.
+        Err(error @ StoreError::Damaged { .. }) => {
+            if is_any_held(state)? {
+                return Err(CliError::new(
+                    HELD,
+                    format!("a programmator is at work with this state: stop it first. {error}"),
+                ));
+            }
+            if let StoreError::Damaged { path, why } = error {
+                writeln!(stderr(), "{} cannot be read: {}", shown(&path), clean_line(&why, 200)).ok();
+            }
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    for run in store.runs()? {
+        let run = store.as_seen(run)?;
+        if run.owner() == Owner::Another {
+            let (ticket, run) = (&run.ticket, run.run.short());
+            return Err(CliError::new(
+                HELD,
+                format!("run {run} of {ticket} is at work: stop it first (`programmator stop {ticket}`)"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// How many runs the new state has; an error when it is not sound.
+fn checked(new: &Path) -> Result<usize, CliError> {
+    let store = Store::open(new)?;
+    store.check_database()?;
+    Ok(store.runs()?.len())
+}
+
+fn date(time: Timestamp) -> String {
+    time.second()
+}
+
+fn shown(path: &Path) -> String {
+    clean_line(&path.display().to_string(), 400)
+}

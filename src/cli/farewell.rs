@@ -1,0 +1,74 @@
+//! What the screen leaves on the normal one: what became of each run, and how to go on with it.
+
+use super::error::CliError;
+use super::session::Session;
+use crate::base::amount::counted;
+use crate::base::id::RunId;
+use crate::domain::messages::reason_words;
+use crate::domain::outcome::ExitReason;
+use crate::domain::summary::{Owner, RunSummary};
+use crate::tui::tab::Tab;
+use crate::tui::ui::Ui;
+use std::io::{Write as _, stdout};
+
+/// What is left of the runs when the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The store: they can be resumed.
+    Kept,
+    /// Nothing.
+    Removed,
+}
+
+/// One line a run: how it ended, and how to resume it.
+pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<(), CliError> {
+    for ticket in model.committing.values() {
+        let _ = writeln!(
+            stdout(),
+            "{ticket}  git is still committing (hooks, signing); until programmator is started here again, `git status` shows \
+             the committed files as changed"
+        );
+    }
+    let is_left = |tab: &&Tab| !model.handed_over.contains(&tab.id);
+    let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter(is_left).filter_map(|tab| Some((tab.run?, tab))).collect();
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let runs = session.store()?.runs()?;
+    for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
+        let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
+        let caveats = if complete { tab.state.caveats() } else { String::new() };
+        // Nobody may be reading any more.
+        let _ = writeln!(stdout(), "{}", last_line(run, &caveats, after));
+    }
+    Ok(())
+}
+
+fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
+    let resume = if run.is_chat() {
+        "`programmator chat --resume` continues".to_owned()
+    } else {
+        format!("`programmator resume {}` continues", run.ticket)
+    };
+    let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
+        Some(ExitReason::Complete) => ("complete", None),
+        Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
+        Some(ExitReason::CircuitOpen) => {
+            ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
+        }
+        Some(ExitReason::Drafted) => {
+            ("draft ready", Some(format!("`programmator plan {}` shows the draft", run.ticket)))
+        }
+        Some(reason) if reason.is_resumable() => (reason_words(reason), Some(resume)),
+        Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
+        // Another program works on it.
+        None if run.owner() == Owner::Another => {
+            ("goes on in the background", Some(format!("`programmator attach {}` shows it", run.ticket)))
+        }
+        None => (run.state.word(), Some(resume)),
+    };
+    let phases = if run.phases == 0 { String::new() } else { format!(" · {}/{} phases", run.phases_done, run.phases) };
+    let iterations = counted(run.iterations as usize, "iteration");
+    let next = next.filter(|_| after == After::Kept).map_or_else(String::new, |next| format!("; {next}"));
+    format!("{}  {how}{caveats}{phases} · {iterations} · ${:.2}{next}", run.ticket, run.cost_usd)
+}

@@ -1,0 +1,62 @@
+//! What can be typed behind `programmator import`.
+
+use crate::domain::import::item::Source;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Tasks that are shown and imported where nothing else is said.
+const LIMIT: usize = 50;
+
+/// What is imported, and how.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub struct ImportArgs {
+    /// Where from: beads, github, prd, hank, autoclaude, ralph, ralphex or tasks.
+    #[arg(value_parser = source)]
+    pub(super) source: Source,
+    /// Documents; of hank, autoclaude, ralph, ralphex and beads those of the folder if omitted.
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Import everything that is new without asking.
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// Only show how the tasks stand.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print a JSON object; needs --yes or --dry-run.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// At most so many tasks; 0: all of them.
+    #[arg(long, value_name = "N", default_value_t = LIMIT)]
+    pub(in crate::cli) limit: usize,
+    /// Of github: only issues with this label.
+    #[arg(long)]
+    pub(in crate::cli) label: Option<String>,
+    /// Make one ticket of each list, with its tasks as phases.
+    #[arg(long)]
+    pub(super) one: bool,
+    /// Take validation commands over, too: they will be run.
+    #[arg(long)]
+    pub(super) commands: bool,
+    /// Take links over, too.
+    #[arg(long)]
+    pub(super) links: bool,
+}
+
+impl ImportArgs {
+    /// What a person is asked about who has named a source and nothing else.
+    pub(in crate::cli) fn of(source: Source, files: Vec<PathBuf>) -> Self {
+        let (label, limit) = (None, LIMIT);
+        let [yes, dry_run, json, one, commands, links] = [false; 6];
+        Self { source, files, yes, dry_run, json, limit, label, one, commands, links }
+    }
+
+    /// The same, with or without a question, as an object or as text.
+    pub(in crate::cli) fn asking(self, asks: bool, json: bool) -> Self {
+        Self { yes: !asks, json, ..self }
+    }
+}
+
+fn source(word: &str) -> Result<Source, String> {
+    Source::from_word(word).ok_or_else(|| format!("use one of {}", Source::WORDS.join(", ")))
+}

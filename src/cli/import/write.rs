@@ -1,0 +1,164 @@
+//! Writes the tickets of imported tasks, each whole or not at all. A program that is killed in between is followed by one that goes on.
+
+use crate::adapters::tickets::create::{Origin, text};
+use crate::adapters::tickets::{self, NewTicket};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use crate::domain::import::foreign::{self, Taken};
+use crate::domain::import::item::{Item, Source};
+use crate::domain::import::visible::line;
+use crate::domain::import::{Known, Standing};
+use crate::domain::record::WriteOutcome;
+use crate::domain::ticket::card::{self, Card};
+use crate::domain::ticket::edit::Unchanged;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Which tasks were written and where, and what is to be said of them.
+type Written = (Vec<(usize, PathBuf)>, Vec<String>);
+
+/// The tickets that there will be.
+pub(super) struct Names {
+    /// By their references, those that are there among them.
+    ids: BTreeMap<String, TicketId>,
+    /// Those of the chosen tasks.
+    own: BTreeMap<usize, TicketId>,
+}
+
+/// What waits for another has to know its id before that is written.
+pub(super) fn names(
+    session: &Session,
+    dir: &Path,
+    (source, items): (Source, &[Item]),
+    chosen: &[usize],
+    known: &[Known],
+) -> Result<Names, CliError> {
+    let mut ids: BTreeMap<String, TicketId> = known.iter().map(|one| (one.reference.clone(), one.id.clone())).collect();
+    let mut own: BTreeMap<usize, TicketId> = BTreeMap::new();
+    for n in chosen {
+        let reference = items[*n].reference(source);
+        let free = (0..16).find_map(|again| {
+            let what = format!("{reference}{}", "\0".repeat(again));
+            tickets::id_for(&what, &session.folder, dir).filter(|id| !own.values().any(|taken| taken == id))
+        });
+        let id = free.ok_or_else(|| CliError::failure("no id is free for a ticket"))?;
+        ids.insert(reference, id.clone());
+        own.insert(*n, id);
+    }
+    Ok(Names { ids, own })
+}
+
+/// Writes the chosen ones of all tasks that the source has.
+pub(super) fn tickets(
+    session: &Session,
+    dir: &Path,
+    (source, taken): (Source, Taken),
+    items: &[Item],
+    Names { ids, own }: &Names,
+) -> Result<Written, CliError> {
+    let done: BTreeSet<&str> = items.iter().filter(|item| item.is_done).map(|item| item.key.as_str()).collect();
+    let assignee = session.environment.get("USER").map(String::as_str);
+    let (mut written, mut lost) = (Vec::new(), Vec::new());
+    for (n, id) in own {
+        let item = &items[*n];
+        let draft = foreign::draft(source, item, taken);
+        if let Some(why) = draft.hidden() {
+            return Err(CliError::failure(format!("{}: {why}", foreign::title(item))));
+        }
+        let (reference, digest) = (item.reference(source), item.digest());
+        let named = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
+        let deps: Vec<&TicketId> = item.deps.iter().filter_map(|key| ids.get(&named(key))).collect();
+        let origin = Some(Origin { reference: &reference, digest: &digest, deps: &deps });
+        let now = session.clock().now();
+        let new = NewTicket { draft: &draft, project: &session.folder, assignee, now, origin };
+        let path = dir.join(format!("{id}.md"));
+        let made =
+            std::fs::create_dir_all(dir).and_then(|()| tickets::write_new(&path, text(id.as_str(), &new).as_bytes()));
+        match made {
+            Ok(()) => {
+                let is_lost = |key: &&String| !ids.contains_key(&named(key)) && !done.contains(key.as_str());
+                lost.extend(item.deps.iter().filter(is_lost).map(|key| {
+                    let cure = "once that is a ticket, say so with `programmator ticket dep`";
+                    format!("{id} waits for {}, which has no ticket here, and does not say so: {cure}", line(key))
+                }));
+                written.push((*n, path));
+            }
+            // Another program imports the same at this moment.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                let shown = clean_line(&path.display().to_string(), 300);
+                let done = written.len();
+                return Err(CliError::failure(format!(
+                    "{shown} cannot be written: {error}; {done} were written; run the command again to continue"
+                )));
+            }
+        }
+    }
+    Ok((written, lost))
+}
+
+/// An earlier ticket whose task waits for tasks that come later.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Link {
+    ticket: TicketId,
+    /// What it waited for when it was imported: where its `deps` are others by now, they are the person's.
+    old: BTreeSet<String>,
+    /// What it is to wait for, too.
+    new: Vec<String>,
+}
+
+/// The open tickets that are to wait for those that will be written.
+pub(super) fn links(
+    (source, items): (Source, &[Item]),
+    standing: &[Standing],
+    names: &Names,
+    known: &[Known],
+) -> Vec<Link> {
+    let before: BTreeMap<&str, String> = known.iter().map(|one| (one.reference.as_str(), one.id.to_string())).collect();
+    let now: BTreeMap<&str, String> =
+        names.own.iter().map(|(n, id)| (items[*n].key.as_str(), id.to_string())).collect();
+    let reference = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
+    let of = |(item, standing): (&Item, &Standing)| {
+        let (Standing::Imported(id) | Standing::Changed(id)) = standing else { return None };
+        let new: Vec<String> = item.deps.iter().filter_map(|key| now.get(key.as_str()).cloned()).collect();
+        if new.is_empty() || known.iter().any(|one| one.id == *id && one.is_closed) {
+            return None;
+        }
+        let old = item.deps.iter().filter_map(|key| before.get(reference(key).as_str()).cloned()).collect();
+        Some(Link { ticket: id.clone(), old, new })
+    };
+    items.iter().zip(standing).filter_map(of).collect()
+}
+
+/// Has earlier tickets wait for those that have been written, where their deps are as they were imported. What is to be said of it.
+pub(super) fn link(session: &Session, dir: &Path, links: &[Link]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for Link { ticket, old, new } in links {
+        let new: Vec<String> = new.iter().filter(|id| dir.join(format!("{id}.md")).is_file()).cloned().collect();
+        if new.is_empty() {
+            continue;
+        }
+        let edit = |bytes: &[u8]| {
+            let deps = Card::read(bytes).map(|card| card.list("deps")).unwrap_or_default();
+            let (deps, both) = (deps.into_iter().collect::<BTreeSet<_>>(), new.iter().cloned().chain(old.clone()));
+            if both.collect::<BTreeSet<_>>() == deps {
+                // It was killed behind this.
+                return Err(Unchanged::AlreadySo);
+            }
+            if deps == *old { card::add(bytes, "deps", &new) } else { Err(Unchanged::NotThere) }
+        };
+        let others = new.join(", ");
+        match tickets::change(&dir.join(format!("{ticket}.md")), &session.state.join("locks"), &edit) {
+            WriteOutcome::Written => notes.push(format!("{ticket} waits for {others}, which came later")),
+            WriteOutcome::AlreadySo => {}
+            _ => notes.push(format!(
+                "{ticket} waits for {others} there and does not say so here: `programmator ticket dep` says it"
+            )),
+        }
+    }
+    notes
+}

@@ -1,0 +1,107 @@
+//! Where the first tasks of a project come from: what can be typed about it, what is there, and what is imported of it.
+
+use crate::cli::error::CliError;
+use crate::cli::import::args::ImportArgs;
+use crate::cli::import::{self, sources};
+use crate::cli::session::Session;
+use crate::domain::import::item::Source;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// What is imported, where the person says it with the command.
+#[derive(Debug, Args)]
+pub(super) struct Tasks {
+    /// Import tasks from there afterwards: a source of `programmator import`, or one with a document behind a colon.
+    #[arg(long, value_name = "SOURCE[:FILE]", value_parser = Origin::parse, conflicts_with = "skip_tasks")]
+    from: Option<Origin>,
+    /// Of github: only issues with this label.
+    #[arg(long, requires = "from")]
+    label: Option<String>,
+    /// At most so many tasks; 0: all of them.
+    #[arg(long, value_name = "N", requires = "from")]
+    limit: Option<usize>,
+    /// Look for no tasks to import.
+    #[arg(id = "skip_tasks", long = "skip-tasks")]
+    pub(super) none: bool,
+}
+
+/// A source of tasks, with its document where it has one that must be named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Origin {
+    source: Source,
+    file: Option<PathBuf>,
+}
+
+/// A place where tasks are.
+pub(super) struct Place {
+    pub(super) source: Source,
+    /// The document to name to `programmator import`, if it has to be named.
+    pub(super) file: Option<PathBuf>,
+    /// Open tasks there; `None` where a program or another machine would have to be asked.
+    pub(super) open: Option<usize>,
+}
+
+impl Origin {
+    fn parse(typed: &str) -> Result<Self, String> {
+        let (word, file) = typed.split_once(':').map_or((typed, None), |(word, file)| (word, Some(file)));
+        let source = Source::from_word(word).ok_or_else(|| format!("use one of {}", Source::WORDS.join(", ")))?;
+        let file = file.filter(|file| !file.is_empty()).map(PathBuf::from);
+        Ok(Self { source, file })
+    }
+}
+
+impl Tasks {
+    /// Nothing is to be asked about it.
+    pub(super) fn are_settled(&self) -> bool {
+        self.from.is_some() || self.none
+    }
+
+    /// The person has said where tasks come from.
+    pub(super) fn are_named(&self) -> bool {
+        self.from.is_some()
+    }
+}
+
+/// The places that the folder shows, counted.
+pub(super) fn places(session: &Session) -> Vec<Place> {
+    let place = |(source, file): (Source, Option<PathBuf>)| {
+        let open = import::open_tasks(session, source, file.as_deref());
+        Place { source, file, open }
+    };
+    sources::shown(&session.folder).into_iter().map(place).collect()
+}
+
+/// What is imported once everything is written: what was named with the command, or the one that was `picked` of the places.
+/// `here`: the folder in which the command was typed.
+pub(super) fn wanted(here: &Path, tasks: &Tasks, picked: Option<Source>, places: &[Place]) -> Option<ImportArgs> {
+    let Some(Origin { source, file }) = &tasks.from else {
+        let source = picked?;
+        let place = places.iter().find(|one| one.source == source);
+        return Some(ImportArgs::of(source, place.and_then(|one| one.file.clone()).into_iter().collect()));
+    };
+    let files = file.iter().map(|file| here.join(file)).collect();
+    let mut wanted = ImportArgs::of(*source, files);
+    wanted.label.clone_from(&tasks.label);
+    wanted.limit = tasks.limit.unwrap_or(wanted.limit);
+    Some(wanted)
+}
+
+/// What is named can be read, as far as a look at files tells: said before anything is written.
+pub(super) fn check(here: &Path, session: &Session, tasks: &Tasks) -> Result<(), CliError> {
+    let Some(Origin { source, file }) = &tasks.from else { return Ok(()) };
+    import::readable(session, *source, file.as_ref().map(|file| here.join(file)).into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_word_or_a_word_and_a_document() {
+        let of = |source, file: Option<&str>| Origin { source, file: file.map(PathBuf::from) };
+        assert_eq!(Origin::parse("beads"), Ok(of(Source::Beads, None)));
+        assert_eq!(Origin::parse("prd:a:b.md"), Ok(of(Source::Prd, Some("a:b.md"))));
+        assert_eq!(Origin::parse("prd:"), Ok(of(Source::Prd, None)));
+        assert!(Origin::parse("jira").unwrap_err().contains("beads, github"));
+    }
+}

@@ -1,0 +1,107 @@
+//! A task of another program, whichever it is.
+
+use super::visible;
+use crate::domain::worded::worded;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Letters of a title that are in its key.
+const SLUG: usize = 60;
+/// Longest key that a reference has whole, in bytes.
+const KEY: usize = 180;
+
+worded! {
+    /// Where tasks come from.
+    pub enum Source {
+        /// `bd`, or its `issues.jsonl`.
+        Beads = "beads",
+        /// The issues of a repository, by `gh`.
+        Github = "github",
+        /// A requirements document or specification.
+        Prd = "prd",
+        /// Hank's and Ralph's `fix_plan.md`.
+        Hank = "hank",
+        /// autoclaude's `TODO.md`.
+        Autoclaude = "autoclaude",
+        /// ralph-tui's `prd.json`.
+        Ralph = "ralph",
+        /// ralphex's plans.
+        Ralphex = "ralphex",
+        /// A list of tasks.
+        Tasks = "tasks",
+    }
+}
+
+/// A task, as its source has it. Nothing in it is safe to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// What its source calls it; the same the next time, and no other has it.
+    pub key: String,
+    pub title: String,
+    pub text: String,
+    /// Steps that are open, and those that are done.
+    pub phases: Vec<String>,
+    pub done_phases: Vec<String>,
+    /// Commands that it wants to be checked by.
+    pub commands: Vec<String>,
+    /// From 0, the highest, to 4.
+    pub priority: Option<u8>,
+    /// As `tk` has it: bug, feature, task, epic or chore.
+    pub kind: Option<&'static str>,
+    pub labels: Vec<String>,
+    /// Keys of those that come before it.
+    pub deps: Vec<String>,
+    pub is_done: bool,
+}
+
+impl Item {
+    /// What its ticket says of where it comes from.
+    pub fn reference(&self, source: Source) -> String {
+        let key = visible::line(&self.key);
+        if key.len() <= KEY {
+            return format!("{}:{key}", source.word());
+        }
+        let begin: String = key.chars().take(KEY / 4).collect();
+        format!("{}:{begin}…{}", source.word(), hex(self.key.as_bytes()))
+    }
+
+    /// Changes with what it asks for; not with what of it is done.
+    pub fn digest(&self) -> String {
+        let steps: BTreeSet<&String> = self.phases.iter().chain(&self.done_phases).collect();
+        // A tick may move a line, too.
+        let text = unticked(&self.text);
+        let lines: BTreeSet<&str> = text.lines().collect();
+        let steps = steps.into_iter().map(String::as_str);
+        let all = [self.title.as_str()]
+            .into_iter()
+            .chain(lines)
+            .chain(steps)
+            .chain(self.commands.iter().chain(&self.deps).map(String::as_str));
+        let joined = all.map(|text| format!("{}:{text}", text.len())).collect::<Vec<_>>().concat();
+        hex(joined.as_bytes())
+    }
+}
+
+/// The text with every box open.
+fn unticked(text: &str) -> String {
+    text.replace("[x]", "[ ]").replace("[X]", "[ ]")
+}
+
+/// Enough of a hash to tell texts apart.
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+}
+
+/// A key for each title below a place: its words, with a number where two say the same.
+pub(super) fn keyed(place: &str, items: &mut [Item]) {
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for item in items {
+        let words: String =
+            item.title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+        let slug: String = words.split_whitespace().collect::<Vec<_>>().join("-").chars().take(SLUG).collect();
+        let n = taken.entry(slug.clone()).or_default();
+        *n += 1;
+        // No slug has a dot.
+        item.key = if *n == 1 { format!("{place}#{slug}") } else { format!("{place}#{slug}.{n}") };
+    }
+}

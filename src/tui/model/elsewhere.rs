@@ -1,0 +1,30 @@
+//! Runs that this program does not work on, and what the person can do about them here.
+
+use crate::domain::summary::Owner;
+use crate::tui::model::Model;
+use crate::tui::tab::Tab;
+
+impl Model {
+    /// Why a run that is only shown takes no commands here; `None`: it is ours, or nobody works on it and it is of this
+    /// directory.
+    pub fn is_elsewhere(&self, tab: &Tab) -> Option<String> {
+        let directory = tab.state.workspace.home().to_string_lossy();
+        if let Some(host) = &self.host {
+            return Some(match tab.owner {
+                Owner::Nobody => format!("its run was on {host}; start programmator there"),
+                Owner::Here | Owner::Another => {
+                    format!("it works on {host}; here you can answer, pause, skip, message and stop it")
+                }
+            });
+        }
+        match tab.owner {
+            Owner::Another => {
+                Some("another program works on it; here you can answer, pause, skip, message and stop it".into())
+            }
+            Owner::Nobody if directory != self.folder => {
+                Some(format!("its run belongs to {directory}; start programmator there"))
+            }
+            Owner::Here | Owner::Nobody => None,
+        }
+    }
+}

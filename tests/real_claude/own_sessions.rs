@@ -1,0 +1,153 @@
+//! A Claude that the person has started themselves, in a terminal of their own, with the hooks in its settings: what is answered
+//! elsewhere reaches it, and what is answered in its terminal is known elsewhere.
+
+use crate::messages_stub::Reply;
+use crate::program::Bench;
+use crate::real_cli::claude;
+use crate::terminal::{Start, Terminal};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The person's home: they have answered what Claude asks at its first start.
+fn at_home(bench: &Bench) {
+    let folder = bench.project.work().display().to_string();
+    let known = json!({
+        "hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
+        "projects": {folder: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+    });
+    bench.project.write("home/.claude.json", &known.to_string());
+    said(bench, &["hooks", "install", "--yes"]);
+}
+
+fn said(bench: &Bench, args: &[&str]) -> String {
+    let output = bench.command(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// As long as this is there, the phone is asked.
+fn on(bench: &Bench) -> File {
+    let file = File::create(bench.project.path("state/away.lock")).unwrap();
+    file.lock().unwrap();
+    file
+}
+
+/// A session that does what the service says.
+fn session(bench: &Bench, replies: impl IntoIterator<Item = Reply>) -> Terminal {
+    bench.script(replies);
+    let (program, folder, env) = (claude(), bench.project.work(), bench.env());
+    let args = ["--model", "claude-sonnet-4-6", "--permission-mode", "default", "begin"];
+    Terminal::start(&Start { program: Path::new(&program), args: &args, env: &env, folder: &folder, size: (120, 40) })
+}
+
+/// The name of the question that has these words.
+fn asked(bench: &Bench, terminal: &Terminal, words: &str) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let waiting: Value = serde_json::from_str(&said(bench, &["queue", "--json"])).unwrap();
+        let of = |one: &&Value| one["words"].as_str().unwrap().contains(words);
+        if let Some(one) = waiting.as_array().unwrap().iter().find(of) {
+            return one["name"].as_str().unwrap().to_owned();
+        }
+        assert!(Instant::now() < deadline, "{words} is not asked: {waiting}\n{}", terminal.screen());
+    }
+}
+
+fn until_none_waits(bench: &Bench) {
+    let deadline = Instant::now() + PATIENCE;
+    while said(bench, &["queue"]) != "No question waits for you.\n" {
+        assert!(Instant::now() < deadline, "one still waits");
+    }
+}
+
+fn touch(name: &str) -> Reply {
+    Reply::tool("Bash", json!({"command": format!("touch {name}"), "description": "Make it"}))
+}
+
+#[test]
+fn a_call_is_allowed_from_elsewhere_and_words_at_its_end_are_the_next_turn() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home(&bench);
+    let _on = on(&bench);
+    let terminal = session(&bench, [touch("made"), Reply::text("It is made."), Reply::text("Bye.")]);
+    said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "allow"]);
+    bench.wait_for_file("made");
+    let end = asked(&bench, &terminal, "Claude has finished");
+    assert!(said(&bench, &["queue", &end]).contains("It is made."));
+    said(&bench, &["answer", &end, "now", "say", "goodbye"]);
+    let requests = bench.stub.wait_for(3);
+    assert!(requests[2]["messages"].to_string().contains("now say goodbye"), "{}", requests[2]["messages"]);
+    terminal.wait_for("Bye.");
+}
+
+#[test]
+fn words_deny_a_call_and_claude_reads_them() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home(&bench);
+    let _on = on(&bench);
+    let terminal = session(&bench, [touch("made"), Reply::text("As you like.")]);
+    said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "deny", "call", "it", "other"]);
+    let requests = bench.stub.wait_for(2);
+    assert!(requests[1]["messages"].to_string().contains("call it other"), "{}", requests[1]["messages"]);
+    terminal.wait_for("As you like.");
+    assert!(!bench.file("made").exists());
+}
+
+#[test]
+fn what_is_answered_in_its_terminal_is_asked_no_more_and_its_prompt_stays() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home(&bench);
+    let on = on(&bench);
+    let mut terminal = session(&bench, [touch("made"), touch("also"), Reply::text("Both.")]);
+    let first = asked(&bench, &terminal, "touch made");
+    terminal.wait_for("Do you want to proceed?");
+    terminal.keys("1");
+    bench.wait_for_file("made");
+    asked(&bench, &terminal, "touch also");
+    let late = bench.command(&["answer", &first, "deny"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&late.stderr).contains("too late: answered in its terminal"), "{late:?}");
+    // Nobody is asked any more: Claude's own prompt is there all the same.
+    drop(on);
+    until_none_waits(&bench);
+    terminal.wait_for("Do you want to proceed?");
+    terminal.keys("1");
+    bench.wait_for_file("also");
+    terminal.wait_for("Both.");
+}
+
+#[test]
+fn a_plain_no_ends_the_turn_and_a_killed_claude_asks_nothing_more() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home(&bench);
+    let _on = on(&bench);
+    let mut terminal = session(&bench, [touch("made"), touch("other")]);
+    said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "deny"]);
+    terminal.wait_for("Interrupted");
+    terminal.keys("again\r");
+    asked(&bench, &terminal, "touch other");
+    assert_eq!(bench.stub.requests().len(), 2, "it was not told to go on");
+    terminal.signal(Signal::KILL);
+    until_none_waits(&bench);
+    assert!(!bench.file("made").exists() && !bench.file("other").exists());
+}
+
+#[test]
+fn a_claude_that_a_script_waits_for_is_not_held() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home(&bench);
+    let _on = on(&bench);
+    // The second one as a tool of a session with a terminal starts it.
+    for inherited in [None, Some(("CLAUDE_CODE_ENTRYPOINT", "cli"))] {
+        bench.script([Reply::text("Done.")]);
+        let mut claude = Command::new(claude());
+        claude.args(["-p", "begin"]).env_clear().envs(bench.env()).envs(inherited).current_dir(bench.project.work());
+        let output = claude.stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success() && output.stdout == b"Done.\n", "{output:?}");
+    }
+}
