@@ -51,7 +51,10 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
         format!("`programmator resume {}` continues", run.ticket)
     };
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
-        Some(ExitReason::Complete) => ("complete", None),
+        Some(ExitReason::Complete) if run.is_chat() => ("complete", None),
+        Some(ExitReason::Complete) => {
+            ("complete", Some(format!("`programmator report {}` says what was done", run.ticket)))
+        }
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
         Some(ExitReason::CircuitOpen) => {
             ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))

@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// How often it is said how long parked runs still wait.
 const COUNTDOWN: Duration = Duration::from_secs(60);
 
+/// After so long the person may have been away.
+const AWAY: Duration = Duration::from_secs(10 * 60);
+
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
 
@@ -113,6 +116,7 @@ pub async fn run_by<W: Write>(
     let mut by_signal = None;
     let mut signalled: Option<Instant> = None;
     let clock = session.clock();
+    let began = clock.now();
     let mut minute = tokio::time::interval(COUNTDOWN);
     minute.reset();
     let worst = loop {
@@ -155,6 +159,9 @@ pub async fn run_by<W: Write>(
         let _ = printer.print(&news, &store);
     }
     let _ = printer.finish(&store);
+    if let Some(words) = where_to_read(clock.now().since(began)) {
+        let _ = writeln!(stderr(), "{words}");
+    }
     if let Some(telling) = telling {
         telling.finish().await;
     }
@@ -172,6 +179,12 @@ pub(super) fn says_finished(ticket: Option<Ticket>) -> bool {
     };
     let _ = writeln!(stderr(), "{id} is finished: nothing is left to do. {cure}.");
     true
+}
+
+/// How the person can read what came of it, where it took so long that they may have been away.
+fn where_to_read(took: Duration) -> Option<String> {
+    let hours = took.as_secs() / 3_600 + 1;
+    (took >= AWAY).then(|| format!("`programmator report --since {hours}h` says what was done."))
 }
 
 /// Opens what the command line names. What is typed wrongly is said before anything is begun.
@@ -223,5 +236,19 @@ fn aside(news: &News) {
 pub fn notices(resolved: &Resolved) {
     for notice in &resolved.notices {
         let _ = writeln!(stderr(), "{}", clean_line(&notice.text, 2_000));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_that_is_named_goes_back_to_the_beginning() {
+        let named = |minutes: u64| where_to_read(Duration::from_secs(minutes * 60));
+        assert_eq!(named(9), None);
+        for (minutes, since) in [(10, "1h"), (59, "1h"), (60, "2h"), (600, "11h")] {
+            assert_eq!(named(minutes).unwrap(), format!("`programmator report --since {since}` says what was done."));
+        }
     }
 }

@@ -15,6 +15,14 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// What several templates say alike, by the name that `{% include %}` takes. A template of the user's may use them too.
+pub const PARTS: [(&str, &str); 4] = [
+    ("part/context_files.md", include_str!("prompt/part/context_files.md")),
+    ("part/gate.md", include_str!("prompt/part/gate.md")),
+    ("part/notes.md", include_str!("prompt/part/notes.md")),
+    ("part/project.md", include_str!("prompt/part/project.md")),
+];
+
 /// What a template may use. Field names are the variables' names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PromptContext {
@@ -145,6 +153,9 @@ impl Templates {
         environment.add_filter("fenced", |text: String| fenced(&text));
         environment.add_filter("quoted", |text: String| quoted(&text));
         let failed = |error: minijinja::Error| explain(template, &error);
+        for (name, source) in PARTS {
+            environment.add_template(name, source).map_err(failed)?;
+        }
         let values = serde_json::to_value(context).map(escaped).map_err(|error| PromptError {
             file: template.file.clone(),
             line: 1,

@@ -10,7 +10,7 @@ use crate::domain::tool_call::{ControlRequest, ToolCall, Via};
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
-use crate::orchestrator::prompt::{Prompt, PromptContext, Templates};
+use crate::orchestrator::prompt::{PARTS, Prompt, PromptContext, Templates};
 use crate::orchestrator::review;
 use crate::runtime::gate::{Judge, Kept};
 use serde_json::{Value, json};
@@ -79,6 +79,7 @@ pub fn make(templates: &Templates, spawn: &Spawn, file: &[u8], gate: Vec<String>
     let body = String::from_utf8_lossy(parse::body(file)).replace("[X]", "[ ]").replace("[x]", "[ ]");
     let Prompt { kind, context } = &spawn.prompt;
     let mut rules = format!("{}\n{}", templates.get(*kind).source, gate.join("\n"));
+    rules.extend(PARTS.map(|(_, source)| source));
     for file in &context.context_files {
         rules.extend(["\n", &file.path, "\n", file.text.as_deref().unwrap_or_default()]);
     }

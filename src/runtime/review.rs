@@ -7,6 +7,7 @@ mod talk;
 
 pub use session::{Desk, Shares};
 
+use crate::adapters::context_files;
 use crate::adapters::git::WorkTree;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
@@ -71,6 +72,7 @@ pub async fn review(
     let context = PromptContext {
         title: format!("since branching from `{}`", clean_line(&change.base, 80)),
         diff: change.diff.text.clone(),
+        context_files: context_files::read(desk.workspace.directory(), &desk.config.context_files),
         ..PromptContext::default()
     };
     let turns = Arc::new(Semaphore::new(desk.config.review.parallel as usize));

@@ -366,10 +366,8 @@ turns:
 fn a_second_program_on_the_ticket_says_who_holds_it() {
     let project = Project::with(&["A"], STUBBORN);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "tool_finished");
-    let begun = std::time::Instant::now();
     let output = project.run(&["run", "tk-1"]);
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
-    assert!(begun.elapsed() < std::time::Duration::from_secs(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(&child.id().to_string()), "{}", text(&output));
     stop(child);
     assert_eq!(project.processes(), Vec::<String>::new(), "nothing of the run is left");

@@ -18,13 +18,18 @@ turns:
       - draft: {title: "Logins are limited by {answer}", phases: ["Limit it"], validation: ["true"]}
 "#;
 
-/// Presses `!` until this is there: what is asked comes when it comes.
+/// Presses `!` once something waits, and again only where that shows nothing for long: a key too many would be one for the
+/// dialog that the first has opened.
 fn waiting(terminal: &mut Terminal, words: &str) -> String {
     let deadline = Instant::now() + Duration::from_secs(60);
     while Instant::now() < deadline {
+        if !terminal.screen().contains("needs you") {
+            std::thread::yield_now();
+            continue;
+        }
         terminal.keys("!");
         let pressed = Instant::now();
-        while pressed.elapsed() < Duration::from_millis(300) {
+        while pressed.elapsed() < Duration::from_secs(10) {
             if terminal.screen().contains(words) {
                 std::thread::sleep(programmator::tui::modals::card::APPEARS);
                 break;
