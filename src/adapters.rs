@@ -30,6 +30,7 @@ pub mod outside_program;
 pub mod own_claude;
 pub mod own_notices;
 pub mod own_session;
+pub mod own_stream;
 pub mod passphrase;
 pub mod path_view;
 pub mod person_socket;

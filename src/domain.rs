@@ -39,6 +39,7 @@ pub mod note;
 pub mod notification;
 pub mod outcome;
 pub mod own_notice;
+pub mod own_seen;
 pub mod own_session;
 pub mod own_terminal;
 pub mod passphrase;

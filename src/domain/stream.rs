@@ -12,4 +12,5 @@ pub mod raw;
 pub mod repair;
 pub mod show;
 pub mod system;
+pub mod transcript;
 pub mod turn;

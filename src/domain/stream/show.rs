@@ -5,6 +5,7 @@
 //! (`tui::panes::stream`). All text here is untrusted and unclean.
 
 mod block;
+mod commands;
 mod fields;
 mod notices;
 mod results;
@@ -42,6 +43,9 @@ pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {
         Some("assistant") => assistant(&record, cwd),
         Some("user") => user(&record),
         Some("result") => vec![Block::TurnEnd(turn_end(&record))],
+        Some("system") if record.text("subtype").as_deref() == Some("local_command") => {
+            record.text("content").and_then(|text| commands::blocks(&text)).unwrap_or_default()
+        }
         Some("system") => notices::system(&record),
         Some("rate_limit_event") => notices::rate_limit(&record),
         _ => Vec::new(),
@@ -51,7 +55,7 @@ pub fn decode(line: &[u8], whole: usize, cwd: &str) -> Shown {
 
 fn assistant(record: &Fields<'_>, cwd: &str) -> Vec<Block> {
     let message = record.object("message").unwrap_or_default();
-    if record.raw("error").is_some() {
+    if record.raw("error").is_some() || record.is("isApiErrorMessage") {
         return notices::notice(Level::Error, &results::content(&message));
     }
     if let Some(text) = message.text("content") {
@@ -93,7 +97,9 @@ fn user(record: &Fields<'_>) -> Vec<Block> {
     let message = record.object("message").unwrap_or_default();
     let synthetic = record.is("isSynthetic");
     let said = |text: String| {
-        if synthetic || text.starts_with("[Request interrupted") {
+        if let Some(blocks) = commands::blocks(&text) {
+            blocks
+        } else if synthetic || text.starts_with("[Request interrupted") {
             notices::notice(Level::Info, &text)
         } else if text.trim().is_empty() {
             Vec::new()
@@ -108,7 +114,8 @@ fn user(record: &Fields<'_>) -> Vec<Block> {
         message.list("content").into_iter().filter_map(|raw| Fields::read(raw.get())).collect();
     // With several results in one record it is unknown whose shape is given.
     let shape = match parts.len() {
-        1 => record.object("tool_use_result"),
+        // The second is its name on disk.
+        1 => record.object("tool_use_result").or_else(|| record.object("toolUseResult")),
         _ => None,
     };
     parts

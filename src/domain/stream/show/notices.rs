@@ -80,13 +80,16 @@ fn retry(record: &Fields<'_>) -> String {
 }
 
 fn compacted(record: &Fields<'_>) -> String {
-    let meta = record.object("compact_metadata").unwrap_or_default();
-    let tokens = |key| meta.count(key).map_or_else(|| "?".to_owned(), |n| n.to_string());
+    // On disk its fields have other names.
+    let meta = record.object("compact_metadata").or_else(|| record.object("compactMetadata")).unwrap_or_default();
+    let tokens = |[key, on_disk]: [&str; 2]| {
+        meta.count(key).or_else(|| meta.count(on_disk)).map_or_else(|| "?".to_owned(), |n| n.to_string())
+    };
     format!(
         "context compacted ({}): {} → {} tokens",
         meta.text("trigger").unwrap_or_else(|| "auto".to_owned()),
-        tokens("pre_tokens"),
-        tokens("post_tokens"),
+        tokens(["pre_tokens", "preTokens"]),
+        tokens(["post_tokens", "postTokens"]),
     )
 }
 
