@@ -22,6 +22,9 @@ pub struct Known {
     /// The directory that Claude was in when the hook saw it.
     pub folder: String,
     pub terminal: Terminal,
+    /// The file in which Claude Code writes it down; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<PathBuf>,
     /// Claude's process.
     pub process: Process,
     pub since: Timestamp,
@@ -76,7 +79,8 @@ pub fn find(state: &Path, session: &TicketId) -> Option<Known> {
     read(&file(state, session)).filter(|known| known.session == *session)
 }
 
-fn folder(state: &Path) -> PathBuf {
+/// Where they are kept; need not be there.
+pub fn folder(state: &Path) -> PathBuf {
     state.join("hooks").join("sessions")
 }
 
@@ -117,6 +121,7 @@ mod tests {
             session: TicketId::parse(&format!("session-{mark}")).unwrap(),
             folder: "/w/shop".into(),
             terminal: Terminal::find(|_| None, Some("pts/3"), process.pid),
+            transcript: None,
             process,
             since: Timestamp::from_millis(since),
         }

@@ -5,19 +5,41 @@
 use super::error::CliError;
 use super::session::Session;
 use super::start::{Named, Open, Shown};
+use crate::adapters::known_sessions;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::domain::outcome::ExitReason;
+use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::domain::ticket::{Phase, Ticket};
+use crate::runtime::own_run::{key, run_id};
 use crate::runtime::supervisor::Typed;
 use std::path::Path;
 
 /// The run of this name, or the latest that another program works on.
 pub fn named(session: &Session, name: Option<&str>) -> Result<Open, CliError> {
+    if let Some(own) = name.and_then(|name| own(session, name)) {
+        return own.map(|own| Open::Tickets(Named { show: vec![own], start: Vec::new() }));
+    }
     find(session, name).map(|run| Open::Tickets(Named { show: vec![(run.key(), run.run)], start: Vec::new() }))
+}
+
+/// The Claude session of the person's own of this name; an error where it has ended. `None`: it is no name of one.
+fn own(session: &Session, name: &str) -> Option<Result<Shown, CliError>> {
+    let own = own_session::named(name)?;
+    if !known_sessions::known(&session.state).iter().any(|known| known.session == own) {
+        let is_ticket = session
+            .store_to_read()
+            .is_ok_and(|store| session.find_run(&store, name, Typed::Part).is_ok_and(|run| !run.is_own_session()));
+        let why = format!(
+            "{own} has ended, or began without programmator's hooks: `programmator away status` lists the sessions that are \
+             there, `programmator hooks status` tells whether Claude has the hooks"
+        );
+        return (!is_ticket).then(|| Err(CliError::failure(why)));
+    }
+    Some(session.store().map(|store| (key(&store, &own), run_id(&store, &own))))
 }
 
 /// The same as it stands.
@@ -36,7 +58,8 @@ pub(super) fn find(session: &Session, name: Option<&str>) -> Result<RunSummary, 
     };
     if run.is_own_session() {
         return Err(CliError::failure(format!(
-            "{} is a Claude session of your own: `programmator queue` lists what it asks, and its own terminal shows it",
+            "{0} is a Claude session of your own: `programmator queue` lists what it asks, and `programmator attach {0}` \
+             on its own machine shows it",
             run.ticket
         )));
     }

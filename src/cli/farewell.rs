@@ -35,6 +35,8 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
         return Ok(());
     }
     let runs = session.store()?.runs()?;
+    // What the person has started themselves goes on in its own terminal.
+    let runs: Vec<RunSummary> = runs.into_iter().filter(|run| !run.is_own_session()).collect();
     for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
         let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
         let caveats = if complete { tab.state.caveats() } else { String::new() };

@@ -21,12 +21,11 @@ use crate::adapters::own_claude::OwnClaude;
 use crate::adapters::own_notices;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::transcript;
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Clock as _;
 use crate::domain::approval::Answer;
 use crate::domain::own_notice::{self, Notice};
-use crate::domain::own_session::{self, Event, Heard};
+use crate::domain::own_session::{self, Begun, Event, Heard};
 use crate::domain::own_terminal::Terminal;
 use crate::runtime::own_session::{Asking, Claude, over};
 use clap::{Args, Subcommand};
@@ -139,11 +138,11 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         let project = variable("CLAUDE_PROJECT_DIR").map_or_else(|| PathBuf::from(&coming.folder), PathBuf::from);
         return before::judge(out, &coming, &project, SystemClock.now());
     }
-    if let Some((begun, folder)) = own_session::begun(told) {
+    if let Some(begun) = own_session::begun(told) {
         let above = OwnClaude::look();
         return match &above {
             above if above.is_headless() => "nothing: it was started for one answer",
-            above if is_kept(state, &begun, &folder, above) => "the session and its terminal are known",
+            above if is_kept(state, &begun, above) => "the session and its terminal are known",
             _ => "nothing: Claude is not seen above, or the session cannot be kept",
         };
     }
@@ -171,7 +170,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         return "nothing: the phone is not asked (`programmator away on`)";
     }
     if let Some(notice) = own_notice::read(told, SystemClock.now()) {
-        return leave(state, &notice);
+        return leave(state, &notice, told);
     }
     let Some(mut heard) = heard else { return "nothing: it is no question for elsewhere" };
     if !away::is_asked(state, &heard.session) {
@@ -184,7 +183,8 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
     }
     // It may have begun before it had a hook for that.
     if known_sessions::find(state, &heard.session).is_none() {
-        is_kept(state, &heard.session, &heard.folder, &above);
+        let (session, folder) = (heard.session.clone(), heard.folder.clone());
+        is_kept(state, &Begun { session, folder, transcript: own_session::transcript(told) }, &above);
     }
     let transcript = heard.transcript.clone();
     let call = match (&mut heard.event, transcript) {
@@ -208,13 +208,14 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
 }
 
 /// Leaves for the phone what Claude tells.
-fn leave(state: &Path, notice: &Notice) -> &'static str {
+fn leave(state: &Path, notice: &Notice, told: &[u8]) -> &'static str {
     let above = OwnClaude::look();
     if !away::is_asked(state, &notice.session) || !above.is_attended() {
         return "nothing: the phone is not told of this session";
     }
     if known_sessions::find(state, &notice.session).is_none() {
-        is_kept(state, &notice.session, &notice.folder, &above);
+        let (session, folder) = (notice.session.clone(), notice.folder.clone());
+        is_kept(state, &Begun { session, folder, transcript: own_session::transcript(told) }, &above);
     }
     match own_notices::leave(state, notice) {
         Ok(()) => "left for the phone",
@@ -223,12 +224,13 @@ fn leave(state: &Path, notice: &Notice) -> &'static str {
 }
 
 /// Keeps in which terminal the session sits. `false`: that could not be done.
-fn is_kept(state: &Path, session: &TicketId, folder: &str, above: &OwnClaude) -> bool {
+fn is_kept(state: &Path, begun: &Begun, above: &OwnClaude) -> bool {
     let Some(pid) = above.process() else { return false };
     let named = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
     let known = Known {
-        session: session.clone(),
-        folder: folder.to_owned(),
+        session: begun.session.clone(),
+        folder: begun.folder.clone(),
+        transcript: begun.transcript.clone(),
         terminal: Terminal::find(named, above.tty().as_deref(), pid),
         process: Process::of(pid),
         since: SystemClock.now(),

@@ -5,6 +5,7 @@
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::outcome::ExitReason;
+use crate::domain::own_seen::OwnSeen;
 use crate::domain::record::Stored;
 use crate::domain::request::Refused;
 use crate::domain::summary::{Owner, RunSummary};
@@ -26,6 +27,8 @@ pub enum News {
     UnreadSeen(Arc<BTreeMap<String, String>>),
     /// How a run stands that this program or another works on, or has worked on.
     RunSeen(Arc<RunSummary>),
+    /// The Claude sessions that the person has started themselves, all that there are.
+    OwnSeen(Arc<BTreeMap<TicketKey, OwnSeen>>),
     /// The branch that is checked out in the directory of this program; `None`: it is no repository.
     BranchSeen(Option<String>),
     /// What all runs have spent since midnight.

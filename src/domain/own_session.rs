@@ -3,7 +3,7 @@
 //!
 //! Claude Code's side of it: <https://code.claude.com/docs/en/hooks>.
 
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Approval, ApprovalKind, EDIT_TOOLS, NO, QuestionId, UnitView, is_no};
@@ -22,6 +22,8 @@ const LAST_WORDS: usize = 500;
 const RULE: &str = "Claude Code asks you about this call";
 /// What the tool is called that asks for more when Claude has finished.
 pub const FINISHED: &str = "Stop";
+/// That of a session whose mark is zero: a UUID of version 8, which nothing else makes.
+const FIRST_RUN: u128 = 0x0000_0000_0000_8000_8000_0000_0000_0000;
 /// What Claude tells before each call.
 const BEFORE: &str = "PreToolUse";
 
@@ -124,12 +126,44 @@ pub fn held_back(verdict: Verdict, why: &str) -> Value {
     }})
 }
 
-/// The session that has begun, was resumed, cleared or compacted, and the directory that Claude works in; `None`: Claude has told
-/// something else.
-pub fn begun(told: &[u8]) -> Option<(TicketId, String)> {
+/// A session that has begun, was resumed, cleared or compacted.
+#[derive(Debug, PartialEq)]
+pub struct Begun {
+    pub session: TicketId,
+    /// The directory that Claude works in.
+    pub folder: String,
+    /// The file in which Claude Code writes it down; it need not be there yet.
+    pub transcript: Option<PathBuf>,
+}
+
+/// The session that has begun; `None`: Claude has told something else.
+pub fn begun(told: &[u8]) -> Option<Begun> {
     let told: Told = serde_json::from_slice(told).ok()?;
     let is_begun = told.hook_event_name == "SessionStart" && told.cwd.starts_with('/');
-    is_begun.then(|| id(&told.session_id)).flatten().map(|session| (session, told.cwd))
+    let session = is_begun.then(|| id(&told.session_id)).flatten()?;
+    Some(Begun { session, folder: told.cwd, transcript: told.transcript_path.filter(|path| is_transcript(path)) })
+}
+
+/// The file in which Claude Code writes the session down, of whatever it tells.
+pub fn transcript(told: &[u8]) -> Option<PathBuf> {
+    serde_json::from_slice::<Told>(told).ok()?.transcript_path.filter(|path| is_transcript(path))
+}
+
+/// A file of this name may be a transcript.
+fn is_transcript(path: &Path) -> bool {
+    path.is_absolute() && path.extension().is_some_and(|kind| kind == "jsonl")
+}
+
+/// The run of a session's questions, where none has begun: the same for whoever looks.
+pub fn run_of(session: &TicketId) -> RunId {
+    let mark = session.as_str().rsplit('-').next().and_then(|mark| u32::from_str_radix(mark, 16).ok());
+    RunId(uuid::Uuid::from_u128(FIRST_RUN | u128::from(mark.unwrap_or_default())))
+}
+
+/// The session that this names: as it is named here, or as Claude Code names it.
+pub fn named(name: &str) -> Option<TicketId> {
+    let own = || uuid::Uuid::parse_str(name).ok().and_then(|_| id(name));
+    TicketId::parse(name).ok().filter(is_id).or_else(own)
 }
 
 /// The session that has ended; `None`: Claude has told something else.
@@ -296,8 +330,20 @@ mod tests {
         assert_eq!((read(&over), ended(&over).unwrap().as_str()), (None, "session-1a2b3c4d"));
         assert_eq!((ended(&told(&call)), begun(&told(&call)), begun(&over)), (None, None, None));
         let start = told(&json!({"hook_event_name": "SessionStart", "source": "resume"}));
-        let (session, folder) = begun(&start).unwrap();
+        let Begun { session, folder, transcript } = begun(&start).unwrap();
         assert_eq!((session.as_str(), folder.as_str()), ("session-1a2b3c4d", "/w/shop"));
+        assert_eq!(transcript.as_deref(), Some(Path::new("/t/1a2b3c4d.jsonl")));
+        for path in ["/etc/passwd", "t.jsonl"] {
+            let start = told(&json!({"hook_event_name": "SessionStart", "transcript_path": path}));
+            assert_eq!(begun(&start).unwrap().transcript, None, "{path}");
+        }
+        assert_eq!(run_of(&session).short(), "1a2b3c4d");
+        for name in ["session-1a2b3c4d", "1a2b3c4d-0000-4000-8000-000000000000"] {
+            assert_eq!(named(name), Some(session.clone()));
+        }
+        for name in ["session-1a2b", "1a2b3c4d", "tk-4f2a", "", "../x"] {
+            assert_eq!(named(name), None, "{name}");
+        }
         for (name, value) in [("session_id", json!("../../..")), ("cwd", json!("shop"))] {
             let mut start: Value = serde_json::from_slice(&start).unwrap();
             start[name] = value;

@@ -47,6 +47,7 @@ pub enum About<'a> {
     Run(RunId),
     Archived,
     Unread,
+    Own,
     Branch,
     Spent,
     /// Whether a run can store.
@@ -65,6 +66,7 @@ pub fn kept(news: &News) -> Kept<'_> {
         News::RunSeen(run) => Kept::Latest(About::Run(run.run)),
         News::ArchivedSeen(_) => Kept::Latest(About::Archived),
         News::UnreadSeen(_) => Kept::Latest(About::Unread),
+        News::OwnSeen(_) => Kept::Latest(About::Own),
         News::BranchSeen(_) => Kept::Latest(About::Branch),
         News::SpentToday(_) => Kept::Latest(About::Spent),
         News::StorageAwaited(waiting) => Kept::Latest(About::Storage(waiting.run)),

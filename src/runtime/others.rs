@@ -8,6 +8,7 @@ use crate::base::time::Clock;
 use crate::domain::news::{News, SpentToday};
 use crate::domain::stream::envelope::classify;
 use crate::domain::summary::{Owner, RunSummary};
+use crate::runtime::own_watch::OwnWatch;
 use crate::runtime::reporter::Reporter;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,6 +29,8 @@ pub struct Others {
     follow: Follow,
     /// The one task that tells; it begins anew when front ends ask how all runs stand.
     telling: JoinSet<()>,
+    /// The person's own Claude sessions.
+    pub own: OwnWatch,
 }
 
 #[derive(Clone)]
@@ -55,11 +58,17 @@ impl Others {
     /// `folder`: this program's directory.
     pub fn new(store: Store, reporter: Reporter, clock: Arc<dyn Clock>, folder: &Path) -> Self {
         let (followed, more, directory) = (Arc::default(), Arc::default(), folder.display().to_string());
-        Self { follow: Follow { store, reporter, clock, directory, followed, more }, telling: JoinSet::new() }
+        let own = OwnWatch::new(store.clone(), reporter.clone());
+        Self { own, follow: Follow { store, reporter, clock, directory, followed, more }, telling: JoinSet::new() }
     }
 
     /// Tells how every run stands, and from now on each that changes.
     pub fn list(&mut self) {
+        self.own.follow();
+        self.tell_runs();
+    }
+
+    fn tell_runs(&mut self) {
         let follow = self.follow.clone();
         self.telling = JoinSet::new();
         self.telling.spawn(async move {
@@ -80,13 +89,15 @@ impl Others {
         let Some((summary, seq)) = store.run(run)? else { return Ok(None) };
         let summary = store.as_seen(summary)?;
         let scrollback = store.scrollback(run, classify)?;
-        let (owner, all) = (summary.owner(), Arc::new(scrollback.clone()));
+        // What a session of the person's own says is not in the store.
+        let own = self.own.scrollback(run).map(|(_, says)| says);
+        let (owner, all) = (summary.owner(), own.unwrap_or_else(|| Arc::new(scrollback.clone())));
         reporter.shown(run, (summary.key(), owner), seq, all);
         if owner == Owner::Another {
             self.follow.known().insert(run, Followed { seq, scrollback });
             self.follow.more.notify_one();
             if self.telling.is_empty() {
-                self.list();
+                self.tell_runs();
             }
         }
         Ok(Some(summary))

@@ -3,7 +3,7 @@
 //!
 //! The first answer counts, by a record. Whatever goes wrong, there is no answer, and Claude goes on with its own prompt.
 
-use crate::adapters::clock::{fresh_id, fresh_run_id};
+use crate::adapters::clock::fresh_id;
 use crate::adapters::person_socket::PersonSocket;
 use crate::adapters::store::{Append, Holder, LockError, Store, StoreError, TicketLock};
 use crate::base::id::{RunId, TicketId};
@@ -13,7 +13,7 @@ use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKi
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::own_notice::LastQuestion;
-use crate::domain::own_session::{FINISHED, Heard, PLACE, next_words};
+use crate::domain::own_session::{FINISHED, Heard, next_words, run_of};
 use crate::domain::record::Record;
 use crate::domain::settings::Settings;
 use crate::domain::summary::RunSummary;
@@ -23,7 +23,8 @@ use crate::orchestrator::state::State;
 use crate::orchestrator::summary::summary;
 use crate::runtime::heard::{Came, Said, answer};
 use crate::runtime::offline::state_of;
-use std::path::{Path, PathBuf};
+use crate::runtime::own_run::path;
+use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::block_in_place;
@@ -161,7 +162,7 @@ impl Asking<'_> {
         block_in_place(|| {
             let (mut lock, mut holder) = lock(store, &path, &ticket, self.clock)?;
             let last = store.latest_for(&path.display().to_string())?.map(|last| last.run);
-            let run = last.unwrap_or_else(fresh_run_id);
+            let run = last.unwrap_or_else(|| run_of(&ticket));
             holder.run = Some(run);
             lock.describe(&holder)?;
             let state = if last.is_some() { state_of(store, run)? } else { State::of(run, ticket.clone()) };
@@ -283,11 +284,6 @@ fn close(store: &Store, mut own: Own, why: &str, clock: &dyn Clock) {
 fn lock(store: &Store, path: &Path, ticket: &TicketId, clock: &dyn Clock) -> Result<(TicketLock, Holder), LockError> {
     let holder = Holder { pid: std::process::id(), ticket: ticket.clone(), run: None, since: clock.now() };
     Ok((store.lock_ticket(path, &holder)?, holder))
-}
-
-/// What stands for the session where others have a ticket's file. There is none.
-fn path(store: &Store, session: &TicketId) -> PathBuf {
-    store.folder().join(PLACE).join(session.as_str())
 }
 
 /// What the log says that is asked about.

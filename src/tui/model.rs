@@ -7,6 +7,7 @@ use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::news::SpentToday;
+use crate::domain::own_seen::OwnSeen;
 use crate::domain::request::{Closing, Request};
 use crate::domain::summary::{Owner, RunSummary};
 use crate::domain::ticket::TicketKey;
@@ -59,6 +60,8 @@ pub struct Model {
     pub queued: BTreeMap<TicketKey, String>,
     /// The last run of each ticket, of all programs.
     pub runs: BTreeMap<TicketKey, Arc<RunSummary>>,
+    /// The Claude sessions that the person has started themselves.
+    pub own: Arc<BTreeMap<TicketKey, OwnSeen>>,
     /// Those of which that wait for the person in another program, or did when it died.
     pub asking: BTreeSet<TicketKey>,
     /// The directory of this program.
@@ -157,6 +160,7 @@ impl Model {
             listed: Listed::default(),
             queued: BTreeMap::new(),
             runs: BTreeMap::new(),
+            own: Arc::default(),
             asking: BTreeSet::new(),
             folder: String::new(),
             person_folder: String::new(),
@@ -212,6 +216,7 @@ impl Model {
         }
         let mut tab = Tab::new(id.clone());
         tab.ticket = self.listed.get(id).cloned();
+        tab.see_own(self.own.get(id));
         self.tabs.push(tab);
         self.tabs.len() - 1
     }

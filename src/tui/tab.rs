@@ -4,6 +4,7 @@
 
 mod evidence;
 mod movement;
+mod own;
 mod phases;
 mod pulse;
 mod summed;
@@ -21,6 +22,7 @@ use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
+use crate::domain::own_seen::OwnSeen;
 use crate::domain::phase::Mark;
 use crate::domain::record::{BoxSettled, Record, Stored, WriteOutcome};
 use crate::domain::summary::{Owner, RunSummary};
@@ -51,6 +53,8 @@ pub struct Tab {
     /// Who works on the run, as the service said last; without a run, who would.
     pub owner: Owner,
     pub state: State,
+    /// The Claude session of the person's own that it shows.
+    pub own: Option<OwnSeen>,
     /// The Stream pane of this ticket.
     pub stream: StreamState,
     /// Puts the run's records into words for the log.
@@ -155,6 +159,7 @@ impl Tab {
             run: None,
             owner: Owner::Here,
             state: State::default(),
+            own: None,
             stream: StreamState::default(),
             formatter: LogFormatter::default(),
             call: None,
@@ -267,6 +272,7 @@ impl Tab {
         }
         let asks = self.unstored.open_questions(&self.state).next().is_some() || self.state.needs_person();
         match (&self.state.ended, &self.state.stage) {
+            _ if self.own.is_some() && !asks => self.own.as_ref().map_or(TabStatus::Stopped, TabStatus::of_own),
             (Some(_), _) if self.reopened => TabStatus::NotStarted,
             (Some(ended), _) if ended.reason == ExitReason::Complete => {
                 if self.state.is_unverified() {
@@ -319,12 +325,13 @@ impl Tab {
 
     /// Some program works on a run of it that has not ended, and obeys what is decided here.
     pub fn takes_commands(&self) -> bool {
-        self.run.is_some() && self.owner != Owner::Nobody && self.failure.is_none() && self.state.ended.is_none()
+        let is_at_work = self.owner != Owner::Nobody && self.failure.is_none() && self.state.ended.is_none();
+        self.run.is_some() && is_at_work && !self.is_own_session()
     }
 
     /// The run was at work when its program died: another one than this.
     pub fn is_interrupted(&self) -> bool {
-        self.owner == Owner::Nobody && self.state.ended.is_none()
+        self.owner == Owner::Nobody && self.state.ended.is_none() && !self.is_own_session()
     }
 
     /// A run of this program is open that has not ended.
@@ -334,7 +341,7 @@ impl Tab {
 
     /// The run has ended, and says how.
     pub fn is_over(&self) -> bool {
-        self.failure.is_none() && self.run.is_some() && self.state.ended.is_some()
+        self.failure.is_none() && self.run.is_some() && self.state.ended.is_some() && !self.is_own_session()
     }
 
     /// The title, as far as it is known.
@@ -342,7 +349,7 @@ impl Tab {
         match &self.ticket {
             // A chat's file has no title of its own.
             Some(ticket) if self.state.chat.is_none() => &ticket.title,
-            _ => &self.state.title,
+            _ => self.own.as_ref().map_or(&self.state.title, |own| &own.title),
         }
     }
 

@@ -15,6 +15,7 @@ mod keys;
 mod listing;
 mod mouse;
 mod news;
+mod own;
 mod phases;
 mod planning;
 mod replay;

@@ -18,14 +18,14 @@ use std::time::Instant;
 const STAYS: &str =
     "while read -r told; do CLAUDECODE=1 \"$0\" hook session <<-END\n$told\nEND\necho \"exit $?\"; done";
 
-struct Claude {
+pub struct Claude {
     child: Child,
     say: ChildStdin,
     heard: BufReader<ChildStdout>,
 }
 
 impl Claude {
-    fn start(project: &Project, variables: &[(&str, &str)]) -> Self {
+    pub fn start(project: &Project, variables: &[(&str, &str)]) -> Self {
         let mut command = claude(project, STAYS);
         let mut child = command.envs(variables.iter().copied()).spawn().expect("it starts");
         let (say, heard) = (child.stdin.take().expect("a pipe"), BufReader::new(child.stdout.take().expect("a pipe")));
@@ -33,14 +33,14 @@ impl Claude {
     }
 
     /// Its hook says nothing to it.
-    fn tell(&mut self, told: &Value) {
+    pub fn tell(&mut self, told: &Value) {
         writeln!(self.say, "{told}").expect("it listens");
         let mut line = String::new();
         self.heard.read_line(&mut line).expect("it answers");
         assert_eq!(line, "exit 0\n", "{told}");
     }
 
-    fn end(mut self) {
+    pub fn end(mut self) {
         self.child.kill().expect("it is there");
         self.child.wait().expect("it ends");
     }
@@ -69,7 +69,7 @@ impl Drop for Away<'_> {
 }
 
 /// What Claude tells of a session.
-fn of(mark: &str, event: &str, more: &Value) -> Value {
+pub fn of(mark: &str, event: &str, more: &Value) -> Value {
     let mut told = value!({
         "session_id": format!("{mark}-0000-4000-8000-000000000000"), "cwd": "/w/shop", "hook_event_name": event,
         "transcript_path": "/nowhere/t.jsonl",

@@ -15,6 +15,7 @@ mod hosts;
 mod keys;
 mod leaving;
 mod looks;
+mod own;
 mod passphrase;
 mod phases;
 mod planning;

@@ -4,10 +4,14 @@ pub const ATTACH: &str = "\
 Examples:
   programmator attach
   programmator attach tk-4f2a
+  programmator attach session-1a2b3c4d      a Claude session of your own
   programmator attach --on build tk-4f2a    of the machine `build` in `hosts` of your configuration
 
 The screen of a run that works in the background or in another terminal: live, with its questions, and the keys that pause, skip, \
-message and stop it. Leaving the screen leaves the run alone. `programmator tk-4f2a` does the same where tk-4f2a is at work already.";
+message and stop it. Leaving the screen leaves the run alone. `programmator tk-4f2a` does the same where tk-4f2a is at work already.
+
+A Claude session that you started yourself is shown by its id (`programmator away status` lists them): its words as they come, read \
+only. What it asks here while `programmator away on` counts is answered here, too.";
 
 pub const QUEUE: &str = "\
 Examples:

@@ -74,11 +74,14 @@ impl Service {
         let why = match self.others.show(run) {
             Ok(Some(run)) => {
                 // A plan of this directory can be started from there; that of another is not worked on here.
-                if Path::new(&run.folder) == self.places.folder && self.files.of(&run.key()).is_none() {
+                let is_here = Path::new(&run.folder) == self.places.folder && !run.is_own_session();
+                if is_here && self.files.of(&run.key()).is_none() {
                     self.files.learn(&run.key(), Path::new(&run.ticket_path));
                 }
                 return Reply::Done;
             }
+            // A session of the person's own has a run once it asks something.
+            Ok(None) if self.others.own.show(run) => return Reply::Done,
             Ok(None) => "there is no such run any more".to_owned(),
             Err(error) => error.to_string(),
         };

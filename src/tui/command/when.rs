@@ -3,6 +3,7 @@
 use crate::domain::breaker::Circuit;
 use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
+use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
@@ -15,6 +16,11 @@ use std::time::Duration;
 
 pub fn live(model: &Model) -> bool {
     model.mode == Mode::Live
+}
+
+/// What is in front is a Claude session that the person has started themselves: it is no ticket, and has no run of ours.
+fn is_own(model: &Model) -> bool {
+    model.ticket_in_front().is_some_and(|key| own_session::is(key.id(), key.file()))
 }
 
 fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
@@ -137,7 +143,7 @@ pub fn has_conflict(model: &Model) -> bool {
 
 /// There is a run whose snapshots can be looked at.
 pub fn has_timeline(model: &Model) -> bool {
-    live(model) && !model.is_home() && model.shows_run()
+    live(model) && !model.is_home() && model.shows_run() && !is_own(model)
 }
 
 /// There is work of the run in front that may be committed.
@@ -152,7 +158,7 @@ pub fn can_commit(model: &Model) -> bool {
 
 /// In a replay nobody is there to write it; `programmator export` does.
 pub fn can_export(model: &Model) -> bool {
-    live(model) && model.shows_run()
+    live(model) && model.shows_run() && !is_own(model)
 }
 
 pub fn retry_word(model: &Model) -> &'static str {
@@ -177,7 +183,7 @@ pub fn can_go_on(model: &Model) -> bool {
 }
 
 pub fn can_edit(model: &Model) -> bool {
-    live(model) && model.ticket_in_front().is_some() && model.tab().is_none_or(|tab| !tab.gone)
+    live(model) && model.ticket_in_front().is_some() && !is_own(model) && model.tab().is_none_or(|tab| !tab.gone)
 }
 
 pub fn can_go_home(model: &Model) -> bool {

@@ -17,6 +17,11 @@ impl Model {
                 }
             });
         }
+        if tab.is_own_session() {
+            let words =
+                "it is your own Claude session: here you answer what it asks, all else is typed in its terminal";
+            return Some(words.into());
+        }
         match tab.owner {
             Owner::Another => {
                 Some("another program works on it; here you can answer, pause, skip, message and stop it".into())

@@ -125,6 +125,11 @@ fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, (n, limit):
 
 /// What is known, in the order of the pane.
 fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
+    if tab.is_own_session() {
+        // Nothing of it is counted or limited here.
+        let own = tab.own.iter();
+        return own.map(|own| Gauge::new("Session", "", own.place.clone())).collect();
+    }
     let glyphs = model.glyphs;
     let state = &tab.state;
     let limits = &state.settings;

@@ -232,7 +232,7 @@ impl HomePane {
 /// Brings the chosen ticket to the front, with the records of its last run where the screen has none.
 fn open(model: &mut Model) -> Vec<Ask> {
     let Some(entry) = chosen(model) else { return Vec::new() };
-    let (id, run) = (entry.id.clone(), entry.run.map(|run| run.run));
+    let (id, run) = (entry.id.clone(), entry.run.map(|run| run.run).or(entry.own.map(|own| own.run)));
     let known = entry.tab.is_some_and(|tab| tab.run.is_some() && tab.owner == Owner::Here);
     let at = model.open_tab(&id);
     model.show_tab(at);

@@ -107,6 +107,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let failure = clean_line(failure, 600);
         return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
     }
+    if let Some(words) = tab.own_words().filter(|_| live && !model.needs_you(tab)) {
+        return Some((Role::Dim, words));
+    }
     if tab.is_interrupted() && live {
         let left = model.runs.get(&tab.id).map_or_else(String::new, |run| left_words(run));
         let words = match left.as_str() {

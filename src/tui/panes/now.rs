@@ -21,7 +21,8 @@ const MARKS: usize = 16;
 
 /// The ticket in front is at work, so there is something to say.
 pub fn has_words(model: &Model) -> bool {
-    let at_work = |tab: &Tab| tab.run.is_some() && tab.failure.is_none() && tab.state.ended.is_none();
+    let goes_on = |tab: &Tab| tab.own.is_some() || tab.state.ended.is_none();
+    let at_work = |tab: &Tab| tab.run.is_some() && tab.failure.is_none() && goes_on(tab);
     model.tab().is_some_and(|tab| at_work(tab) && !tab.is_interrupted())
 }
 
@@ -60,6 +61,9 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 
 /// What happens right now: Claude's call and how long it has run, or what we do.
 fn call(model: &Model, tab: &Tab) -> String {
+    if let Some(own) = &tab.own {
+        return own.words();
+    }
     match (&tab.state.stage, &tab.call) {
         (Stage::Merging, _) => "merging into its base".to_owned(),
         (Stage::MakingWorktree, _) => "making its worktree".to_owned(),

@@ -17,6 +17,7 @@ mod live;
 mod marks;
 mod msg;
 mod order;
+mod own;
 mod pane;
 mod plain;
 mod row;

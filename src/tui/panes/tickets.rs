@@ -327,8 +327,8 @@ fn line(model: &Model, item: &Item<'_>, width: u16) -> Row {
             Row::new().left(Role::Dim, format!("  {} ", glyphs.pick("·", "-"))).left(Role::Dim, topic)
         }
         Item::Whole(tab) => {
-            if tab.state.chat.is_some() {
-                return Row::new().left(Role::Dim, "    a chat without a ticket");
+            if let Some(words) = tab.no_ticket() {
+                return Row::new().left(Role::Dim, words);
             }
             let whole = &tab.state.whole;
             let sign = if whole.is_taken_back() { glyphs.taken_back() } else { glyphs.phase(whole.mark) };

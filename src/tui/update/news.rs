@@ -22,7 +22,7 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, chat, commits, created, decided, find, listing, phases, spending, told};
+use crate::tui::update::{attention, chat, commits, created, decided, find, listing, own, phases, spending, told};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -36,6 +36,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             ui.listed.insert(id, ticket);
         }
         News::RunSeen(run) => return ui.see_run(run),
+        News::OwnSeen(own) => own::seen(ui, own),
         News::ArchivedSeen(archived) => ui.home.archived = archived,
         News::UnreadSeen(unread) => ui.home.unread = unread,
         News::BranchSeen(branch) => spending::branch_seen(ui, branch),
@@ -72,6 +73,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
+            tab.see_own(old.own.as_ref());
             (tab.draft, tab.commit_draft) = (draft, commit_draft);
             (tab.run, tab.owner) = (Some(run), owner);
             tab.formatter = formatter;

@@ -25,6 +25,7 @@ mod keys;
 mod mouse;
 mod notifications;
 mod opening;
+mod own;
 mod passed;
 mod queue;
 mod same_id;

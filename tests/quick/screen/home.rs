@@ -1,7 +1,7 @@
 //! Home's table: what is shown of it, in which order, and what is done with several tickets at once.
 
-use super::{USUAL, at_home, press, pressed, scene};
-use crate::{domain, sample, tui};
+use super::{USUAL, at_home, press, pressed, scene, whole};
+use crate::{base, domain, sample, tui};
 use domain::news::News;
 use domain::outcome::{DoneHow, ExitReason};
 use domain::request::Request;
@@ -422,4 +422,34 @@ fn the_preview_tells_title_phases_and_commands_whole_where_it_has_lines() {
     for words in ["a title that is long", "as wc does", "test -f notes.txt"] {
         assert!(preview.contains(words), "“{words}” is missing:\n{screen}");
     }
+}
+
+#[test]
+fn home_with_sessions_of_ones_own() {
+    use domain::own_seen::{OwnSeen, Stands};
+    let make = || {
+        let mut model = at_home();
+        let own = [
+            ("session-1a2b3c4d", "Fix the flaky build of the 日本語 pages", Stands::Calls("Bash cargo test".into())),
+            ("session-99aabbcc", "Your Claude session in shop", Stands::YourTurn),
+        ];
+        let own = own.into_iter().map(|(name, title, stands)| {
+            let id = base::id::TicketId::parse(name).unwrap();
+            let file = format!("/home/ann/.local/state/programmator/own-sessions/{name}");
+            let seen = OwnSeen {
+                run: domain::own_session::run_of(&id),
+                folder: "/home/ann/shop".into(),
+                place: "terminal pts/3".into(),
+                title: title.into(),
+                stands,
+                since: sample::ago(300),
+            };
+            (domain::ticket::TicketKey::new(id, std::path::Path::new(&file)), seen)
+        });
+        update(&mut model, Msg::News(News::OwnSeen(Arc::new(own.collect()))));
+        let first = model.own.keys().next().cloned();
+        (model.home.cursor, model.home.is_chosen) = (first, true);
+        model
+    };
+    whole("home_own_sessions", make);
 }

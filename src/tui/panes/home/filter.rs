@@ -7,12 +7,15 @@ use crate::domain::ticket::TicketStatus;
 use crate::tui::home::Shows;
 use crate::tui::model::Model;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// All rows that the filter leaves, in their groups, sorted as Home says.
 pub fn entries(model: &Model) -> Vec<Entry<'_>> {
     let ran = model.runs.keys().filter(|id| model.last_run(id).is_some());
     let open = model.tabs.iter().map(|tab| &tab.id);
-    let ids: BTreeSet<&TicketKey> = model.listed.keys().chain(ran).chain(open).collect();
+    let own =
+        model.own.iter().filter(|(_, own)| model.home.everywhere || Path::new(&own.folder).starts_with(&model.folder));
+    let ids: BTreeSet<&TicketKey> = model.listed.keys().chain(ran).chain(open).chain(own.map(|(id, _)| id)).collect();
     let filter = Filter::new(&model.home.filter);
     let mut rows: Vec<Entry<'_>> = ids
         .into_iter()

@@ -78,6 +78,9 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
         let text = clean_line(text, 800);
         out.extend(wrap(&text, width).into_iter().take(lines).map(|line| Row::new().left(role, line)));
     };
+    if let Some(own) = entry.own {
+        say(Role::Dim, &format!("{} · {}", own.place, model.short_path(&own.folder)), 2);
+    }
     let words = entry.words(model);
     if !words.is_empty() {
         // Of what went wrong all that helps is read here.

@@ -4,6 +4,7 @@
 use crate::base::time::Timestamp;
 use crate::domain::chat;
 use crate::domain::outcome::{DoneHow, ExitReason};
+use crate::domain::own_seen::OwnSeen;
 use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
@@ -49,12 +50,15 @@ pub struct Entry<'a> {
     pub ticket: Option<&'a Ticket>,
     /// Its last run, by whichever program.
     pub run: Option<&'a RunSummary>,
+    /// The Claude session of the person's own that it is, while there is one.
+    pub own: Option<&'a OwnSeen>,
 }
 
 /// What is known of a ticket.
 pub fn entry<'a>(model: &'a Model, id: &'a TicketKey) -> Entry<'a> {
-    // A ticket of this place may be at work in another one.
-    let is_held = |run: &&RunSummary| run.owner() == Owner::Another && model.listed.contains_key(id);
+    // A ticket of this place may be at work in another one, and a session in a directory below it.
+    let is_of_here = || model.listed.contains_key(id) || model.own.contains_key(id);
+    let is_held = |run: &&RunSummary| run.owner() == Owner::Another && is_of_here();
     let run = model.last_run(id).or_else(|| model.runs.get(id).map(AsRef::as_ref).filter(is_held));
     // Another program may have begun a newer run than the one that was opened here.
     let is_old = |tab: &Tab| {
@@ -63,7 +67,8 @@ pub fn entry<'a>(model: &'a Model, id: &'a TicketKey) -> Entry<'a> {
     };
     let tab = model.tab_of(id).filter(|tab| !is_old(tab));
     let ticket = model.listed.get(id).map(AsRef::as_ref);
-    let mut entry = Entry { id, group: Group::Ready, standing: TabStatus::NotStarted, tab, ticket, run };
+    let mut entry =
+        Entry { id, group: Group::Ready, standing: TabStatus::NotStarted, tab, ticket, run, own: model.own.get(id) };
     entry.standing = entry.stands(model);
     entry.group = entry.grouped(model);
     entry
@@ -89,7 +94,8 @@ impl<'a> Entry<'a> {
     pub fn title(&self) -> &'a str {
         let of_tab = self.tab.map(Tab::title).filter(|title| !title.is_empty());
         let of_file = self.ticket.map(|ticket| ticket.title.as_str());
-        of_tab.or(of_file).or(self.run.map(|run| run.title.as_str())).unwrap_or_default()
+        let of_own = self.own.map(|own| own.title.as_str());
+        of_own.or(of_tab).or(of_file).or(self.run.map(|run| run.title.as_str())).unwrap_or_default()
     }
 
     /// Where it stands among its group.
@@ -123,7 +129,7 @@ impl<'a> Entry<'a> {
     pub fn name(&self) -> &'a str {
         match self.run {
             _ if self.is_chat() => "chat",
-            Some(run) if run.is_own_session() => "session",
+            _ if self.is_own_session() => "session",
             _ => self.id.as_str(),
         }
     }
@@ -156,7 +162,7 @@ impl<'a> Entry<'a> {
 
     /// The directory of its run, or of this program where it has none.
     pub fn directory(&self, model: &'a Model) -> &'a str {
-        self.run.map_or(&model.folder, |run| &run.folder)
+        self.own.map(|own| &own.folder).or(self.run.map(|run| &run.folder)).unwrap_or(&model.folder)
     }
 
     /// The branch of the worktree that its run works in.
@@ -169,7 +175,7 @@ impl<'a> Entry<'a> {
     fn is_interrupted(&self) -> bool {
         match (self.tab.filter(|tab| tab.run.is_some()), self.run) {
             (Some(tab), _) => tab.is_interrupted(),
-            (None, run) => run.is_some_and(|run| run.state == RunState::Interrupted),
+            (None, run) => run.is_some_and(|run| run.state == RunState::Interrupted) && self.own.is_none(),
         }
     }
 
@@ -202,6 +208,9 @@ impl<'a> Entry<'a> {
     fn stands(&self, model: &Model) -> TabStatus {
         if self.queued(model).is_some() {
             return TabStatus::Waiting;
+        }
+        if let Some(own) = self.own.filter(|_| self.run.is_none_or(|run| run.asks().is_none())) {
+            return TabStatus::of_own(own);
         }
         if let Some(tab) = self.tab.filter(|tab| tab.is_known()) {
             return model.standing(tab);
@@ -267,6 +276,9 @@ impl<'a> Entry<'a> {
             _ => tab.state.updated,
         });
         // Of another program's run only its beginning is known: its records come too often to tell a time by.
+        if let Some(own) = self.own.filter(|_| self.standing != TabStatus::NeedsYou) {
+            return Some(own.since);
+        }
         of_tab.or(self.run.map(|run| if self.group == Group::Running { run.started } else { run.updated }))
     }
 
@@ -310,7 +322,7 @@ impl<'a> Entry<'a> {
         chat::is_id(self.id.id())
     }
 
-    /// A Claude session that the person has started themselves: only what it asks is known.
+    /// A Claude session that the person has started themselves.
     pub fn is_own_session(&self) -> bool {
         own_session::is(self.id.id(), self.id.file())
     }
@@ -325,8 +337,11 @@ impl<'a> Entry<'a> {
         of_tab.or(self.run.map(|run| (run.added, run.removed))).filter(|lines| *lines != (0, 0))
     }
 
-    /// US dollars that the ticket's runs have cost; `None`: there was none.
+    /// US dollars that the ticket's runs have cost; `None`: there was none, or that is not known.
     pub fn cost(&self) -> Option<f64> {
+        if self.is_own_session() {
+            return None;
+        }
         let of_tab = self.tab.filter(|tab| tab.run.is_some()).map(|tab| tab.state.ticket_usd());
         of_tab.or(self.run.map(RunSummary::ticket_usd))
     }

@@ -26,6 +26,11 @@ impl Entry<'_> {
         if let Some(why) = self.queued(model) {
             return why.to_owned();
         }
+        // One that has ended is known to its tab.
+        let own = self.own.or(self.tab.and_then(|tab| tab.own.as_ref()));
+        if let Some(own) = own.filter(|_| self.standing != TabStatus::NeedsYou) {
+            return own.words();
+        }
         let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
         match (self.standing, self.tab.filter(|tab| tab.is_known()), self.run) {
             (TabStatus::NotStarted, ..) => match (broken, self.open_dependencies(model).next()) {
@@ -99,6 +104,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             "taken back by a restore".to_owned()
         }
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
+        (Some(_), TabStatus::Stopped) if tab.is_own_session() => "asks nothing".to_owned(),
         (Some(_), TabStatus::Stopped) if state.chat.is_some() => "chat closed".to_owned(),
         (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
         (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),

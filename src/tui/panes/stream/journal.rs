@@ -14,12 +14,14 @@ use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Voided};
 use crate::domain::note::{NoteStage, Notes, SENT_AS};
+use crate::domain::own_session::PLACE;
 use crate::domain::record::{
     BoxSettled, Level, OfPhase, PhaseByPerson, Record, SessionLost, Stored, WorkCarried, WriteOutcome,
 };
 use crate::domain::stream::show;
 use crate::domain::verdict::Verdict;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// Most calls whose times are kept.
 const TIMED: usize = 4_096;
@@ -54,6 +56,8 @@ pub(super) struct Journal {
     /// Boxes of which the stream has said that they are not ticked.
     open_boxes: HashSet<String>,
     is_chat: bool,
+    /// It is a Claude session that the person has started themselves.
+    is_own: bool,
     notes: Notes,
     pub(super) kept: Kept,
 }
@@ -199,7 +203,12 @@ impl Journal {
         self.follow_waiting(&stored.record);
         self.follow_notes(&stored.record);
         match &stored.record {
-            Record::RunStarted { folder, .. } => self.cwd.clone_from(folder),
+            Record::RunStarted { folder, ticket_path, .. } => {
+                self.cwd.clone_from(folder);
+                self.is_own = Path::new(ticket_path).parent().is_some_and(|folder| folder.ends_with(PLACE));
+            }
+            // It is for a question of a session that goes on all the time.
+            Record::RunResumed { .. } if self.is_own => {}
             Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
             Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
             Record::OutputCleared(cleared) => self.say(Level::Info, cleared.on(stored.time)),
