@@ -131,7 +131,7 @@ impl Told {
         let (change, mut changes) = mpsc::channel(1);
         // It stays where there is no watch: then nothing is reported, for as long as is waited.
         let kept = change.clone();
-        let mut watch = FileWatch::new(move |_| drop(change.try_send(()))).ok();
+        let mut watch = FileWatch::new(move |_| _ = change.try_send(())).ok();
         let mut watched = BTreeSet::new();
         loop {
             let told = self.clone();
