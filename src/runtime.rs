@@ -33,6 +33,8 @@ pub mod rules_watch;
 pub mod sampled;
 pub mod serving;
 pub mod shutdown;
+pub mod source_replies;
+pub mod source_reply;
 pub mod stats;
 pub mod storage;
 pub mod supervisor;

@@ -40,6 +40,7 @@ use crate::adapters::tickets::{self, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
+use crate::domain::news::News;
 use crate::domain::request::{Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
@@ -152,6 +153,11 @@ impl App {
     /// What is told from now on. `presence`: whether a person can answer there.
     pub fn subscribe(&self, presence: Presence) -> Subscription {
         self.reporter.subscribe(presence)
+    }
+
+    /// Tells all front ends.
+    pub fn tell(&self, news: &News) {
+        self.reporter.tell(news);
     }
 
     /// Asks for something, and gives the answer. `by`: who wants it.

@@ -139,6 +139,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         News::Queued(ticket, why) => queued(ui, &ticket, why),
         News::NotStarted(why) => asks.extend(refused(ui, why)),
         News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
+        News::SourceReplied { ticket, message } => log(ui, &ticket, Weight::Info, &message),
     }
     asks
 }
