@@ -162,8 +162,9 @@ impl Source {
                 Issue::read(&text, repository, *number).map_err(|why| format!("nothing was sent: {why}"))
             }
             Upstream::Beads(id) => {
-                let printed = outside_program::printed(beads()?, &["show", id, "--json"], &self.folder, &OF_BEADS);
-                let text = printed.await.map_err(|error| error.to_string())?;
+                let show = ["show", id, "--json"];
+                let printed = outside_program::printed(beads()?, &show, &self.folder, &OF_BEADS).await;
+                let text = printed.map_err(|error| error.to_string())?;
                 // Older ones print the issue alone.
                 let text = if text.trim_start().starts_with('{') { format!("[{text}]") } else { text };
                 let item = issues::beads(&text)?.into_iter().find(|item| item.key == *id);

@@ -103,7 +103,11 @@ fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
     let asked = project.read("asked");
     assert!(asked.contains("issue comment https://github.com/ada/shop/issues/7 --body-file "), "{asked}");
     assert!(asked.ends_with("issue close https://github.com/ada/shop/issues/7\n"), "{asked}");
-    assert!(project.read("body").starts_with("The work on this is done.\n\n## What was done"), "{}", project.read("body"));
+    assert!(
+        project.read("body").starts_with("The work on this is done.\n\n## What was done"),
+        "{}",
+        project.read("body")
+    );
 
     let again = source(&project, &["--comment", "--close", "--yes"], 0);
     assert!(again.contains("commented on already") && again.contains("Nothing to send."), "{again}");
@@ -143,7 +147,10 @@ fn nothing_goes_to_another_repository_or_issue_than_the_ticket_records() {
     let project = finished("github:ada/shop#7");
     let issue = |url: &str| format!("'issue view') echo '{{\"state\":\"OPEN\",\"title\":\"T\",\"url\":\"{url}\"}}';;");
     for (special, why) in [
-        ("'repo view') echo '{\"nameWithOwner\":\"eve/shop\"}';;".to_owned(), "`gh` works with eve/shop in this folder"),
+        (
+            "'repo view') echo '{\"nameWithOwner\":\"eve/shop\"}';;".to_owned(),
+            "`gh` works with eve/shop in this folder",
+        ),
         (issue("https://github.com/ada/shop/pull/7"), "is a pull request"),
         (issue("https://github.com/ada/cellar/issues/9"), "is another issue by now"),
     ] {
