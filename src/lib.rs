@@ -116,7 +116,7 @@
 //! one ticket. [`gate`](runtime::gate) has each call
 //! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, [`sampled`](runtime::sampled) remembers what it says of usual calls, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
-//! [`launching`](runtime::launching) says how Claude is started, [`dry_run`](runtime::dry_run) what a run would begin with.
+//! [`importing`](runtime::importing) makes tickets of the tasks of other programs, [`launching`](runtime::launching) says how Claude is started, [`dry_run`](runtime::dry_run) what a run would begin with.
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)

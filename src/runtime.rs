@@ -16,6 +16,7 @@ pub mod forking;
 pub mod gate;
 pub mod headless;
 pub mod heard;
+pub mod importing;
 pub mod last_said;
 pub mod launching;
 pub mod metrics;

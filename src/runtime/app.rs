@@ -12,6 +12,7 @@ mod export;
 mod files;
 mod find;
 mod forking;
+mod importing;
 mod listing;
 mod opening;
 mod pruning;
@@ -367,6 +368,7 @@ impl Service {
             Request::TakeWheel { run, ungated } => return self.take_wheel(run, ungated, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
+            Request::Import(asked) => return self.import(asked, reply),
             Request::Stats => return self.stats(reply),
             Request::Report(since) => return self.report(since, reply),
             Request::LeaveCommits => self.leave_commits(),
