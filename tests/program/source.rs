@@ -137,8 +137,8 @@ fn what_github_refuses_is_told_with_its_cure_and_tried_again_by_hand() {
     let sent = source(&project, &["--comment", "--close", "--yes"], 0);
     assert!(sent.contains("the comment failed before") && sent.contains("was closed"), "{sent}");
     std::fs::remove_file(project.path("bin/gh")).expect("removed");
-    let bare = project.command(&["source", "tk-1", "--comment", "--again"]).env("PATH", project.path("bin"));
-    let bare = text(&{ bare }.output().expect("it starts"));
+    let mut bare = project.command(&["source", "tk-1", "--comment", "--again"]);
+    let bare = text(&bare.env("PATH", project.path("bin")).output().expect("it starts"));
     assert!(bare.contains("`gh` is not installed"), "{bare}");
 }
 
