@@ -148,6 +148,7 @@ pub struct Issue {
     pub comments: Vec<Comment>,
 }
 
+/// A comment of an issue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Comment {
     #[serde(default)]

@@ -51,6 +51,7 @@ struct Tasks {
     said: String,
 }
 
+/// What a key comes to.
 pub enum Outcome {
     Stays,
     Leaves,

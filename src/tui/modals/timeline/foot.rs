@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 const WORDS: usize = 7;
 const KEYS: usize = 3;
 
+/// Words and keys, in lines.
 pub struct Foot {
     words: Vec<String>,
     keys: Vec<Row>,
