@@ -46,6 +46,7 @@ pub mod room;
 pub mod scratch_folder;
 pub mod shell;
 pub mod soul;
+pub mod source_ledger;
 pub mod state_archive;
 pub mod state_swap;
 pub mod store;

@@ -61,6 +61,7 @@ pub mod sessions;
 pub mod settings;
 mod slip;
 pub mod snapshots;
+mod source;
 pub mod start;
 pub mod stats;
 pub mod status;
@@ -338,6 +339,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Init(args)) => init::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Import(args)) => import::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Pr(args)) => Box::pin(pr::run(out, &here(&cli.run)?, &args)).await.map(|()| 0),
+        Some(Command::Source(args)) => Box::pin(source::run(out, &here(&cli.run)?, &args)).await.map(|()| 0),
         Some(Command::Job(args)) => job::run(out, &here(&cli.run)?, args).await.map(|()| 0),
         Some(Command::Doctor) => doctor::run(out, &here(&cli.run)?).await,
         Some(Command::Config { command: ConfigCommand::Show { keys } }) => {

@@ -30,6 +30,7 @@ use crate::domain::profile::Profile;
 use crate::domain::pruning::Keep;
 use crate::domain::record::Level;
 use crate::domain::settings::Settings;
+use crate::domain::source_reply::SourceReply;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -50,6 +51,8 @@ pub struct Config {
     pub keep_snapshots: Keep,
     /// How much is kept, and how long is waited for storage.
     pub storage: StorageConfig,
+    /// What is told to the issue that a ticket came from once it is done.
+    pub source: SourceReply,
     pub review: ReviewConfig,
     pub screen: ScreenConfig,
     pub notify: NotifyConfig,

@@ -59,6 +59,7 @@ pub mod scrollback;
 pub mod search;
 pub mod session;
 pub mod settings;
+pub mod source_reply;
 pub mod stats;
 pub mod step;
 pub mod stream;

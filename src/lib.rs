@@ -61,7 +61,7 @@
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
 //! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs;
-//! [`end_answer`](domain::end_answer) is what follows a run's end;
+//! [`end_answer`](domain::end_answer) is what follows a run's end; [`source_reply`](domain::source_reply) what is told to the issue that a ticket came from;
 //! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
 //! ticket. Parsing gives a value and its problems.
 //!
@@ -101,7 +101,7 @@
 //! A run of another machine comes over a command of the person's, [`other_machine`](adapters::other_machine), in
 //! [`frames`](adapters::frames), and is kept in a [`copy_folder`](adapters::copy_folder) while it is looked at.
 //! Of a Claude that the person has started themselves [`own_claude`](adapters::own_claude) knows whether it waits for our hook, and
-//! [`transcript`](adapters::transcript) what it has written down, [`own_stream`](adapters::own_stream) the same as a stream, [`known_sessions`](adapters::known_sessions) which sessions there are and in which terminals, [`own_notices`](adapters::own_notices) what Claude tells there and waits for the phone, [`hook_log`](adapters::hook_log) what our hook did, in a [`bounded_log`](adapters::bounded_log), [`inside`](adapters::inside) whether a file stays in its folder; [`import_source`](adapters::import_source) reads the documents that tasks are imported from, [`outside_program`](adapters::outside_program) asks `gh` and `bd`; [`jq`](adapters::jq) chooses among JSON lines.
+//! [`transcript`](adapters::transcript) what it has written down, [`own_stream`](adapters::own_stream) the same as a stream, [`known_sessions`](adapters::known_sessions) which sessions there are and in which terminals, [`own_notices`](adapters::own_notices) what Claude tells there and waits for the phone, [`hook_log`](adapters::hook_log) what our hook did, in a [`bounded_log`](adapters::bounded_log), [`inside`](adapters::inside) whether a file stays in its folder; [`import_source`](adapters::import_source) reads the documents that tasks are imported from, [`outside_program`](adapters::outside_program) asks `gh` and `bd`, [`source_ledger`](adapters::source_ledger) keeps what was sent to issues; [`jq`](adapters::jq) chooses among JSON lines.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and
 //! [`docker_daemon`](adapters::docker_daemon) answer the policy's questions. [`passphrase`](adapters::passphrase) keeps
 //! and checks, [`typed_secret`](adapters::typed_secret) reads without an echo. [`project_file`](adapters::project_file) is a file of a repository that others write, too, as the settings of the person's own Claude. [`clock`](adapters::clock),
@@ -116,11 +116,11 @@
 //! one ticket. [`gate`](runtime::gate) has each call
 //! judged, [`policy_engine`](runtime::policy_engine) judges by the person's rules, [`sampled`](runtime::sampled) remembers what it says of usual calls, and [`rules_watch`](runtime::rules_watch) has
 //! what waits judged again when they change. [`prompts`](runtime::prompts) makes the text that Claude is sent.
-//! [`launching`](runtime::launching) says how Claude is started, [`dry_run`](runtime::dry_run) what a run would begin with.
+//! [`importing`](runtime::importing) makes tickets of the tasks of other programs, [`launching`](runtime::launching) says how Claude is started, [`dry_run`](runtime::dry_run) what a run would begin with.
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`own_watch`](runtime::own_watch) tells which of those there are, [`own_run`](runtime::own_run) what they are to the store, [`review`](runtime::review) has a diff looked at by
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`source_reply`](runtime::source_reply) tells an issue what came of its ticket, [`source_replies`](runtime::source_replies) once a run has completed it, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`own_watch`](runtime::own_watch) tells which of those there are, [`own_run`](runtime::own_run) what they are to the store, [`review`](runtime::review) has a diff looked at by
 //! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals, [`cleanup`](runtime::cleanup) clears away what old runs have left.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has

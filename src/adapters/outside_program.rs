@@ -19,6 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[error("{0}")]
 pub struct ProgramError(String);
 
+/// Whether there is such a program in the PATH.
+pub fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
 /// What a program prints. `cures`: words of its errors, and what to do about them.
 pub async fn printed(
     program: &str,

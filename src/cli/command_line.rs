@@ -30,6 +30,7 @@ use super::review::ReviewArgs;
 use super::search::SearchArgs;
 use super::sessions::SessionCommand;
 use super::settings::SettingsCommand;
+use super::source::SourceArgs;
 use super::status::StatusArgs;
 use super::ticket::command::TicketCommand;
 use super::unattended::Away;
@@ -288,6 +289,9 @@ pub enum Command {
     /// Push a ticket's branch and open a pull request of it, through `gh`.
     #[command(after_help = super::pr::HELP)]
     Pr(PrArgs),
+    /// Comment on the issue that a ticket was imported from, or close it.
+    #[command(after_help = super::source::HELP)]
+    Source(SourceArgs),
     /// Show the tickets' circuit breakers, or close one by hand.
     Circuit {
         /// What to do with them.

@@ -18,6 +18,7 @@ use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::heard;
 use crate::runtime::shutdown::Signals;
+use crate::runtime::source_replies::Replying;
 use crate::runtime::supervisor::Supervisor;
 use crate::runtime::telling::{Shown, Telling};
 use std::io::{Write, stderr, stdout};
@@ -95,6 +96,7 @@ pub async fn run_by<W: Write>(
         work = Work::Tickets(left);
     }
     let store = parts.store.clone();
+    let replier = in_force::replier(&parts, &resolved);
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
@@ -105,6 +107,7 @@ pub async fn run_by<W: Write>(
     }
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let telling = Telling::start(&app, &resolved.config.notify, session.clock(), Shown::Nowhere);
+    let replying = Replying::start(&app, replier);
     let mut told = app.subscribe(match questions {
         Questions::Denied => Presence::Nobody,
         Questions::Wait => Presence::Screen,
@@ -154,6 +157,9 @@ pub async fn run_by<W: Write>(
             }
         }
     };
+    if let Some(replying) = replying {
+        replying.finish().await;
+    }
     while let Some(news) = told.try_next() {
         aside(&news);
         let _ = printer.print(&news, &store);

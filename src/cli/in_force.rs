@@ -14,6 +14,7 @@ use crate::policy::engine::Policy;
 use crate::runtime::app::Parts;
 use crate::runtime::export::stored::Secrets;
 use crate::runtime::policy_engine::{Origin, PolicyEngines};
+use crate::runtime::source_replies::Replier;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,12 @@ pub(super) fn real(path: &Path) -> PathBuf {
 /// Values that no export shows.
 pub fn secrets(session: &Session, resolved: &Resolved) -> Secrets {
     Secrets::of(session.environment.iter().chain(&resolved.config.agent.env))
+}
+
+/// What replies to the issues of tickets are made with.
+pub fn replier(parts: &Parts, resolved: &Resolved) -> Replier {
+    let (store, clock, secrets) = (parts.store.clone(), parts.clock.clone(), parts.secrets.clone());
+    Replier { store, clock, secrets, wanted: resolved.config.source }
 }
 
 /// What the service behind the front ends works with.

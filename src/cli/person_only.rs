@@ -34,6 +34,7 @@ pub fn check(command: Option<&Command>) -> Result<(), CliError> {
         Some(Command::Notify { .. }) => "send notifications",
         Some(Command::Import(args)) if !args.dry_run => "import tickets",
         Some(Command::Pr(_)) => "open a pull request",
+        Some(Command::Source(args)) if args.sends() => "send anything to an issue",
         Some(Command::Init(_)) => "set up a project",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",

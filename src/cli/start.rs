@@ -25,6 +25,7 @@ use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::heard;
 use crate::runtime::shutdown::{ShutdownSignal, Signals};
+use crate::runtime::source_replies::Replying;
 use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::runtime::telling::{self, Telling};
 use crate::tui::home;
@@ -103,6 +104,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     threads::room(threads::WORK)?;
     let parts = in_force::parts(session, &resolved)?;
     let store = parts.store.clone();
+    let replier = in_force::replier(&parts, &resolved);
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let app = App::start(parts);
     if let Err(why) = heard::listen(&app, store.folder()) {
@@ -110,6 +112,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     }
     let clock = session.clock();
     let telling = Telling::start(&app, &resolved.config.notify, clock.clone(), telling::Shown::Screen);
+    let replying = Replying::start(&app, replier);
     let mut host = TerminalHost::new(
         Behind::Service(app.clone()),
         app.subscribe(Presence::Screen),
@@ -147,6 +150,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Ok(codes) => codes?,
         Err(error) => return Err(fault(&error.to_string())),
     };
+    if let Some(replying) = replying {
+        replying.finish().await;
+    }
     if let Some(telling) = telling {
         telling.finish().await;
     }

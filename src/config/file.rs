@@ -15,9 +15,9 @@ use std::fmt;
 /// Largest config or prompt file in bytes.
 pub const MAX_FILE: usize = 64 << 10;
 
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 22] = [
     "limits", "agent", "validation", "screen", "notify", "tickets", "run", "breaker", "exit", "budget", "approval",
-    "away", "policy", "storage", "workflow", "prompt", "review", "git", "worktree", "snapshots", HOSTS,
+    "away", "policy", "storage", "workflow", "prompt", "review", "git", "worktree", "snapshots", "source", HOSTS,
 ];
 
 /// The group whose keys are the person's own names: all of it is one setting.

@@ -178,6 +178,8 @@ keys! {
     WorktreeDependencies "worktree.dependencies" List, None, Never, "ignored folders that are copied into a new worktree where the file system can share their contents";
     SnapshotsKeepDays "snapshots.keep_days" Whole(0, 36_500), None, Never, "days after a run's end that its snapshots are kept; 0: without end";
     SnapshotsKeepRuns "snapshots.keep_runs" Whole(1, 10_000), None, Never, "runs of a ticket whose snapshots are kept; not set: all";
+    SourceComment "source.comment" Switch, None, WhenTrusted, "once a run has completed a ticket that was imported from GitHub, comment on its issue with what was done and how it was checked";
+    SourceClose "source.close" Switch, None, WhenTrusted, "once a run has completed a ticket that was imported from GitHub or beads, close its issue";
     StorageKeepDays "storage.keep_days" Whole(0, 36_500), None, Never, "days after a run's end that what Claude printed in it and its worktree are kept, and old logs; 0: without end";
     StorageMaxGb "storage.max_gb" Whole(0, 1_000_000), None, Never, "GiB that the state folder may take before the oldest finished runs lose what Claude printed; 0: no limit";
     StoragePatience "storage.patience" Whole(1, DAY), None, WhenTrusted, "seconds that a run waits while nothing can be stored; then it ends";

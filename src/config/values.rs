@@ -23,6 +23,7 @@ use crate::domain::pruning::Keep;
 use crate::domain::quiet_hours::QuietHours;
 use crate::domain::review::FOCI;
 use crate::domain::settings::{BreakerSettings, ExitSettings, Settings};
+use crate::domain::source_reply::SourceReply;
 use crate::domain::workflow::{MinorIssues, StepSettings, Workflow, WorkflowSettings};
 use crate::domain::worktree::WorktreeFor;
 use std::collections::BTreeMap;
@@ -315,6 +316,7 @@ pub(super) fn assemble(
                 bytes: Some(values.whole(Key::StorageMaxGb) << 30).filter(|bytes| *bytes > 0),
             },
         },
+        source: SourceReply { comment: values.switch(Key::SourceComment), close: values.switch(Key::SourceClose) },
         review: ReviewConfig {
             focus,
             parallel: values.count(Key::ReviewParallel),

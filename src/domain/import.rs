@@ -7,6 +7,7 @@ pub mod issues;
 pub mod item;
 pub mod lists;
 mod outline;
+pub mod page;
 mod priority;
 pub mod rc;
 pub mod stories;

@@ -54,6 +54,11 @@ pub enum News {
     Queued(TicketKey, Option<String>),
     /// A ticket was not started, for which no front end waits alone.
     NotStarted(Refused),
+    /// The issue that a ticket came from was told of it.
+    SourceReplied {
+        ticket: TicketKey,
+        message: String,
+    },
     /// Something of ours does not work right now and is tried again.
     Trouble {
         ticket: TicketKey,

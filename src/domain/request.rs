@@ -15,6 +15,7 @@ use crate::domain::export::Export;
 use crate::domain::find::{Batch, Find};
 use crate::domain::finding::Finding;
 use crate::domain::fork::Forked;
+use crate::domain::import::page::{ImportAsk, ImportTold};
 use crate::domain::lines::Line;
 use crate::domain::passphrase::Checked;
 use crate::domain::planning::PlanAsked;
@@ -130,6 +131,8 @@ pub enum Request {
     InitGit,
     /// The next piece of a search through all runs and tickets.
     Find(Find),
+    /// What can be imported here, or what is to be.
+    Import(ImportAsk),
     /// What came of all runs so far.
     Stats,
     /// What they have come to since.
@@ -233,6 +236,8 @@ pub enum Reply {
     Exported(RunId, Result<String, String>),
     /// The piece of the search that was asked for so, or why not; words for the person.
     Found(Find, Result<Batch, String>),
+    /// What can be imported, or what was.
+    Import(ImportTold),
     /// The figures, or why there are none; words for the person.
     Stats(Result<Vec<Line>, String>),
     /// What the runs have come to, or why that is not known; words for the person.
@@ -307,6 +312,8 @@ mod tests {
     use crate::domain::commit::Program;
     use crate::domain::export::Format;
     use crate::domain::finding::Mark;
+    use crate::domain::import::item::Source;
+    use crate::domain::import::page::{ImportChoice, ImportPage, ImportPlace};
     use serde::de::DeserializeOwned;
     use std::time::Duration;
 
@@ -320,6 +327,8 @@ mod tests {
         let (ticket, id, file) = (TicketKey::unknown("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
         let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
         let run = RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap();
+        let place = ImportPlace { source: Source::Prd, file: Some(file.clone()), open: Some(2) };
+        let choice = ImportChoice { key: "a#b".into(), digest: "ab".into() };
         survives(&[
             Request::ListTickets,
             Request::Show(run),
@@ -369,6 +378,7 @@ mod tests {
             Request::TakeWheel { run, ungated: true },
             Request::InitGit,
             Request::Find(Find { query: "a".into(), ..Find::default() }),
+            Request::Import(ImportAsk::Import(place.clone(), vec![choice])),
             Request::Stats,
             Request::Report(Timestamp::from_millis(1)),
             Request::LeaveCommits,
@@ -399,6 +409,8 @@ mod tests {
             Reply::Wheel(Wheel::Ungated("no".into())),
             Reply::Exported(run, Ok("/a.cast".into())),
             Reply::Found(Find::default(), Ok(Batch::default())),
+            Reply::Import(ImportTold::Page(place.clone(), Ok(ImportPage::default()))),
+            Reply::Import(ImportTold::Done(place, Err("no".into()))),
             Reply::Stats(Ok(vec![Line::Heading("a".into()), Line::Gap])),
             Reply::Report(Err("no".into())),
             Reply::Created(Ok(ticket.clone())),

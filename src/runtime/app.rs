@@ -12,6 +12,7 @@ mod export;
 mod files;
 mod find;
 mod forking;
+mod importing;
 mod listing;
 mod opening;
 mod pruning;
@@ -40,6 +41,7 @@ use crate::adapters::tickets::{self, Places};
 use crate::base::time::Clock;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
+use crate::domain::news::News;
 use crate::domain::request::{Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::channels;
@@ -152,6 +154,11 @@ impl App {
     /// What is told from now on. `presence`: whether a person can answer there.
     pub fn subscribe(&self, presence: Presence) -> Subscription {
         self.reporter.subscribe(presence)
+    }
+
+    /// Tells all front ends.
+    pub fn tell(&self, news: &News) {
+        self.reporter.tell(news);
     }
 
     /// Asks for something, and gives the answer. `by`: who wants it.
@@ -361,6 +368,7 @@ impl Service {
             Request::TakeWheel { run, ungated } => return self.take_wheel(run, ungated, by, reply),
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
+            Request::Import(asked) => return self.import(asked, reply),
             Request::Stats => return self.stats(reply),
             Request::Report(since) => return self.report(since, reply),
             Request::LeaveCommits => self.leave_commits(),

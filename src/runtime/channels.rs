@@ -71,6 +71,6 @@ pub fn kept(news: &News) -> Kept<'_> {
         News::SpentToday(_) => Kept::Latest(About::Spent),
         News::StorageAwaited(waiting) => Kept::Latest(About::Storage(waiting.run)),
         News::StreamGrew(run) => Kept::Latest(About::Stream(*run)),
-        News::Trouble { .. } => Kept::IfRoom,
+        News::Trouble { .. } | News::SourceReplied { .. } => Kept::IfRoom,
     }
 }

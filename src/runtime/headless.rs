@@ -101,7 +101,9 @@ impl<W: Write> Printer<W> {
                 Format::Json => self.fact("run_left", left)?,
                 Format::Text => writeln!(self.out, "{}  {}", left.ticket, clean_line(&left.message, 1_000))?,
             },
-            News::Trouble { ticket, message } if self.format == Format::Text => {
+            News::Trouble { ticket, message } | News::SourceReplied { ticket, message }
+                if self.format == Format::Text =>
+            {
                 writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
             }
             _ => return Ok(()),

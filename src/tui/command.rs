@@ -27,6 +27,7 @@ pub enum Command {
     Commit,
     Export,
     Find,
+    Import,
     Stats,
     Report,
     Limits,
@@ -124,6 +125,8 @@ pub enum Scope {
     CommitFiles,
     /// A search through all runs and tickets.
     Find,
+    /// Tasks to be imported.
+    Import,
     /// A run as a file.
     Export,
     /// What stands behind a phase.

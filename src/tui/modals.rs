@@ -10,6 +10,7 @@ pub mod explain;
 pub mod export;
 pub mod find;
 pub mod help;
+pub mod import;
 pub mod limits;
 pub mod listing;
 pub mod matter;
@@ -52,6 +53,8 @@ pub enum Modal {
     Diff(Box<diff::Diff>),
     /// What a ticket's runs have done, to be committed.
     Commit(Box<commit::Commit>),
+    /// Tasks to be imported.
+    Import(Box<import::Import>),
     /// A run as a file.
     Export(Box<export::Export>),
     /// A search through all runs and tickets.
@@ -94,6 +97,7 @@ impl Modal {
             Self::Palette(_) => Scope::Palette,
             Self::Diff(diff) => diff.scope(),
             Self::Commit(commit) => commit.scope(),
+            Self::Import(_) => Scope::Import,
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
             Self::Evidence(_) => Scope::Evidence,
@@ -127,6 +131,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Palette(palette)) => palette.view(model, theme, room, buf),
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
+        Some(Modal::Import(import)) => import.view(model, theme, room, buf),
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
         Some(Modal::Find(finder)) => finder.view(model, theme, room, buf),
         Some(Modal::Evidence(evidence)) => evidence.view(model, theme, room, buf),

@@ -11,6 +11,7 @@ mod created;
 mod decided;
 mod dialogs;
 mod find;
+mod importing;
 mod keys;
 mod listing;
 mod mouse;

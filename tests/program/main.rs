@@ -42,6 +42,7 @@ mod screen;
 mod scripted_agent;
 mod sessions;
 mod settings;
+mod source;
 mod status;
 #[path = "../support/stub_http.rs"]
 #[allow(dead_code)]

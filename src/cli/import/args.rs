@@ -1,11 +1,10 @@
 //! What can be typed behind `programmator import`.
 
+use crate::domain::import::foreign::Taken;
 use crate::domain::import::item::Source;
+use crate::runtime::importing::{LIMIT, Wanted};
 use clap::Args;
 use std::path::PathBuf;
-
-/// Tasks that are shown and imported where nothing else is said.
-const LIMIT: usize = 50;
 
 /// What is imported, and how.
 #[derive(Debug, Args)]
@@ -49,6 +48,13 @@ impl ImportArgs {
         let (label, limit) = (None, LIMIT);
         let [yes, dry_run, json, one, commands, links] = [false; 6];
         Self { source, files, yes, dry_run, json, limit, label, one, commands, links }
+    }
+
+    /// What is to be imported by them.
+    pub(super) fn wanted(&self) -> Wanted {
+        let taken = Taken { commands: self.commands, links: self.links };
+        let (files, label) = (self.files.clone(), self.label.clone());
+        Wanted { source: self.source, files, limit: self.limit, label, one: self.one, taken }
     }
 
     /// The same, with or without a question, as an object or as text.

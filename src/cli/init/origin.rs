@@ -1,10 +1,11 @@
 //! Where the first tasks of a project come from: what can be typed about it, what is there, and what is imported of it.
 
 use crate::cli::error::CliError;
+use crate::cli::import;
 use crate::cli::import::args::ImportArgs;
-use crate::cli::import::{self, sources};
 use crate::cli::session::Session;
 use crate::domain::import::item::Source;
+use crate::runtime::importing::sources;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -64,8 +65,10 @@ impl Tasks {
 
 /// The places that the folder shows, counted.
 pub(super) fn places(session: &Session) -> Vec<Place> {
+    // Documents are only counted.
+    let importer = import::importer(session, PathBuf::new());
     let place = |(source, file): (Source, Option<PathBuf>)| {
-        let open = import::open_tasks(session, source, file.as_deref());
+        let open = importer.open_tasks(source, file.clone());
         Place { source, file, open }
     };
     sources::shown(&session.folder).into_iter().map(place).collect()
@@ -89,7 +92,8 @@ pub(super) fn wanted(here: &Path, tasks: &Tasks, picked: Option<Source>, places:
 /// What is named can be read, as far as a look at files tells: said before anything is written.
 pub(super) fn check(here: &Path, session: &Session, tasks: &Tasks) -> Result<(), CliError> {
     let Some(Origin { source, file }) = &tasks.from else { return Ok(()) };
-    import::readable(session, *source, file.as_ref().map(|file| here.join(file)).into_iter().collect())
+    let files = file.as_ref().map(|file| here.join(file)).into_iter().collect();
+    Ok(import::importer(session, PathBuf::new()).readable(*source, files)?)
 }
 
 #[cfg(test)]

@@ -43,7 +43,12 @@ impl Row {
             Key::NotifyWebhooks => Value::Webhooks(Vec::new()),
             Key::ValidationTimeout => Value::Whole(settings.validation_timeout),
             Key::Theme => Value::Text("auto".to_owned()),
-            Key::Ascii | Key::Progress | Key::WorkflowReview | Key::AwayAlwaysOn => Value::Switch(false),
+            Key::Ascii
+            | Key::Progress
+            | Key::WorkflowReview
+            | Key::AwayAlwaysOn
+            | Key::SourceComment
+            | Key::SourceClose => Value::Switch(false),
             Key::Animations | Key::Guidelines | Key::AwayBareAnswers => Value::Switch(true),
             Key::NotifyBell | Key::NotifyTerminal => Value::Text(NotifyFor::NeedsYou.word().to_owned()),
             Key::NotifyDesktop => Value::Text(NotifyFor::Nothing.word().to_owned()),

@@ -1,6 +1,7 @@
 //! A task of another program, whichever it is.
 
 use super::visible;
+use crate::base::amount::counted;
 use crate::domain::worded::worded;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +64,17 @@ impl Item {
         }
         let begin: String = key.chars().take(KEY / 4).collect();
         format!("{}:{begin}…{}", source.word(), hex(self.key.as_bytes()))
+    }
+
+    /// What else it has, for people. `takes_commands`: its validation commands come along.
+    pub fn about(&self, takes_commands: bool) -> String {
+        let phases = (!self.phases.is_empty()).then(|| counted(self.phases.len(), "phase"));
+        let left = if takes_commands { "" } else { " left out" };
+        let commands = counted(self.commands.len(), "validation command") + left;
+        let commands = (!self.commands.is_empty()).then_some(commands);
+        let priority = self.priority.map(|priority| format!("priority {priority}"));
+        let all: Vec<String> = [phases, commands, priority].into_iter().flatten().collect();
+        if all.is_empty() { String::new() } else { format!("  ({})", all.join(", ")) }
     }
 
     /// Changes with what it asks for; not with what of it is done.

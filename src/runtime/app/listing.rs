@@ -61,7 +61,7 @@ impl Service {
         }
     }
 
-    fn known(&self) -> Known {
+    pub(super) fn known(&self) -> Known {
         Known { files: self.files.clone(), reporter: self.reporter.clone(), watch: self.watch.clone() }
     }
 
@@ -91,7 +91,7 @@ impl Service {
 
 /// What it takes to make tickets known.
 #[derive(Clone)]
-struct Known {
+pub(super) struct Known {
     files: Files,
     reporter: Reporter,
     watch: Arc<Mutex<Option<FileWatch>>>,
@@ -106,7 +106,7 @@ impl Known {
     }
 
     /// Tells of every ticket of the folder, and of those that are gone; from now on also of files that come and go.
-    fn list(&self, dir: &Path) {
+    pub(super) fn list(&self, dir: &Path) {
         let dir = real(dir);
         self.watched(|watch| watch.add_folder(&dir));
         let before = self.files.in_folder(&dir);

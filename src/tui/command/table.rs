@@ -264,6 +264,12 @@ const REST: &[Row] = rows! {
         "in the export dialog: Markdown, JSON lines or asciinema";
     Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the export dialog: close it";
+    Choose "import.choose" Scope::Import, "import", [press(Key::Enter)], Shown, always, |_| "open/import",
+        "in Import: open the source; import what is ticked";
+    Toggle "import.tick" Scope::Import, "import", [c(' ')], Shown, always, |_| "tick",
+        "in Import: tick a task that is new, or not";
+    Own("all") "import.all" Scope::Import, "import", [c('a')], Shown, always, |_| "all/none",
+        "in Import: tick everything that is new, or nothing";
     Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
         "in Find: open the run or ticket there";
     Own("only") "find.only" Scope::Find, "find", [press(Key::Tab)], Shown, always, |_| "tools/errors/edits",

@@ -1,7 +1,7 @@
 //! The snapshots of a ticket, newest first, and the files that differ between two of them, or between one and now.
 
 mod files;
-mod foot;
+pub(super) mod foot;
 mod question;
 mod row;
 

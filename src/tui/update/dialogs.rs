@@ -4,7 +4,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{self, Command, Scope};
-use crate::tui::modals::{Modal, commit, more_work, prompt, timeline};
+use crate::tui::modals::{Modal, commit, import, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
 use crate::tui::update::{attention, find, phases, planning};
@@ -32,6 +32,14 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
+        Modal::Import(mut dialog) => match dialog.key(command, lines) {
+            import::Outcome::Stays => Some(Modal::Import(dialog)),
+            import::Outcome::Leaves => None,
+            import::Outcome::Asks(ask) => {
+                ui.modals.push(Modal::Import(dialog));
+                return vec![ask];
+            }
+        },
         Modal::Listing(mut listing) => {
             listing.scroll(lines, room);
             (command != Some(Command::Close)).then_some(Modal::Listing(listing))

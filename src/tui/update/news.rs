@@ -22,7 +22,9 @@ use crate::tui::msg::Ask;
 use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, chat, commits, created, decided, find, listing, own, phases, spending, told};
+use crate::tui::update::{
+    attention, chat, commits, created, decided, find, importing, listing, own, phases, spending, told,
+};
 use std::sync::Arc;
 
 /// Folds one piece of news in; what the cards that it changes need to know.
@@ -141,6 +143,7 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
         News::Queued(ticket, why) => queued(ui, &ticket, why),
         News::NotStarted(why) => asks.extend(refused(ui, why)),
         News::Trouble { ticket, message } => log(ui, &ticket, Weight::Error, &message),
+        News::SourceReplied { ticket, message } => log(ui, &ticket, Weight::Info, &message),
     }
     asks
 }
@@ -189,6 +192,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::CommitPlanned(run, plan) => commits::planned(ui, run, plan),
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => told::exported(ui, run, written),
+        Reply::Import(told) => return importing::told(ui, told),
         Reply::Stats(lines) => listing::told(ui, Listed::Stats, lines),
         Reply::Report(lines) => listing::told(ui, Listed::Report, lines),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
@@ -242,6 +246,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
                 dialog.planned(Err(why.to_owned()));
             }
         }
+        Request::Import(asked) => return importing::not_asked(ui, asked, why),
         Request::Stats => listing::told(ui, Listed::Stats, Err(why.to_owned())),
         Request::Report(_) => listing::told(ui, Listed::Report, Err(why.to_owned())),
         Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),

@@ -4,6 +4,8 @@ use super::home::with_ready_ones;
 use super::{at_home, diffed, modal, press, pressed, scene, with};
 use crate::{base, domain, sample, tui};
 use base::id::TicketId;
+use domain::import::item::Source;
+use domain::import::page::{ImportPage, ImportPlace, ImportTask, ImportTold, Stands};
 use domain::news::{News, StorageAwaited};
 use domain::record::Record;
 use domain::request::Reply;
@@ -23,6 +25,53 @@ fn dialogs_that_a_key_opens() {
         let mut model = sample::busy();
         model.focus = tui::panes::gauges::NAME;
         pressed(model, "+ j")
+    });
+}
+
+#[test]
+fn tasks_to_import() {
+    let prd = ImportPlace { source: Source::Prd, file: Some("docs/prd.md".into()), open: Some(4) };
+    let github = ImportPlace { source: Source::Github, file: None, open: None };
+    let places = || {
+        let mut model = pressed(at_home(), "N");
+        let told = ImportTold::Places(vec![prd.clone(), github.clone()]);
+        update(&mut model, Msg::Replied(Reply::Import(told)));
+        model
+    };
+    modal("import_sources", &places);
+    modal("import_tasks", || {
+        let mut model = pressed(places(), "Enter");
+        let task = |title: &str, about: &str, stands, ticket: Option<&str>| ImportTask {
+            key: title.to_owned(),
+            digest: String::new(),
+            title: title.to_owned(),
+            about: about.to_owned(),
+            stands,
+            ticket: ticket.map(|id| TicketId::parse(id).unwrap()),
+            becomes: [
+                "# Limit logins",
+                "",
+                "Imported from `docs/prd.md#limit-logins` (prd).",
+                "",
+                "> Why.",
+                "",
+                "## Design",
+                "",
+                "- [ ] Count them",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+        };
+        let tasks = vec![
+            task("Limit logins", "1 phase, priority 1", Stands::New, None),
+            task("Translate 日本語", "", Stands::New, None),
+            task("Log out", "", Stands::Changed, Some("tk-4f2a")),
+            task("Pay by bill", "", Stands::Done, None),
+        ];
+        let notes = vec!["docs/prd.md: left out for what they are called: `Non-goals`".to_owned()];
+        let page = ImportPage { tasks, notes, has_more: true };
+        update(&mut model, Msg::Replied(Reply::Import(ImportTold::Page(prd.clone(), Ok(page)))));
+        model
     });
 }
 

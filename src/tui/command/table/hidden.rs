@@ -69,6 +69,13 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     Down "queue.down" Scope::Queue, [c('j'), press(Key::Down), press(Key::PageDown)], "choose";
     Up "queue.up" Scope::Queue, [c('k'), press(Key::Up), press(Key::PageUp)], "up";
     Close "queue.close" Scope::Queue, [press(Key::Esc), c('q'), c('a'), ctrl('c')], "close";
+    Down "import.down" Scope::Import, [c('j'), press(Key::Down)], "choose";
+    Up "import.up" Scope::Import, [c('k'), press(Key::Up)], "up";
+    PageDown "import.page_down" Scope::Import, [press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "import.page_up" Scope::Import, [press(Key::PageUp), ctrl('b')], "page up";
+    Top "import.top" Scope::Import, [c('g'), press(Key::Home)], "top";
+    End "import.end" Scope::Import, [c('G'), press(Key::End)], "end";
+    Close "import.close" Scope::Import, [press(Key::Esc), c('q'), ctrl('c')], "back";
     Choose "themes.choose" Scope::Themes, [press(Key::Enter)], "keep";
     Down "themes.down" Scope::Themes, [c('j'), press(Key::Down)], "choose";
     Up "themes.up" Scope::Themes, [c('k'), press(Key::Up)], "up";

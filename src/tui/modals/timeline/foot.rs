@@ -10,14 +10,15 @@ use ratatui::layout::Rect;
 const WORDS: usize = 7;
 const KEYS: usize = 3;
 
-pub(super) struct Foot {
+/// Words and keys, in lines.
+pub struct Foot {
     words: Vec<String>,
     keys: Vec<Row>,
 }
 
 impl Foot {
     /// In lines of this many columns. Without words, one line is left for them.
-    pub(super) fn of(words: &str, hints: Vec<(String, &'static str)>, columns: usize) -> Self {
+    pub fn of(words: &str, hints: Vec<(String, &'static str)>, columns: usize) -> Self {
         let mut words = wrap(words, columns);
         if words.len() > WORDS {
             words.truncate(WORDS);
@@ -42,12 +43,12 @@ impl Foot {
         Self { words, keys }
     }
 
-    pub(super) fn height(&self) -> u16 {
+    pub fn height(&self) -> u16 {
         (self.words.len() + self.keys.len()) as u16
     }
 
     /// Draws it at the bottom of a dialog's inside; what is above it.
-    pub(super) fn draw(&self, theme: &Theme, inside: Rect, buf: &mut Buffer) -> Rect {
+    pub fn draw(&self, theme: &Theme, inside: Rect, buf: &mut Buffer) -> Rect {
         let words = self.words.iter().map(|line| Row::new().left(Role::Toast, line));
         let rows: Vec<Row> = words.chain(self.keys.iter().cloned()).collect();
         let mut y = inside.bottom();

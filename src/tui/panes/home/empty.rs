@@ -44,6 +44,7 @@ fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
         Row::new().left(Role::Title, "programmator works through tickets with Claude Code and checks every claim."),
         Row::new(),
         key("n", "write your first ticket"),
+        key("N", "import tasks: GitHub issues, beads, documents, lists of other programs"),
         key("programmator demo", "see all of it in a sample repository, without an account"),
     ];
     if lacks_git(model) {

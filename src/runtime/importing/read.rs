@@ -1,13 +1,11 @@
 //! Reads the tasks of a source: which files it has, or which program is asked.
 
-use super::args::ImportArgs;
 use super::found::Found;
+use super::importer::{ImportError, Importer, Wanted};
 use super::sources;
 use crate::adapters::import_source;
 use crate::adapters::outside_program;
 use crate::base::text::clean_line;
-use crate::cli::error::CliError;
-use crate::cli::session::Session;
 use crate::domain::import::item::{Item, Source};
 use crate::domain::import::visible::line;
 use crate::domain::import::{issues, lists, rc, stories};
@@ -43,31 +41,31 @@ const MOST: usize = 10_000;
 const ALL: usize = 10_000;
 
 /// The tasks. `known`: how many of them may be tickets already.
-pub(super) async fn tasks(session: &Session, args: &ImportArgs, known: usize) -> Result<Found, CliError> {
+pub(super) async fn tasks(importer: &Importer, args: &Wanted, known: usize) -> Result<Found, ImportError> {
     if args.label.is_some() && args.source != Source::Github {
-        return Err(CliError::usage("--label is for github"));
+        return Err(ImportError::Usage("--label is for github".to_owned()));
     }
     match args.source {
-        Source::Github => github(session, args, known).await,
-        Source::Beads if args.files.is_empty() => beads(session, args).await,
-        _ => documents(session, args),
+        Source::Github => github(importer, args, known).await,
+        Source::Beads if args.files.is_empty() => beads(importer, args).await,
+        _ => documents(importer, args),
     }
 }
 
-fn failed(error: &dyn std::fmt::Display) -> CliError {
-    CliError::failure(error.to_string())
+fn failed(error: &dyn std::fmt::Display) -> ImportError {
+    ImportError::Failed(error.to_string())
 }
 
 /// One issue more than are known or may be new says that there are more.
-fn wanted(args: &ImportArgs, known: usize) -> usize {
+fn wanted(args: &Wanted, known: usize) -> usize {
     if args.limit == 0 { ALL } else { args.limit.saturating_add(known).saturating_add(1).min(ALL) }
 }
 
-async fn github(session: &Session, args: &ImportArgs, known: usize) -> Result<Found, CliError> {
+async fn github(importer: &Importer, args: &Wanted, known: usize) -> Result<Found, ImportError> {
     if !args.files.is_empty() {
         return Err(takes_no_file());
     }
-    let folder = &session.folder;
+    let folder = &importer.folder;
     let name = ["repo", "view", "--json", "nameWithOwner", "--jq", ".nameWithOwner"];
     let place = outside_program::printed("gh", &name, folder, &OF_GH).await.map_err(|error| failed(&error))?;
     let place = place.trim().to_owned();
@@ -79,18 +77,18 @@ async fn github(session: &Session, args: &ImportArgs, known: usize) -> Result<Fo
         list.extend(["--label", label]);
     }
     let printed = outside_program::printed("gh", &list, folder, &OF_GH).await.map_err(|error| failed(&error))?;
-    let items = issues::github(&place, &printed).map_err(CliError::failure)?;
+    let items = issues::github(&place, &printed).map_err(ImportError::Failed)?;
     let has_more = items.len() >= wanted;
     let is_whole = args.label.is_none() && !has_more;
     Ok(Found { items, places: vec![format!("{place}#")], is_whole, has_more, ..Found::default() })
 }
 
-pub(super) fn takes_no_file() -> CliError {
-    CliError::usage("github takes no file: it is the repository of the folder")
+pub(super) fn takes_no_file() -> ImportError {
+    ImportError::Usage("github takes no file: it is the repository of the folder".to_owned())
 }
 
-async fn beads(session: &Session, args: &ImportArgs) -> Result<Found, CliError> {
-    let folder = &session.folder;
+async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError> {
+    let folder = &importer.folder;
     let printed = outside_program::printed("bd", &["list", "--json", "--limit", "0"], folder, &OF_BD).await;
     let found = |items: Vec<Item>, notes| Found {
         items,
@@ -100,12 +98,12 @@ async fn beads(session: &Session, args: &ImportArgs) -> Result<Found, CliError> 
         ..Found::default()
     };
     match printed {
-        Ok(text) => Ok(found(issues::beads(&text).map_err(CliError::failure)?, Vec::new())),
+        Ok(text) => Ok(found(issues::beads(&text).map_err(ImportError::Failed)?, Vec::new())),
         // Its file says the same as of its last export.
         Err(error) => match sources::files(folder, args.source).map_err(|error| failed(&error))?.pop() {
             Some(path) => {
                 let items = issues::beads(&import_source::document(&path).map_err(|error| failed(&error))?)
-                    .map_err(CliError::failure)?;
+                    .map_err(ImportError::Failed)?;
                 Ok(found(items, vec![format!("{error}: read from {} instead", shown(folder, &path))]))
             }
             None => Err(failed(&error)),
@@ -114,8 +112,8 @@ async fn beads(session: &Session, args: &ImportArgs) -> Result<Found, CliError> 
 }
 
 /// The tasks of the documents that are named, or of those that the folder has of the source.
-pub(super) fn documents(session: &Session, args: &ImportArgs) -> Result<Found, CliError> {
-    let folder = &session.folder;
+pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, ImportError> {
+    let folder = &importer.folder;
     let mut found = Found { is_whole: true, ..Found::default() };
     let files: Vec<PathBuf> = match &args.files[..] {
         [] => sources::files(folder, args.source).map_err(|error| failed(&error))?,
@@ -123,7 +121,7 @@ pub(super) fn documents(session: &Session, args: &ImportArgs) -> Result<Found, C
     };
     if files.is_empty() {
         let source = args.source.word();
-        return Err(CliError::usage(format!(
+        return Err(ImportError::Usage(format!(
             "no document of {source} is here: name it, as in `programmator import {source} FILE`"
         )));
     }
@@ -135,7 +133,7 @@ pub(super) fn documents(session: &Session, args: &ImportArgs) -> Result<Found, C
             Source::Beads => issues::beads(&text),
             source => Ok(lists::read(source, &place, &stem, &text)),
         }
-        .map_err(|why| CliError::failure(format!("{place}: {}", clean_line(&why, 300))))?;
+        .map_err(|why| ImportError::Failed(format!("{place}: {}", clean_line(&why, 300))))?;
         if !matches!(args.source, Source::Ralph | Source::Beads | Source::Ralphex) {
             let names = lists::left_out(&text);
             let names = names.iter().map(|name| format!("`{}`", line(name))).collect::<Vec<_>>().join(", ");
@@ -155,10 +153,10 @@ pub(super) fn documents(session: &Session, args: &ImportArgs) -> Result<Found, C
         found.places.extend((!args.one && args.source != Source::Beads).then(|| format!("{place}#")));
     }
     if found.items.len() > MOST {
-        return Err(CliError::failure(format!("more than {MOST} tasks: split the document")));
+        return Err(ImportError::Failed(format!("more than {MOST} tasks: split the document")));
     }
     if args.source == Source::Hank {
-        of_hank(folder, &mut found)?;
+        of_hank(folder, &mut found);
     }
     if args.source == Source::Autoclaude
         && let Some(plan) = import_source::first(folder, &[".autoclaude/plan.md"]).map_err(|error| failed(&error))?
@@ -169,20 +167,30 @@ pub(super) fn documents(session: &Session, args: &ImportArgs) -> Result<Found, C
     Ok(found)
 }
 
-/// What Hank has besides its list.
-fn of_hank(folder: &Path, found: &mut Found) -> Result<(), CliError> {
-    if let Some(path) = import_source::first(folder, &RC).map_err(|error| failed(&error))? {
-        found.settings = rc::told(&import_source::document(&path).map_err(|error| failed(&error))?);
-        if !found.settings.is_empty() {
-            let name = shown(folder, &path);
-            found
-                .notes
-                .push(format!("{name} was read, not run: put the keys that you want into .programmator/config.yaml"));
+/// What Hank has besides its list. A link is told, and keeps nothing else from being imported.
+fn of_hank(folder: &Path, found: &mut Found) {
+    let there = |names: &[&str], notes: &mut Vec<String>| {
+        import_source::first(folder, names).unwrap_or_else(|error| {
+            notes.push(format!("left out: {error}"));
+            None
+        })
+    };
+    let told = there(&RC, &mut found.notes).map(|path| (import_source::document(&path), path));
+    match told {
+        Some((Ok(text), path)) => {
+            found.settings = rc::told(&text);
+            if !found.settings.is_empty() {
+                let name = shown(folder, &path);
+                let cure = "was read, not run: put the keys that you want into .programmator/config.yaml";
+                found.notes.push(format!("{name} {cure}"));
+            }
         }
+        Some((Err(error), _)) => found.notes.push(format!("left out: {error}")),
+        None => {}
     }
     let mut along = Vec::new();
     for (names, about) in OF_HANK {
-        if let Some(path) = import_source::first(folder, names).map_err(|error| failed(&error))? {
+        if let Some(path) = there(names, &mut found.notes) {
             found.notes.push(format!("{}: {about}", shown(folder, &path)));
             along.extend(if path.is_dir() { import_source::documents_in(&path) } else { vec![path] });
         }
@@ -194,7 +202,6 @@ fn of_hank(folder: &Path, found: &mut Found) -> Result<(), CliError> {
             "to send them along in each prompt, in .programmator/config.yaml: prompt: {{context: {names}}}"
         ));
     }
-    Ok(())
 }
 
 /// A file as it is named in references: from the folder where it lies in it.

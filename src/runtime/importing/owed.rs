@@ -1,11 +1,9 @@
 //! What an import owes to earlier tickets while it writes new ones: a note in the state folder, locked while its program lives. Where
 //! that was killed, the next import settles it.
 
+use super::importer::{ImportError, Importer};
 use super::write::{self, Link};
 use crate::adapters::private_file;
-use crate::cli::error::CliError;
-use crate::cli::session::Session;
-use crate::domain::request::HELD;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -43,26 +41,26 @@ impl Owed {
 }
 
 /// No other import is at work for as long as this is kept: two at once would make two tickets of one task.
-pub(super) fn alone(session: &Session) -> Result<File, CliError> {
-    let path = session.state.join(FOLDER).join("alone");
-    let file = private_file::lock_now(&path).map_err(|error| CliError::failure(error.to_string()))?;
-    file.ok_or_else(|| CliError::new(HELD, "another import is at work: try again once it has ended"))
+pub(super) fn alone(importer: &Importer) -> Result<File, ImportError> {
+    let path = importer.state.join(FOLDER).join("alone");
+    let file = private_file::lock_now(&path).map_err(|error| ImportError::Failed(error.to_string()))?;
+    file.ok_or_else(|| ImportError::Held("another import is at work: try again once it has ended".to_owned()))
 }
 
 /// Notes what is owed as soon as tickets are written.
-pub(super) fn note(session: &Session, dir: &Path, links: &[Link]) -> Result<Owed, CliError> {
+pub(super) fn note(importer: &Importer, dir: &Path, links: &[Link]) -> Result<Owed, ImportError> {
     if links.is_empty() {
         return Ok(Owed(None));
     }
-    let path = session.state.join(FOLDER).join(format!("{}.json", uuid::Uuid::now_v7()));
-    let text = serde_json::to_string(&Owing { dir, links }).map_err(|error| CliError::failure(error.to_string()))?;
-    let lock = private_file::write_locked(&path, &text).map_err(|error| CliError::failure(error.to_string()))?;
+    let path = importer.state.join(FOLDER).join(format!("{}.json", uuid::Uuid::now_v7()));
+    let text = serde_json::to_string(&Owing { dir, links }).map_err(|error| ImportError::Failed(error.to_string()))?;
+    let lock = private_file::write_locked(&path, &text).map_err(|error| ImportError::Failed(error.to_string()))?;
     Ok(Owed(Some((path, lock))))
 }
 
 /// Settles what programs that are gone still owed to tickets of the folder. What is to be said of it.
-pub(super) fn settle(session: &Session, dir: &Path) -> Vec<String> {
-    let files = fs::read_dir(session.state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
+pub(super) fn settle(importer: &Importer, dir: &Path) -> Vec<String> {
+    let files = fs::read_dir(importer.state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut said = Vec::new();
     for path in files.filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
         let Ok(file) = File::open(&path) else { continue };
@@ -74,7 +72,7 @@ pub(super) fn settle(session: &Session, dir: &Path) -> Vec<String> {
         let note = if is_small { serde_json::from_reader::<_, Note>(&file).ok() } else { None };
         match note {
             Some(note) if note.dir != dir => continue,
-            Some(note) => said.extend(write::link(session, dir, &note.links)),
+            Some(note) => said.extend(write::link(importer, dir, &note.links)),
             // None of ours has ever been half written.
             None => {}
         }

@@ -1,11 +1,10 @@
 //! Writes the tickets of imported tasks, each whole or not at all. A program that is killed in between is followed by one that goes on.
 
+use super::importer::{ImportError, Importer};
 use crate::adapters::tickets::create::{Origin, text};
 use crate::adapters::tickets::{self, NewTicket};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
-use crate::cli::error::CliError;
-use crate::cli::session::Session;
 use crate::domain::import::foreign::{self, Taken};
 use crate::domain::import::item::{Item, Source};
 use crate::domain::import::visible::line;
@@ -31,50 +30,60 @@ pub(super) struct Names {
 
 /// What waits for another has to know its id before that is written.
 pub(super) fn names(
-    session: &Session,
+    importer: &Importer,
     dir: &Path,
     (source, items): (Source, &[Item]),
     chosen: &[usize],
     known: &[Known],
-) -> Result<Names, CliError> {
+) -> Result<Names, ImportError> {
     let mut ids: BTreeMap<String, TicketId> = known.iter().map(|one| (one.reference.clone(), one.id.clone())).collect();
     let mut own: BTreeMap<usize, TicketId> = BTreeMap::new();
     for n in chosen {
         let reference = items[*n].reference(source);
         let free = (0..16).find_map(|again| {
             let what = format!("{reference}{}", "\0".repeat(again));
-            tickets::id_for(&what, &session.folder, dir).filter(|id| !own.values().any(|taken| taken == id))
+            tickets::id_for(&what, &importer.folder, dir).filter(|id| !own.values().any(|taken| taken == id))
         });
-        let id = free.ok_or_else(|| CliError::failure("no id is free for a ticket"))?;
+        let id = free.ok_or_else(|| ImportError::Failed("no id is free for a ticket".to_owned()))?;
         ids.insert(reference, id.clone());
         own.insert(*n, id);
     }
     Ok(Names { ids, own })
 }
 
+/// Those of the chosen tasks whose tickets would say what they say; and of each of the others what is to be said.
+pub(super) fn sayable(source: Source, taken: Taken, items: &[Item], chosen: Vec<usize>) -> (Vec<usize>, Vec<String>) {
+    let mut left = Vec::new();
+    let is_sayable = |n: &usize| {
+        let item = &items[*n];
+        let why = foreign::draft(source, item, taken).hidden();
+        left.extend(why.map(|why| format!("`{}` was left out: {why}", foreign::title(item))));
+        why.is_none()
+    };
+    let kept = chosen.into_iter().filter(is_sayable).collect();
+    (kept, left)
+}
+
 /// Writes the chosen ones of all tasks that the source has.
 pub(super) fn tickets(
-    session: &Session,
+    importer: &Importer,
     dir: &Path,
     (source, taken): (Source, Taken),
     items: &[Item],
     Names { ids, own }: &Names,
-) -> Result<Written, CliError> {
+) -> Result<Written, ImportError> {
     let done: BTreeSet<&str> = items.iter().filter(|item| item.is_done).map(|item| item.key.as_str()).collect();
-    let assignee = session.environment.get("USER").map(String::as_str);
+    let assignee = importer.user.as_deref();
     let (mut written, mut lost) = (Vec::new(), Vec::new());
     for (n, id) in own {
         let item = &items[*n];
         let draft = foreign::draft(source, item, taken);
-        if let Some(why) = draft.hidden() {
-            return Err(CliError::failure(format!("{}: {why}", foreign::title(item))));
-        }
         let (reference, digest) = (item.reference(source), item.digest());
         let named = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
         let deps: Vec<&TicketId> = item.deps.iter().filter_map(|key| ids.get(&named(key))).collect();
         let origin = Some(Origin { reference: &reference, digest: &digest, deps: &deps });
-        let now = session.clock().now();
-        let new = NewTicket { draft: &draft, project: &session.folder, assignee, now, origin };
+        let now = importer.clock.now();
+        let new = NewTicket { draft: &draft, project: &importer.folder, assignee, now, origin };
         let path = dir.join(format!("{id}.md"));
         let made =
             std::fs::create_dir_all(dir).and_then(|()| tickets::write_new(&path, text(id.as_str(), &new).as_bytes()));
@@ -92,7 +101,7 @@ pub(super) fn tickets(
             Err(error) => {
                 let shown = clean_line(&path.display().to_string(), 300);
                 let done = written.len();
-                return Err(CliError::failure(format!(
+                return Err(ImportError::Failed(format!(
                     "{shown} cannot be written: {error}; {done} were written; run the command again to continue"
                 )));
             }
@@ -135,7 +144,7 @@ pub(super) fn links(
 }
 
 /// Has earlier tickets wait for those that have been written, where their deps are as they were imported. What is to be said of it.
-pub(super) fn link(session: &Session, dir: &Path, links: &[Link]) -> Vec<String> {
+pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<String> {
     let mut notes = Vec::new();
     for Link { ticket, old, new } in links {
         let new: Vec<String> = new.iter().filter(|id| dir.join(format!("{id}.md")).is_file()).cloned().collect();
@@ -152,7 +161,7 @@ pub(super) fn link(session: &Session, dir: &Path, links: &[Link]) -> Vec<String>
             if deps == *old { card::add(bytes, "deps", &new) } else { Err(Unchanged::NotThere) }
         };
         let others = new.join(", ");
-        match tickets::change(&dir.join(format!("{ticket}.md")), &session.state.join("locks"), &edit) {
+        match tickets::change(&dir.join(format!("{ticket}.md")), &importer.state.join("locks"), &edit) {
             WriteOutcome::Written => notes.push(format!("{ticket} waits for {others}, which came later")),
             WriteOutcome::AlreadySo => {}
             _ => notes.push(format!(

@@ -34,7 +34,7 @@ pub(super) fn files(folder: &Path, source: Source) -> Result<Vec<PathBuf>, Sourc
 }
 
 /// Sources that the folder shows, each with the file to name to `programmator import`, if it has to be named. What cannot be read shows nothing.
-pub(in crate::cli) fn shown(folder: &Path) -> Vec<(Source, Option<PathBuf>)> {
+pub fn shown(folder: &Path) -> Vec<(Source, Option<PathBuf>)> {
     let mut found: Vec<(Source, Option<PathBuf>)> = Vec::new();
     for source in [Source::Hank, Source::Autoclaude, Source::Ralph, Source::Ralphex, Source::Beads] {
         if files(folder, source).is_ok_and(|files| !files.is_empty()) {

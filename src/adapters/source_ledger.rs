@@ -1,0 +1,142 @@
+//! What was sent to the issues that tickets came from: a private file for each ticket in the state folder, written before anything is
+//! sent and after it. It is locked while its program lives, so that nothing is sent by two at once.
+
+use crate::adapters::private_file::{self, PrivateFileError, failed};
+use crate::base::id::TicketId;
+use crate::base::time::Timestamp;
+use crate::domain::source_reply::{Deed, End, Replies, Sent};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The folder of the files, in the state folder.
+const FOLDER: &str = "sources";
+
+/// What was sent for a ticket, while nobody else sends anything for it.
+#[derive(Debug)]
+pub struct SourceLedger {
+    file: PathBuf,
+    _lock: File,
+    replies: Replies,
+}
+
+impl SourceLedger {
+    /// That of the ticket in this file, for the issue that it names; `None`: another program sends something for it.
+    pub fn open(
+        state: &Path,
+        ticket: &TicketId,
+        path: &Path,
+        reference: &str,
+    ) -> Result<Option<Self>, PrivateFileError> {
+        let file = file(state, ticket, reference);
+        let Some(lock) = private_file::lock_now(&file.with_extension("lock"))? else { return Ok(None) };
+        let path = path.display().to_string();
+        let replies = match read(&file)? {
+            Some(replies) => Replies { path, ..replies },
+            None => Replies { ticket: ticket.clone(), path, reference: reference.to_owned(), sent: Vec::new() },
+        };
+        Ok(Some(Self { file, _lock: lock, replies }))
+    }
+
+    pub fn replies(&self) -> &Replies {
+        &self.replies
+    }
+
+    /// Something will be sent. It must not be where this fails.
+    pub fn begin(&mut self, deed: Deed, id: &str, now: Timestamp) -> Result<(), PrivateFileError> {
+        self.replies.sent.push(Sent { deed, id: id.to_owned(), begun: now, end: None });
+        self.write().inspect_err(|_| drop(self.replies.sent.pop()))
+    }
+
+    /// What came of the last of its kind.
+    pub fn end(&mut self, deed: Deed, end: End) -> Result<(), PrivateFileError> {
+        if let Some(sent) = self.replies.sent.iter_mut().rev().find(|sent| sent.deed == deed) {
+            sent.end = Some(end);
+        }
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), PrivateFileError> {
+        let text = serde_json::to_string(&self.replies).map_err(|error| failed(&self.file, &error))?;
+        private_file::write(&self.file, &text)
+    }
+}
+
+/// What was sent for the ticket so far.
+pub fn sent(state: &Path, ticket: &TicketId, reference: &str) -> Result<Vec<Sent>, PrivateFileError> {
+    Ok(read(&file(state, ticket, reference))?.map(|replies| replies.sent).unwrap_or_default())
+}
+
+/// Tickets of which something was begun whose end nobody knows, and which no program is at now.
+pub fn unsettled(state: &Path) -> Vec<Replies> {
+    let files = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let found = files.filter_map(|path| {
+        let _free = private_file::lock_now(&path.with_extension("lock")).ok()??;
+        read(&path).ok()?
+    });
+    found.filter(|replies| replies.open().next().is_some()).collect()
+}
+
+fn file(state: &Path, ticket: &TicketId, reference: &str) -> PathBuf {
+    let both = format!("{}\n{reference}", ticket.as_str());
+    let hash = Sha256::digest(both.as_bytes());
+    let name = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    state.join(FOLDER).join(format!("{name}.json"))
+}
+
+fn read(file: &Path) -> Result<Option<Replies>, PrivateFileError> {
+    let text = private_file::read(file)?;
+    let read = |text: String| {
+        serde_json::from_str(&text).map_err(|error| {
+            failed(file, &format!("not understood: {error}; look at the issue, then remove the file to begin anew"))
+        })
+    };
+    text.map(read).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_begun_is_known_to_the_next_program_and_two_do_not_send_at_once() {
+        let state = tempfile::tempdir().unwrap();
+        let (id, now) = (TicketId::parse("tk-1").unwrap(), Timestamp::from_millis(1));
+        let open = || SourceLedger::open(state.path(), &id, Path::new("/w/tk-1.md"), "github:a/b#7").unwrap();
+        let mut first = open().unwrap();
+        first.begin(Deed::Comment, "x", now).unwrap();
+        assert!(open().is_none(), "another is at it");
+        assert!(unsettled(state.path()).is_empty(), "it is at it still");
+        drop(first);
+        assert_eq!(unsettled(state.path())[0].open().collect::<Vec<_>>(), [Deed::Comment]);
+        let mut second = open().unwrap();
+        assert_eq!(second.replies().last(Deed::Comment).unwrap().end, None);
+        second.end(Deed::Comment, End::Done { url: "u".into() }).unwrap();
+        drop(second);
+        assert!(unsettled(state.path()).is_empty());
+        let sent = sent(state.path(), &id, "github:a/b#7").unwrap();
+        assert_eq!(sent[0].end, Some(End::Done { url: "u".into() }));
+        assert!(super::sent(state.path(), &id, "github:a/b#8").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_broken_file_is_told_and_nothing_can_be_begun_by_it() {
+        let state = tempfile::tempdir().unwrap();
+        let id = TicketId::parse("tk-1").unwrap();
+        private_file::write(&file(state.path(), &id, "r"), "{\"ticket\":").unwrap();
+        let error = SourceLedger::open(state.path(), &id, Path::new("x"), "r").unwrap_err().to_string();
+        assert!(error.contains("not understood") && error.contains("remove the file"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_written_was_not_begun() {
+        let state = tempfile::tempdir().unwrap();
+        let id = TicketId::parse("tk-1").unwrap();
+        let mut ledger = SourceLedger::open(state.path(), &id, Path::new("x"), "r").unwrap().unwrap();
+        ledger.file = state.path().join("file").join("below");
+        fs::write(state.path().join("file"), "").unwrap();
+        assert!(ledger.begin(Deed::Close, "x", Timestamp::from_millis(1)).is_err());
+        assert!(ledger.replies().sent.is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! `programmator source`: comments on the issue that a ticket was imported from, and closes it. All that goes out is shown and asked about
+//! first; without either it says what was sent so far.
+
+use super::agree::agree;
+use super::error::CliError;
+use super::in_force;
+use super::session::Session;
+use crate::adapters::clock::zone;
+use crate::adapters::source_ledger;
+use crate::adapters::store::Store;
+use crate::adapters::tickets;
+use crate::base::text::clean_line;
+use crate::domain::source_reply::{Deed, End, SourceReply, Upstream};
+use crate::runtime::source_reply::{By, Outgoing, Source};
+use crate::runtime::ticket_runs::is_finished;
+use clap::Args;
+use std::io::Write;
+
+/// What stands below the options in its `--help`.
+pub const HELP: &str = "\
+Examples:
+  programmator source tk-4f2a                     what was sent so far
+  programmator source tk-4f2a --comment --close   show it, ask, send it
+  programmator source tk-4f2a --comment --dry-run
+
+The ticket is one that was imported from GitHub or beads: its `external-ref` names the issue. A comment says what was done and how it was \
+checked, as the text of `programmator pr` does; credentials are masked. It goes through `gh`, and only where `gh` works with the same \
+repository in this folder. Only a finished ticket's issue is closed; an issue of beads is closed by `bd` or `br`, and is not commented on.
+Each is sent once. What failed is tried again by the same command; what was begun by a program that was killed is looked up first. \
+`source.comment` and `source.close` in your configuration have it sent once a run has completed the ticket (`programmator config show source`).
+
+Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 77 inside a run.";
+
+/// What is sent, and how.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub struct SourceArgs {
+    /// The ticket: id, unique part of an id, or path.
+    ticket: String,
+    /// Comment on the issue with what was done.
+    #[arg(long)]
+    comment: bool,
+    /// Close the issue.
+    #[arg(long)]
+    close: bool,
+    /// Send it although it was sent before.
+    #[arg(long)]
+    again: bool,
+    /// Send it without asking first.
+    #[arg(long, short)]
+    yes: bool,
+    /// Only show what would be sent.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl SourceArgs {
+    /// Something would be sent.
+    pub fn sends(&self) -> bool {
+        self.comment || self.close
+    }
+}
+
+/// Carries it out.
+pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> Result<(), CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let path = tickets::find(&args.ticket, &session.places(&resolved))?;
+    let source = Source::of(&path, &session.folder, &session.state).map_err(CliError::failure)?;
+    if !args.sends() {
+        return history(out, &source, resolved.config.source);
+    }
+    if args.comment && matches!(source.upstream, Upstream::Beads(_)) {
+        return Err(CliError::usage("issues of beads are only closed from here: use --close alone"));
+    }
+    if args.close && !is_finished(&path.display().to_string()) {
+        let id = &source.ticket.id;
+        return Err(CliError::failure(format!(
+            "{id} is not finished: nothing was sent; `programmator ticket close {id}` closes the ticket first"
+        )));
+    }
+    let wanted = SourceReply { comment: args.comment, close: args.close };
+    let mut outgoing = source.plan(wanted, By::Person { again: args.again }).await.map_err(CliError::failure)?;
+    let clock = session.clock();
+    let store = if Store::is_there(&session.state) { Some(session.store_to_read()?) } else { None };
+    let secrets = in_force::secrets(session, &resolved);
+    let text = source.comment(store.as_ref(), &outgoing.id, &*clock, &secrets).map_err(CliError::failure)?;
+    show(out, &outgoing, &text)?;
+    if outgoing.deeds.is_empty() {
+        return Ok(writeln!(out, "Nothing to send.")?);
+    }
+    if args.dry_run {
+        return Ok(());
+    }
+    if !args.yes {
+        agree(out, "Send this?", "sends it")?;
+    }
+    let (said, failed) = outgoing.send(&text, &*clock).await;
+    for line in said {
+        writeln!(out, "{line}")?;
+    }
+    match failed {
+        Some(why) => Err(CliError::failure(format!("{why}; run the command again to try again"))),
+        None => Ok(()),
+    }
+}
+
+/// Shows all that would be sent, and what is to be known of it.
+fn show(out: &mut dyn Write, outgoing: &Outgoing, text: &str) -> Result<(), CliError> {
+    let at = if outgoing.url.is_empty() { String::new() } else { format!(" ({})", clean_line(&outgoing.url, 300)) };
+    if !outgoing.title.is_empty() {
+        writeln!(out, "issue      {}{at}: {}", outgoing.upstream, clean_line(&outgoing.title, 200))?;
+    }
+    for note in &outgoing.notes {
+        writeln!(out, "note       {}", clean_line(note, 500))?;
+    }
+    for deed in &outgoing.deeds {
+        match deed {
+            Deed::Comment => writeln!(out, "comment\n\n{}\n", text.trim_end())?,
+            Deed::Close => writeln!(out, "close      {}", outgoing.upstream)?,
+        }
+    }
+    Ok(())
+}
+
+/// Says what was sent so far, and what the settings want.
+fn history(out: &mut dyn Write, source: &Source, wanted: SourceReply) -> Result<(), CliError> {
+    writeln!(out, "issue      {}", source.upstream)?;
+    let sent = source_ledger::sent(&source.state, &source.ticket.id, &source.reference);
+    let sent = sent.map_err(|error| CliError::failure(error.to_string()))?;
+    for one in &sent {
+        let came = match &one.end {
+            Some(End::Done { url }) => format!("{} {}", one.deed.done(), clean_line(url, 300)),
+            Some(End::Failed { why }) => format!("{} failed: {}", one.deed.word(), clean_line(why, 300)),
+            None => format!("{} begun, not confirmed", one.deed.word()),
+        };
+        writeln!(out, "{:10} {}", one.begun.day_and_minute(&zone()), came.trim_end())?;
+    }
+    if sent.is_empty() {
+        writeln!(out, "Nothing was sent yet.")?;
+    }
+    let on = |on: bool| if on { "on" } else { "off" };
+    writeln!(out, "settings   source.comment {}, source.close {}", on(wanted.comment), on(wanted.close))?;
+    Ok(())
+}

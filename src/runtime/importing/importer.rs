@@ -1,0 +1,59 @@
+//! Who imports, what is to be imported, and why it came to nothing.
+
+use crate::base::time::Clock;
+use crate::domain::import::foreign::Taken;
+use crate::domain::import::item::Source;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Tasks that are shown and imported where nothing else is said.
+pub const LIMIT: usize = 50;
+
+/// Why nothing, or not all, was imported; for the person.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It was asked for wrongly.
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    Failed(String),
+    /// Another program imports now.
+    #[error("{0}")]
+    Held(String),
+}
+
+/// Where tasks are imported to, and by whom.
+#[derive(Clone)]
+pub struct Importer {
+    /// The project's.
+    pub folder: PathBuf,
+    /// The state folder.
+    pub state: PathBuf,
+    /// Where the tickets are.
+    pub dir: PathBuf,
+    /// Whom new tickets are for.
+    pub user: Option<String>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What is to be imported.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub source: Source,
+    /// Documents; empty: those that the folder has of the source.
+    pub files: Vec<PathBuf>,
+    /// At most so many tasks; 0: all of them.
+    pub limit: usize,
+    /// Of GitHub: only issues with this label.
+    pub label: Option<String>,
+    /// One ticket of each list.
+    pub one: bool,
+    pub taken: Taken,
+}
+
+impl Wanted {
+    /// What a person wants who has named a source and nothing else.
+    pub fn of(source: Source, files: Vec<PathBuf>) -> Self {
+        Self { source, files, limit: LIMIT, label: None, one: false, taken: Taken::default() }
+    }
+}

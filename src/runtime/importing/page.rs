@@ -1,0 +1,178 @@
+//! Importing for the screen, which asks in steps and keeps what it was shown: what was changed meanwhile is not imported as something
+//! else.
+
+use super::importer::{Importer, LIMIT, Wanted};
+use super::{Listed, sources};
+use crate::base::id::TicketId;
+use crate::base::text::clean_line;
+use crate::domain::import::Standing;
+use crate::domain::import::foreign;
+use crate::domain::import::page::{ImportChoice, ImportDone, ImportPage, ImportPlace, ImportTask, Stands};
+use crate::domain::import::visible::line;
+
+/// Tasks that are known or done and are shown, at most, and lines of a ticket.
+const SHOWN: usize = 1_000;
+const LINES: usize = 60;
+
+impl Importer {
+    /// The sources that the project has. Blocking.
+    pub fn places(&self) -> Vec<ImportPlace> {
+        let place = |(source, file): (_, Option<std::path::PathBuf>)| {
+            let open = self.open_tasks(source, file.clone());
+            ImportPlace { source, file, open }
+        };
+        sources::shown(&self.folder).into_iter().map(place).collect()
+    }
+
+    /// What one of them has; the error is for the person.
+    pub async fn page(&self, place: &ImportPlace) -> Result<ImportPage, String> {
+        let listed = self.list(wanted(place)).await.map_err(|error| error.to_string())?;
+        let tasks = (0..listed.kept.min(SHOWN)).map(|n| task(&listed, n));
+        let gone = listed.gone.iter().map(|one| ImportTask {
+            key: one.reference.clone(),
+            digest: String::new(),
+            title: clean_line(&one.title, 200),
+            about: String::new(),
+            stands: Stands::Gone,
+            ticket: Some(one.id.clone()),
+            becomes: Vec::new(),
+        });
+        let notes = &listed.found.notes;
+        let settings = &listed.found.settings;
+        let settings = settings.iter().map(|one| format!("{}={}: {}", one.name, one.value, one.here));
+        Ok(ImportPage {
+            tasks: tasks.chain(gone).collect(),
+            notes: notes.iter().map(|note| clean_line(note, 400)).chain(settings).collect(),
+            has_more: listed.has_more() || listed.kept > SHOWN,
+        })
+    }
+
+    /// Imports what was chosen of it, as far as it still says the same.
+    pub async fn import_chosen(&self, place: &ImportPlace, chosen: &[ImportChoice]) -> Result<ImportDone, String> {
+        let alone = self.alone().map_err(|error| error.to_string())?;
+        let mut of_all = wanted(place);
+        // What came in between does not push out what was chosen.
+        of_all.limit = of_all.limit.saturating_add(chosen.len());
+        let listed = self.list(of_all).await.map_err(|error| error.to_string())?;
+        let (mut places, mut notes) = (Vec::new(), Vec::new());
+        for choice in chosen {
+            let at = listed.found.items.iter().position(|item| item.key == choice.key);
+            let name = at.map_or_else(|| line(&choice.key), |n| foreign::title(&listed.found.items[n]));
+            match at {
+                None => notes.push(format!("`{name}` is gone by now")),
+                Some(n) if listed.standing[n] != Standing::New => {
+                    notes.push(format!("`{name}` is done or imported by now"));
+                }
+                Some(n) if listed.found.items[n].digest() != choice.digest => {
+                    notes.push(format!("`{name}` says something else by now: look at it again"));
+                }
+                Some(n) => places.push(n),
+            }
+        }
+        let imported = self.import(alone, &listed, places).map_err(|error| error.to_string())?;
+        notes.extend(imported.notes.iter().map(|note| clean_line(note, 400)));
+        let id = |path: &std::path::PathBuf| TicketId::from_file_name(&path.file_stem()?.to_string_lossy()).into();
+        Ok(ImportDone { tickets: imported.written.iter().filter_map(|(_, path)| id(path)).collect(), notes })
+    }
+}
+
+fn wanted(place: &ImportPlace) -> Wanted {
+    Wanted { limit: LIMIT, ..Wanted::of(place.source, place.file.iter().cloned().collect()) }
+}
+
+fn task(listed: &Listed, n: usize) -> ImportTask {
+    let item = &listed.found.items[n];
+    let (stands, ticket) = match &listed.standing[n] {
+        Standing::New => (Stands::New, None),
+        Standing::Done => (Stands::Done, None),
+        Standing::Imported(id) => (Stands::Imported, Some(id.clone())),
+        Standing::Changed(id) => (Stands::Changed, Some(id.clone())),
+    };
+    let draft = foreign::draft(listed.wanted.source, item, listed.wanted.taken);
+    // Only what is new becomes anything.
+    let text = if stands == Stands::New { draft.markdown() } else { String::new() };
+    ImportTask {
+        key: item.key.clone(),
+        digest: item.digest(),
+        title: foreign::title(item),
+        about: item.about(false).trim().to_owned(),
+        stands,
+        ticket,
+        becomes: text.lines().take(LINES).map(|line| clean_line(line, 300)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::clock::SystemClock;
+    use crate::domain::import::item::Source;
+    use std::fs;
+    use std::sync::Arc;
+
+    fn importer(folder: &std::path::Path) -> Importer {
+        let (dir, state) = (folder.join(".tickets"), folder.join("state"));
+        Importer { folder: folder.to_owned(), state, dir, user: None, clock: Arc::new(SystemClock) }
+    }
+
+    fn choice(task: &ImportTask) -> ImportChoice {
+        ImportChoice { key: task.key.clone(), digest: task.digest.clone() }
+    }
+
+    #[tokio::test]
+    async fn what_changes_while_it_is_looked_at_is_not_imported_as_something_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let list = |text: &str| fs::write(folder.join("TODO.md"), text).unwrap();
+        list("- [ ] One\n  - [ ] a\n- [ ] Two\n- [ ] Three\n- [x] Four\n");
+        let importer = importer(&folder);
+        let places = importer.places();
+        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(3) };
+        assert_eq!(places, [place.clone()]);
+        let page = importer.page(&place).await.unwrap();
+        let stands: Vec<Stands> = page.tasks.iter().map(|task| task.stands).collect();
+        assert_eq!(stands, [Stands::New, Stands::New, Stands::New, Stands::Done]);
+        assert!(page.tasks[0].becomes.contains(&"- [ ] a".to_owned()), "{:?}", page.tasks[0].becomes);
+        let chosen: Vec<ImportChoice> = page.tasks[..3].iter().map(choice).collect();
+        list("- [ ] One\n  - [ ] b\n- [ ] Three\n");
+        let done = importer.import_chosen(&place, &chosen).await.unwrap();
+        assert_eq!(done.tickets.len(), 1, "{done:?}");
+        assert!(done.notes[0].contains("`One` says something else by now"), "{:?}", done.notes);
+        assert!(done.notes[1].contains("is gone by now"), "{:?}", done.notes);
+        let again = importer.import_chosen(&place, &chosen[2..]).await.unwrap();
+        assert!(again.tickets.is_empty() && again.notes[0].contains("imported by now"), "{again:?}");
+        let page = importer.page(&place).await.unwrap();
+        assert_eq!(page.tasks[1].ticket, Some(done.tickets[0].clone()));
+    }
+
+    #[tokio::test]
+    async fn a_task_whose_ticket_would_say_something_else_is_left_out_and_the_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        fs::write(folder.join("TODO.md"), "- [ ] One\n  - [ ] Support [x]\n- [ ] Two\n").unwrap();
+        let importer = importer(&folder);
+        let listed = importer.list(Wanted::of(Source::Tasks, vec!["TODO.md".into()])).await.unwrap();
+        let imported = importer.import(importer.alone().unwrap(), &listed, listed.new_ones()).unwrap();
+        let written: Vec<usize> = imported.written.iter().map(|(n, _)| *n).collect();
+        assert_eq!((written, imported.notes.len()), (vec![1], 1), "{:?}", imported.notes);
+        assert!(imported.notes[0].contains("`One` was left out: "), "{:?}", imported.notes);
+    }
+
+    #[tokio::test]
+    async fn links_beside_the_list_of_hank_are_told_and_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        fs::create_dir(folder.join(".hank")).unwrap();
+        fs::write(folder.join(".hank/fix_plan.md"), "- [ ] One\n").unwrap();
+        fs::write(folder.join("elsewhere.md"), "x").unwrap();
+        for name in [".hank/PROMPT.md", ".hankrc"] {
+            std::os::unix::fs::symlink(folder.join("elsewhere.md"), folder.join(name)).unwrap();
+        }
+        let importer = importer(&folder);
+        let listed = importer.list(Wanted::of(Source::Hank, Vec::new())).await.unwrap();
+        assert_eq!(listed.new_ones(), [0]);
+        let told = listed.found.notes.join("\n");
+        assert!(told.matches("left out: ").count() == 2 && told.contains(".hank/PROMPT.md"), "{told}");
+        assert!(!told.contains("context:"), "{told}");
+    }
+}

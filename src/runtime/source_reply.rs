@@ -1,0 +1,280 @@
+//! Sends what a person or their settings want told to the issue that a ticket came from, through `gh`, `bd` or `br`: looked at first, noted
+//! before it is sent and after, and never twice unasked.
+
+use crate::adapters::clock::fresh_id;
+use crate::adapters::outside_program::{self, ProgramError};
+use crate::adapters::source_ledger::SourceLedger;
+use crate::adapters::store::Store;
+use crate::adapters::tickets;
+use crate::adapters::tickets::create::REFERENCE;
+use crate::base::text::clean_line;
+use crate::base::time::Clock;
+use crate::domain::credentials::masked;
+use crate::domain::import::issues;
+use crate::domain::source_reply::{Deed, End, Issue, Sent, SourceReply, Upstream, comment, upstream};
+use crate::domain::ticket::Ticket;
+use crate::runtime::export::stored::Secrets;
+use crate::runtime::report::runs_of_ticket;
+use serde::Deserialize;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What `gh` says, and what to do.
+const OF_GH: [(&str, &str); 9] = [
+    ("gh auth login", "log in with `gh auth login`"),
+    ("not a git repository", "go to a clone of the repository"),
+    ("no git remotes found", "add a remote that is on GitHub"),
+    ("none of the git remotes configured", "add a remote that is on GitHub"),
+    ("Could not resolve to an issue", "the issue was deleted, or you may not see it"),
+    ("issue is locked", "somebody who may write there has to unlock its conversation"),
+    ("does not have the correct permissions", "ask for write access, or leave that to the owner"),
+    ("Resource not accessible", "the token needs write access to issues: `gh auth refresh -s repo`"),
+    ("error connecting to", "check the network"),
+];
+/// The same of `bd` and `br`.
+const OF_BEADS: [(&str, &str); 2] =
+    [("no beads database found", "go to the project of beads"), ("unknown flag", "update it")];
+
+/// Whose wish it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A person; `again`: what was sent already, too.
+    Person { again: bool },
+    /// The settings: what was tried once is left to the person.
+    Settings,
+}
+
+/// A ticket whose issue is replied to.
+pub struct Source {
+    pub folder: PathBuf,
+    /// The state folder.
+    pub state: PathBuf,
+    pub path: PathBuf,
+    pub ticket: Ticket,
+    pub reference: String,
+    pub upstream: Upstream,
+}
+
+/// What would be sent, while nobody else sends anything for the ticket.
+pub struct Outgoing {
+    pub upstream: Upstream,
+    /// The issue's title, and where it is; may be empty.
+    pub title: String,
+    pub url: String,
+    pub deeds: Vec<Deed>,
+    /// What the person should know.
+    pub notes: Vec<String>,
+    /// The comment's.
+    pub id: String,
+    ledger: SourceLedger,
+    folder: PathBuf,
+}
+
+impl Source {
+    /// That of the ticket in this file; the error says why it has none.
+    pub fn of(path: &Path, folder: &Path, state: &Path) -> Result<Self, String> {
+        let ticket = tickets::load(path).map_err(|error| error.to_string())?;
+        let reference = ticket.extra.iter().find(|(name, _)| name == REFERENCE).map(|(_, value)| value.clone());
+        let Some(reference) = reference.filter(|reference| !reference.is_empty()) else {
+            return Err(format!("{} was not imported: it has no external-ref", ticket.id));
+        };
+        let upstream = upstream(&reference).map_err(|why| format!("{}: {why}", ticket.id))?;
+        let (folder, state, path) = (folder.to_owned(), state.to_owned(), path.to_owned());
+        Ok(Self { folder, state, path, ticket, reference, upstream })
+    }
+
+    /// Looks at what there is to send, and at the issue. The error says why nothing is sent.
+    pub async fn plan(&self, wanted: SourceReply, by: By) -> Result<Outgoing, String> {
+        let mut ledger = SourceLedger::open(&self.state, &self.ticket.id, &self.path, &self.reference)
+            .map_err(|error| error.to_string())?
+            .ok_or("another program sends something for this ticket: try again once it has ended")?;
+        let (mut deeds, mut open, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for deed in wanted.deeds() {
+            match (ledger.replies().last(deed).cloned(), by) {
+                (None, _) | (Some(Sent { end: Some(End::Done { .. }), .. }), By::Person { again: true }) => {
+                    deeds.push(deed);
+                }
+                (Some(Sent { end: None, .. }), By::Settings) => notes.push(unsettled(self, deed)),
+                (Some(_), By::Settings) => {}
+                (Some(sent @ Sent { end: None, .. }), _) => open.push(sent),
+                (Some(Sent { end: Some(End::Failed { why }), .. }), _) => {
+                    notes.push(format!("the {} failed before: {}", deed.word(), clean_line(&why, 300)));
+                    deeds.push(deed);
+                }
+                (Some(Sent { end: Some(End::Done { url }), .. }), _) => {
+                    let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(&url, 300)) };
+                    notes.push(format!("{} was {} already{at}; --again sends it again", self.upstream, deed.done()));
+                }
+            }
+        }
+        let mut title = String::new();
+        let mut url = String::new();
+        if !(deeds.is_empty() && open.is_empty()) {
+            let issue = self.look(!open.is_empty()).await?;
+            for sent in open {
+                let (found, at) = match sent.deed {
+                    Deed::Comment => {
+                        let there = issue.comment(&sent.id);
+                        (there.is_some(), there.map(|one| one.url.clone()).unwrap_or_default())
+                    }
+                    Deed::Close => (issue.is_closed(), String::new()),
+                };
+                let what = sent.deed.word();
+                if found {
+                    notes.push(format!("the {what} that was begun before has arrived"));
+                    ledger.end(sent.deed, End::Done { url: at }).map_err(|error| error.to_string())?;
+                } else {
+                    notes.push(format!("the {what} that was begun before has not arrived"));
+                    deeds.push(sent.deed);
+                }
+            }
+            if issue.is_closed() && deeds.contains(&Deed::Close) {
+                notes.push(format!("{} is closed already", self.upstream));
+                deeds.retain(|deed| *deed != Deed::Close);
+            }
+            (title, url) = (issue.title, issue.url);
+        }
+        let (id, folder, upstream) = (fresh_id(), self.folder.clone(), self.upstream.clone());
+        deeds.sort_by_key(|deed| *deed == Deed::Close);
+        Ok(Outgoing { upstream, title, url, deeds, notes, id, ledger, folder })
+    }
+
+    /// The issue as it is now; an error where it is not the one that the ticket records.
+    async fn look(&self, with_comments: bool) -> Result<Issue, String> {
+        match &self.upstream {
+            Upstream::Github { repository, number } => {
+                let gh = async |args: &[&str]| {
+                    let printed = outside_program::printed("gh", args, &self.folder, &OF_GH).await;
+                    printed.map_err(|error: ProgramError| error.to_string())
+                };
+                let here: Repository = serde_json::from_str(&gh(&["repo", "view", "--json", "nameWithOwner"]).await?)
+                    .map_err(|error| format!("`gh` printed what is not understood: {error}"))?;
+                if !here.name_with_owner.eq_ignore_ascii_case(repository) {
+                    let here = clean_line(&here.name_with_owner, 200);
+                    return Err(format!(
+                        "nothing was sent: the ticket came from {repository}#{number}, but `gh` works with {here} in \
+                         this folder; go to a clone of {repository}, or `gh repo set-default {repository}`"
+                    ));
+                }
+                let number_text = number.to_string();
+                let fields = if with_comments { "title,state,url,comments" } else { "title,state,url" };
+                let text = gh(&["issue", "view", &number_text, "--json", fields]).await?;
+                Issue::read(&text, repository, *number).map_err(|why| format!("nothing was sent: {why}"))
+            }
+            Upstream::Beads(id) => {
+                let show = ["show", id, "--json"];
+                let printed = outside_program::printed(beads()?, &show, &self.folder, &OF_BEADS).await;
+                let text = printed.map_err(|error| error.to_string())?;
+                // Older ones print the issue alone.
+                let text = if text.trim_start().starts_with('{') { format!("[{text}]") } else { text };
+                let item = issues::beads(&text)?.into_iter().find(|item| item.key == *id);
+                let item = item.ok_or_else(|| format!("there is no {id} any more"))?;
+                let state = if item.is_done { "closed" } else { "open" }.to_owned();
+                Ok(Issue { title: item.title, state, url: String::new(), comments: Vec::new() })
+            }
+        }
+    }
+
+    /// The comment that would be sent, without secrets. Blocking: reads the ticket's runs.
+    pub fn comment(
+        &self,
+        store: Option<&Store>,
+        id: &str,
+        clock: &dyn Clock,
+        secrets: &Secrets,
+    ) -> Result<String, String> {
+        let path = self.path.display().to_string();
+        let runs = match store {
+            Some(store) => runs_of_ticket(store, &path, clock.now()).map_err(|error| error.to_string())?.runs,
+            None => Vec::new(),
+        };
+        let mask = |text: &str| masked(&secrets.mask(text.to_owned()));
+        let phases = self.ticket.phases.len();
+        let left = self.ticket.phases.iter().filter(|phase| !phase.done).count();
+        let left = if phases == 0 && !self.ticket.is_closed() { (1, 1) } else { (left, phases) };
+        Ok(masked(&secrets.mask(comment(&self.ticket.id, &runs, left, id, &mask))))
+    }
+}
+
+impl Outgoing {
+    /// Sends it. What was sent, and why the rest was not.
+    pub async fn send(&mut self, text: &str, clock: &dyn Clock) -> (Vec<String>, Option<String>) {
+        let mut said = Vec::new();
+        for deed in self.deeds.clone() {
+            if let Err(error) = self.ledger.begin(deed, &self.id, clock.now()) {
+                return (said, Some(format!("{} was not {}: {error}", self.upstream, deed.done())));
+            }
+            let (end, failed) = match self.carry_out(deed, text).await {
+                Ok(url) => {
+                    let at = if url.is_empty() { String::new() } else { format!(": {}", clean_line(&url, 300)) };
+                    said.push(format!("{} was {}{at}", self.upstream, deed.done()));
+                    (End::Done { url }, None)
+                }
+                Err(why) => {
+                    let told = format!("{} was not {}: {why}", self.upstream, deed.done());
+                    (End::Failed { why }, Some(told))
+                }
+            };
+            if let Err(error) = self.ledger.end(deed, end) {
+                let known = failed.unwrap_or_else(|| format!("{} was {}", self.upstream, deed.done()));
+                return (said, Some(format!("{known}; that could not be kept: {error}")));
+            }
+            if failed.is_some() {
+                return (said, failed);
+            }
+        }
+        (said, None)
+    }
+
+    async fn carry_out(&self, deed: Deed, text: &str) -> Result<String, String> {
+        let failed = |error: ProgramError| error.to_string();
+        match (&self.upstream, deed) {
+            (Upstream::Github { .. }, Deed::Comment) => {
+                let mut file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+                file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
+                let path = file.path().to_string_lossy().into_owned();
+                let args = ["issue", "comment", &self.url, "--body-file", &path];
+                let url = outside_program::printed("gh", &args, &self.folder, &OF_GH).await.map_err(failed)?;
+                Ok(url.trim().to_owned())
+            }
+            (Upstream::Github { .. }, Deed::Close) => {
+                let args = ["issue", "close", &self.url];
+                outside_program::printed("gh", &args, &self.folder, &OF_GH).await.map_err(failed)?;
+                Ok(String::new())
+            }
+            (Upstream::Beads(_), Deed::Comment) => Err("issues of beads are only closed from here".to_owned()),
+            (Upstream::Beads(id), Deed::Close) => {
+                let args = ["close", id, "--reason", "Done by programmator"];
+                outside_program::printed(beads()?, &args, &self.folder, &OF_BEADS).await.map_err(failed)?;
+                Ok(String::new())
+            }
+        }
+    }
+}
+
+/// For the person, of something that was begun and whose end is not known.
+pub fn unsettled(source: &Source, deed: Deed) -> String {
+    open_words(&source.upstream.to_string(), source.ticket.id.as_str(), deed)
+}
+
+/// The same by names.
+pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
+    let (what, ticket) = (deed.word(), clean_line(ticket, 60));
+    format!(
+        "a {what} of {upstream} was begun, and the program was ended before it was confirmed: \
+         `programmator source {ticket} --{what}` checks whether it arrived"
+    )
+}
+
+/// The program of beads that is installed.
+fn beads() -> Result<&'static str, String> {
+    let there = ["bd", "br"].into_iter().find(|program| outside_program::is_installed(program));
+    there.ok_or_else(|| "neither `bd` nor `br` is installed, or in your PATH".to_owned())
+}
+
+/// What `gh repo view` prints.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Repository {
+    name_with_owner: String,
+}

@@ -1,0 +1,42 @@
+//! Importing tasks on the screen: what is asked, and what is told of it.
+
+use crate::domain::import::page::{ImportAsk, ImportTold};
+use crate::domain::request::Request;
+use crate::tui::modals::Modal;
+use crate::tui::modals::import::{Import, words};
+use crate::tui::msg::Ask;
+use crate::tui::ui::Ui;
+
+/// Opens the dialog, and asks for what there is.
+pub(super) fn open(ui: &mut Ui) -> Vec<Ask> {
+    ui.modals.push(Modal::Import(Box::default()));
+    vec![Ask::Request(Request::Import(ImportAsk::Places))]
+}
+
+fn dialog(ui: &mut Ui) -> Option<&mut Import> {
+    ui.modals.iter_mut().find_map(|modal| match modal {
+        Modal::Import(import) => Some(&mut **import),
+        _ => None,
+    })
+}
+
+/// Tells the dialog. What was imported is said where that is closed.
+pub(super) fn told(ui: &mut Ui, told: ImportTold) -> Vec<Ask> {
+    if let Some(dialog) = dialog(ui) {
+        return dialog.told(told).into_iter().collect();
+    }
+    if let ImportTold::Done(_, done) = told {
+        ui.tell(words(&done));
+    }
+    Vec::new()
+}
+
+/// It could not be asked.
+pub(super) fn not_asked(ui: &mut Ui, asked: ImportAsk, why: &str) -> Vec<Ask> {
+    match asked {
+        // The dialog goes on saying that it looks, and is closed.
+        ImportAsk::Places => told(ui, ImportTold::Places(Vec::new())),
+        ImportAsk::Page(place) => told(ui, ImportTold::Page(place, Err(why.to_owned()))),
+        ImportAsk::Import(place, _) => told(ui, ImportTold::Done(place, Err(why.to_owned()))),
+    }
+}

@@ -1,0 +1,259 @@
+//! `programmator source` and the settings of its name: what is shown is what is sent, once, to the issue that the ticket records. `gh` and
+//! `br` are doubles that print what the real ones print.
+
+use crate::project::Project;
+use crate::watched::text;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+const DONE: &str = "
+turns:
+  - when: {phase: \"\"}
+    steps:
+      - write: {path: \"done.txt\", content: \"done\"}
+      - status: {summary: \"did it\"}
+";
+
+/// A ticket of an issue, which is not done yet.
+fn imported(reference: &str, settings: &str) -> Project {
+    let project = Project::new();
+    project.ticket("tk-1", &["Fixes #3 for @ada"]);
+    let ticket = project.ticket_text("tk-1").replace("deps: []", &format!("external-ref: {reference}\ndeps: []"));
+    project.write("work/.tickets/tk-1.md", &ticket);
+    project.validate_by("test -e done.txt");
+    project.scenario_with(DONE, settings);
+    gh(&project, "");
+    project
+}
+
+/// The same, done.
+fn finished(reference: &str) -> Project {
+    let project = imported(reference, "");
+    told(&project, &["run", "tk-1"], 0);
+    project
+}
+
+/// A `gh` that notes what it was asked, and keeps what it was told. `special`: more cases of the shell's.
+fn gh(project: &Project, special: &str) {
+    let at = |name: &str| project.path(name).display().to_string();
+    let (asked, body, closed) = (at("asked"), at("body"), at("closed"));
+    let keep = format!("while [ $# -gt 1 ]; do [ \"$1\" = --body-file ] && cp \"$2\" {body}; shift; done");
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> {asked}\nkeep() {{ {keep}; }}\ncase \"$1 $2\" in\n{special}\n\
+        'repo view') echo '{{\"nameWithOwner\":\"ada/shop\"}}';;\n\
+        'issue view') [ -e {closed} ] && state=CLOSED || state=OPEN\n\
+        mark=$(grep '<!--' {body} 2>/dev/null)\n\
+        echo '{{\"comments\":[{{\"body\":\"'\"$mark\"'\",\"url\":\"https://github.com/ada/shop/issues/7#issuecomment-1\"}}],\"state\":\"'$state'\",\"title\":\"Limit logins\",\"url\":\"https://github.com/ada/shop/issues/7\"}}';;\n\
+        'issue comment') keep \"$@\"; echo https://github.com/ada/shop/issues/7#issuecomment-1;;\n\
+        'issue close') : > {closed}; echo '✓ Closed issue ada/shop#7 (Limit logins)' >&2;;\n\
+        *) exit 64;;\nesac\n"
+    );
+    program(project, "gh", &script);
+}
+
+fn program(project: &Project, name: &str, script: &str) {
+    let file = format!("bin/{name}");
+    project.write(&file, script);
+    std::fs::set_permissions(project.path(&file), std::fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+fn command(project: &Project, args: &[&str]) -> Command {
+    let mut command = project.command(args);
+    command.env("PATH", format!("{}:{}", project.path("bin").display(), std::env::var("PATH").expect("a PATH")));
+    command
+}
+
+fn told(project: &Project, args: &[&str], code: i32) -> String {
+    let output = command(project, args).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    text(&output)
+}
+
+fn source(project: &Project, args: &[&str], code: i32) -> String {
+    told(project, &[&["source", "tk-1"], args].concat(), code)
+}
+
+/// How often `gh` was asked for something that begins so.
+fn count(project: &Project, words: &str) -> usize {
+    let asked = std::fs::read_to_string(project.path("asked")).unwrap_or_default();
+    asked.lines().filter(|line| line.starts_with(words)).count()
+}
+
+#[test]
+fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
+    let project = finished("github:Ada/Shop#7");
+    let both = ["--comment", "--close"];
+    for more in [&["--dry-run"][..], &[]] {
+        let shown = source(&project, &[&both, more].concat(), if more.is_empty() { 2 } else { 0 });
+        for part in [
+            "issue      Ada/Shop#7 (https://github.com/ada/shop/issues/7): Limit logins",
+            "The work on this is done.",
+            "- `Fixes #3 for @ada`: verified by `test -e done.txt`",
+            "close      Ada/Shop#7",
+        ] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+    assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (0, 0), "nothing is sent unasked");
+    assert!(source(&project, &[], 0).contains("Nothing was sent yet."));
+
+    let sent = source(&project, &["--comment", "--close", "--yes"], 0);
+    assert!(sent.contains("commented on: https://github.com/ada/shop/issues/7#issuecomment-1"), "{sent}");
+    assert!(sent.contains("Ada/Shop#7 was closed"), "{sent}");
+    let asked = project.read("asked");
+    assert!(asked.contains("issue comment https://github.com/ada/shop/issues/7 --body-file "), "{asked}");
+    assert!(asked.ends_with("issue close https://github.com/ada/shop/issues/7\n"), "{asked}");
+    assert!(
+        project.read("body").starts_with("The work on this is done.\n\n## What was done"),
+        "{}",
+        project.read("body")
+    );
+
+    let again = source(&project, &["--comment", "--close", "--yes"], 0);
+    assert!(again.contains("commented on already") && again.contains("Nothing to send."), "{again}");
+    assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (1, 1));
+    source(&project, &["--comment", "--again", "--yes"], 0);
+    assert_eq!(count(&project, "issue comment"), 2);
+    let history = source(&project, &[], 0);
+    assert!(history.contains("commented on https://") && history.contains("source.comment off"), "{history}");
+}
+
+#[test]
+fn what_github_refuses_is_told_with_its_cure_and_tried_again_by_hand() {
+    let project = finished("github:ada/shop#7");
+    for (case, said, cure) in [
+        ("'issue comment'", "GraphQL: Unable to create comment because issue is locked. (addComment)", "unlock"),
+        ("'issue comment'", "error connecting to api.github.com", "check the network"),
+        ("'issue view'", "GraphQL: Could not resolve to an issue or pull request with the number of 7.", "deleted"),
+        ("'repo view'", "To get started with GitHub CLI, please run:  gh auth login", "log in with"),
+    ] {
+        gh(&project, &format!("{case}) printf '\\033[31m{said}\\n' >&2; exit 1;;"));
+        let why = source(&project, &["--comment", "--close", "--yes"], 1);
+        assert!(why.contains(cure) && !why.contains('\u{1b}'), "{why}");
+    }
+    assert!(!project.path("closed").exists(), "what comes later waits");
+    assert!(source(&project, &[], 0).contains("comment failed: `gh` failed: error connecting"));
+    gh(&project, "");
+    let sent = source(&project, &["--comment", "--close", "--yes"], 0);
+    assert!(sent.contains("the comment failed before") && sent.contains("was closed"), "{sent}");
+    std::fs::remove_file(project.path("bin/gh")).expect("removed");
+    let mut bare = project.command(&["source", "tk-1", "--comment", "--again"]);
+    let bare = text(&bare.env("PATH", project.path("bin")).output().expect("it starts"));
+    assert!(bare.contains("`gh` is not installed"), "{bare}");
+}
+
+#[test]
+fn nothing_goes_to_another_repository_or_issue_than_the_ticket_records() {
+    let project = finished("github:ada/shop#7");
+    let issue = |url: &str| format!("'issue view') echo '{{\"state\":\"OPEN\",\"title\":\"T\",\"url\":\"{url}\"}}';;");
+    for (special, why) in [
+        (
+            "'repo view') echo '{\"nameWithOwner\":\"eve/shop\"}';;".to_owned(),
+            "`gh` works with eve/shop in this folder",
+        ),
+        (issue("https://github.com/ada/shop/pull/7"), "is a pull request"),
+        (issue("https://github.com/ada/cellar/issues/9"), "is another issue by now"),
+    ] {
+        gh(&project, &special);
+        let told = source(&project, &["--comment", "--close", "--yes"], 1);
+        assert!(told.contains("nothing was sent") && told.contains(why), "{told}");
+    }
+    assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (0, 0));
+    assert!(source(&project, &[], 0).contains("Nothing was sent yet."));
+}
+
+#[test]
+fn only_finished_tickets_of_issues_have_something_closed() {
+    let project = imported("github:ada/shop#7", "");
+    assert!(source(&project, &["--close", "--yes"], 1).contains("tk-1 is not finished: nothing was sent"));
+    let begun = source(&project, &["--comment", "--dry-run"], 0);
+    assert!(begun.contains("Work in progress: 0 of 1 phases are done."), "{begun}");
+    for (reference, why) in [("prd:docs/a.md#x", "is no issue"), ("github:ada/shop#--repo", "is no issue")] {
+        let other = imported(reference, "");
+        assert!(source(&other, &["--comment", "--yes"], 1).contains(why));
+    }
+    let own = imported("\"\"", "");
+    assert!(source(&own, &[], 1).contains("was not imported"));
+    let inside = command(&project, &["source", "tk-1", "--comment", "--yes"]).env("PROGRAMMATOR_RUN_ID", "x").output();
+    assert_eq!(inside.expect("it starts").status.code(), Some(77));
+}
+
+#[test]
+fn what_a_killed_program_began_is_looked_up_and_not_sent_twice() {
+    for arrives in [true, false] {
+        let project = finished("github:ada/shop#7");
+        let keep = if arrives { "keep \"$@\"; " } else { "" };
+        gh(&project, &format!("'issue comment') {keep}kill -9 $PPID;;"));
+        let killed = command(&project, &["source", "tk-1", "--comment", "--yes"]).output().expect("it starts");
+        assert_eq!(killed.status.code(), None, "{}", text(&killed));
+        assert!(source(&project, &[], 0).contains("comment begun, not confirmed"));
+        gh(&project, "");
+        let shown = source(&project, &["--comment", "--yes"], 0);
+        if arrives {
+            assert!(shown.contains("has arrived") && shown.contains("Nothing to send."), "{shown}");
+            assert_eq!(count(&project, "issue comment"), 1);
+        } else {
+            assert!(shown.contains("has not arrived") && shown.contains("was commented on"), "{shown}");
+            assert_eq!(count(&project, "issue comment"), 2);
+        }
+    }
+}
+
+#[test]
+fn the_settings_send_it_once_a_run_has_completed_the_ticket() {
+    let project = imported("github:ada/shop#7", "source: {comment: true, close: true}\n");
+    let said = told(&project, &["run", "tk-1"], 0);
+    assert!(said.contains("ada/shop#7 was commented on: https://") && said.contains("was closed"), "{said}");
+    assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (1, 1));
+    told(&project, &["phase", "reopen", "tk-1", "1"], 0);
+    told(&project, &["run", "tk-1"], 0);
+    assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (1, 1), "it was told already");
+
+    let off = imported("github:ada/shop#7", "");
+    told(&off, &["run", "tk-1"], 0);
+    assert!(!off.path("asked").exists(), "nothing is asked of gh unless it is wanted");
+}
+
+#[test]
+fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tries_again() {
+    let project = imported("github:ada/shop#7", "source: {comment: true, close: true}\n");
+    gh(&project, "'issue comment') echo 'GraphQL: Unable to create comment because issue is locked.' >&2; exit 1;;");
+    let said = told(&project, &["run", "tk-1"], 0);
+    assert!(said.contains("was not commented on") && said.contains("`programmator source tk-1`"), "{said}");
+    gh(&project, "");
+    told(&project, &["phase", "reopen", "tk-1", "1"], 0);
+    told(&project, &["run", "tk-1"], 0);
+    assert_eq!(count(&project, "issue comment"), 1, "not again by itself");
+
+    let killed = imported("github:ada/shop#7", "source: {comment: true}\n");
+    gh(&killed, "'issue comment') kill -9 $PPID;;");
+    let output = command(&killed, &["run", "tk-1"]).output().expect("it starts");
+    assert_eq!(output.status.code(), None, "{}", text(&output));
+    gh(&killed, "");
+    killed.ticket("tk-2", &["Two"]);
+    let said = told(&killed, &["run", "tk-2"], 0);
+    assert!(said.contains("a comment of ada/shop#7 was begun"), "{said}");
+    assert_eq!(count(&killed, "issue comment"), 1);
+}
+
+#[test]
+fn an_issue_of_beads_is_closed_by_its_own_program() {
+    let project = finished("beads:bd-1");
+    let at = |name: &str| project.path(name).display().to_string();
+    let (asked, closed) = (at("asked"), at("closed"));
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> {asked}\ncase \"$1\" in\n\
+        show) [ -e {closed} ] && state=closed || state=open\n\
+        printf '[\\n  {{\"id\":\"bd-1\",\"title\":\"Limit logins\",\"status\":\"%s\"}}\\n]\\n' $state;;\n\
+        close) : > {closed}; echo '✓ Closed bd-1';;\nesac\n"
+    );
+    assert!(source(&project, &["--comment"], 2).contains("only closed from here"));
+    std::fs::remove_file(project.path("bin/gh")).expect("removed");
+    let bare = project.command(&["source", "tk-1", "--close"]).env("PATH", project.path("bin")).output();
+    assert!(text(&bare.expect("it starts")).contains("neither `bd` nor `br` is installed"));
+    program(&project, "br", &script);
+    let sent = source(&project, &["--close", "--yes"], 0);
+    assert!(sent.contains("issue      bd-1: Limit logins") && sent.contains("bd-1 was closed"), "{sent}");
+    assert!(project.read("asked").ends_with("close bd-1 --reason Done by programmator\n"), "{}", project.read("asked"));
+    assert!(source(&project, &["--close", "--yes"], 0).contains("closed already"));
+}
