@@ -174,6 +174,9 @@ fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError
             if let Some(said) = &end.answered {
                 writeln!(out, "{}\n", said.told())?;
             }
+            if let Some(failed) = &end.failed {
+                writeln!(out, "{}\n", failed.words())?;
+            }
             for way in end.ways() {
                 writeln!(out, "programmator answer {id} {way}")?;
             }

@@ -2,7 +2,7 @@
 
 use crate::adapters::store::{Store, StoreError};
 use crate::base::time::Timestamp;
-use crate::domain::report::{Report, Unread};
+use crate::domain::report::{Report, RunReport, Unread};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::report::report as of_run;
 use std::cmp::Reverse;
@@ -46,8 +46,12 @@ fn of(
             }
         };
         if let Some(mut report) = of_run(records.iter().map(AsRef::as_ref), since) {
-            // Whether its program is still there is in no record.
             let key = run.key();
+            // It has gone on as a later run: of this one only the answer to its end came since.
+            if told_of.contains(&key) && run.started < since && has_done_nothing(&report) {
+                continue;
+            }
+            // Whether its program is still there is in no record.
             report.state = store.as_seen(run)?.state;
             // What an earlier run of a ticket waited for is the later one's matter.
             if told_of.contains(&key) {
@@ -59,4 +63,9 @@ fn of(
     }
     told.sort_by_key(|run| (run.waits.is_empty(), Reverse(run.updated)));
     Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told, unread })
+}
+
+fn has_done_nothing(report: &RunReport) -> bool {
+    let is_idle = report.iterations == 0 && report.decided.is_empty() && report.disputed.is_empty();
+    is_idle && report.files_count == 0 && report.commits.is_empty() && report.merged_into.is_none()
 }

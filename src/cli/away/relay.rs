@@ -63,8 +63,8 @@ pub struct Relay {
     log: SentLog,
     /// What is sent now makes no sound.
     is_hushed: bool,
-    /// The ends that this relay has told of each run: when its records were last changed, and what the end is called.
-    told: BTreeMap<RunId, (Timestamp, Option<String>)>,
+    /// Of the runs of which no end is to be told: when their records had last changed when that was looked up.
+    told: BTreeMap<RunId, Timestamp>,
     /// Nothing is sent before this.
     pause_until: Timestamp,
     pause: Duration,

@@ -336,8 +336,11 @@ mod tests {
     fn a_run_that_was_stopped_is_resumed() {
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
-        tab.state.ended =
-            Some(crate::orchestrator::state::Ended { reason: ExitReason::UserStopped, detail: String::new() });
+        tab.state.ended = Some(crate::orchestrator::state::Ended {
+            reason: ExitReason::UserStopped,
+            detail: String::new(),
+            is_left: false,
+        });
         ui.tabs.push(tab);
         assert!(text(&mut ui, 14).join("\n").contains("r resume"));
         let start = Ask::Request(Request::Start(sample::id("tk-1")));
@@ -348,8 +351,11 @@ mod tests {
     fn a_failed_merge_says_where_the_work_is_and_offers_no_commit_of_what_is_in_one() {
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
-        tab.state.ended =
-            Some(crate::orchestrator::state::Ended { reason: ExitReason::MergeFailed, detail: "conflict".into() });
+        tab.state.ended = Some(crate::orchestrator::state::Ended {
+            reason: ExitReason::MergeFailed,
+            detail: "conflict".into(),
+            is_left: false,
+        });
         tab.state.workspace = std::mem::take(&mut tab.state.workspace).in_worktree(Some(Worktree {
             top: "/trees/tk-1".into(),
             directory: "/trees/tk-1".into(),

@@ -14,6 +14,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::runtime::heard::say;
 use crate::runtime::offline::state_of;
+use std::time::Duration;
 
 const HELP: &str = "What is understood here:\n\
     the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or your words, which deny a \
@@ -25,7 +26,8 @@ const HELP: &str = "What is understood here:\n\
     phase, or go with its next prompt.";
 
 impl Relay {
-    pub(super) async fn command(&mut self, name: &str, words: &[String]) -> String {
+    /// `written`: when the person wrote it.
+    pub(super) async fn command(&mut self, name: &str, words: &[String], written: Option<Timestamp>) -> String {
         match name {
             "start" | "help" => HELP.to_owned(),
             "status" => self.status(true),
@@ -37,7 +39,7 @@ impl Relay {
                     .to_owned()
             }
             "report" => (self.report)().unwrap_or_else(|error| error.message),
-            "pause" | "resume" | "skip" | "stop" | "note" => self.steer(name, words).await,
+            "pause" | "resume" | "skip" | "stop" | "note" => self.steer(name, words, written).await,
             _ => format!("/{} is not known here. /help says what is.", clean_line(name, 40)),
         }
     }
@@ -88,7 +90,7 @@ impl Relay {
         runs.map(|run| Ok(self.store.as_seen(run)?)).collect()
     }
 
-    async fn steer(&self, name: &str, words: &[String]) -> String {
+    async fn steer(&self, name: &str, words: &[String], written: Option<Timestamp>) -> String {
         let all = match self.runs() {
             Ok(runs) => runs,
             Err(error) => return error.message,
@@ -123,6 +125,13 @@ impl Relay {
             "stop" => (UserCommand::FinishAndStop, "stops after its iteration".to_owned()),
             "note" if text.is_empty() => return "Say what Claude is to know: /note TICKET WORDS".to_owned(),
             "note" => (UserCommand::Steer { text }, "gets your message".to_owned()),
+            _ if written.is_some_and(|written| self.has_gone_on(run, written)) => {
+                return format!(
+                    "Not skipped: {} has gone on since you wrote that. /status tells with what; /skip {} once more, if it is \
+                     still meant.",
+                    run.ticket, run.ticket
+                );
+            }
             _ => match state_of(&self.store, run.run).ok().and_then(|state| {
                 let phase = state.own_phase().or_else(|| state.next_phase())?;
                 Some((phase.id, clean_line(&phase.text, 80)))
@@ -135,6 +144,12 @@ impl Relay {
             Ok(()) => format!("{} {told}.", run.ticket),
             Err(why) => why.words(),
         }
+    }
+
+    /// The run has begun an iteration since then: what was at hand may be something else by now. Telegram knows only the second.
+    fn has_gone_on(&self, run: &RunSummary, since: Timestamp) -> bool {
+        let begun = self.store.timed_records_of(run.run, &["iteration_started"]).unwrap_or_default();
+        begun.last().is_some_and(|(at, _)| *at >= since.plus(Duration::from_secs(1)))
     }
 
     /// A command that replies to the end of a run and names no ticket is about that run's.

@@ -9,7 +9,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::is_no;
 use crate::domain::end_answer::{EndAnswer, EndAnswered};
 use crate::domain::outcome::ExitReason;
-use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use std::sync::Arc;
 
 impl Relay {
@@ -27,16 +27,19 @@ impl Relay {
             return Ok("That run is not stored any more.".to_owned());
         };
         let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
+        // An answer is for the end that the person has seen, as it stands now.
+        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
+        let too_late = || {
+            let became = seen.and_then(|seen| over(&self.store, &seen.name));
+            format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned()))
+        };
         let Some(end) = Ended::of(&self.store, last.clone())? else {
-            let is_answer = pressed.is_some() || is_answer(words);
-            let meant = pressed.or_else(|| EndAnswer::from_word(&words.trim().to_lowercase()));
+            let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
+            let meant = pressed.or_else(|| EndAnswer::from_word(&word)).or(is_no(words).then_some(EndAnswer::Leave));
+            let is_answer = meant.is_some() || is_answer(words);
             return Ok(match last.owner() {
-                Owner::Nobody if is_no(words) || meant == Some(EndAnswer::Leave) => {
-                    format!("{} is left as it is.", last.ticket)
-                }
-                Owner::Nobody if matches!(meant, Some(EndAnswer::Merge | EndAnswer::Resolve)) => {
-                    "Too late: a run has begun since".to_owned()
-                }
+                _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
+                _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody if is_answer => self.resume(last).await,
                 Owner::Nobody => {
                     format!("{}\nYour words were not passed on: say them once it is at work.", self.resume(last).await)
@@ -49,12 +52,15 @@ impl Relay {
             Ok(meant) => meant,
             Err(why) => return Ok(why),
         };
-        // Words for Claude are for the ticket; an answer is for the end that the person has seen.
-        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
-        let is_seen = seen.map_or(pressed.is_none() && run == end.run.run, |seen| seen.name == end.name);
-        if !is_seen && given.is_empty() {
-            let became = seen.and_then(|seen| over(&self.store, &seen.name));
-            return Ok(format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned())));
+        // Of a message that is not remembered any more only words are taken, where they can mean no other end.
+        let is_only = run == end.run.run && !end.is_again;
+        if !seen.map_or(pressed.is_none() && is_only, |seen| seen.name == end.name) {
+            let lost = if given.is_empty() {
+                ""
+            } else {
+                "\nYour words were not passed on: reply to the last end of the ticket."
+            };
+            return Ok(format!("{}{lost}", too_late()));
         }
         let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
         self.answering().answer(&end, said).await

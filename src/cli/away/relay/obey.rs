@@ -90,7 +90,9 @@ impl Relay {
             }
             Meaning::Command(name, words, about) => {
                 let words = self.about(words, about);
-                Some(self.command(&name, &words).await)
+                let written =
+                    update.message.as_ref().map(|message| Timestamp::from_millis(message.date.saturating_mul(1_000)));
+                Some(self.command(&name, &words, written).await)
             }
             Meaning::AskForWords(message) => {
                 let at = self.kept.asked.iter().position(|asked| asked.message == message)?;
