@@ -12,7 +12,7 @@ use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
 use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
-use crate::domain::messages::wait_words;
+use crate::domain::messages::{iterations_words, wait_words};
 use crate::domain::record::Record;
 use crate::domain::step::StepName;
 use crate::domain::summary::{RunState, RunSummary};

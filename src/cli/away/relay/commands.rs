@@ -95,10 +95,12 @@ impl Relay {
     }
 
     async fn steer(&self, name: &str, words: &[String], written: Option<Timestamp>) -> Said {
-        let all = match self.runs() {
+        let mut all = match self.runs() {
             Ok(runs) => runs,
             Err(error) => return Said::Now(error.message),
         };
+        // A ticket whose file is gone, as from where a repository was before, is nobody's namesake.
+        all.retain(|run| run.owner() != Owner::Nobody || Path::new(&run.ticket_path).exists());
         let (run, rest) = match chosen(&all, name, words) {
             Ok(Chosen::Open(run, rest)) => (run, rest),
             Ok(Chosen::Closed(run)) => {
@@ -154,8 +156,7 @@ impl Relay {
             return words;
         }
         let known = runs.iter().find(|known| known.run == run);
-        let ticket =
-            known.map(|known| if is_alone(&runs, known) { known.ticket.to_string() } else { full_name(known) });
+        let ticket = known.map(|known| called(&runs, known));
         ticket.into_iter().chain(words).collect()
     }
 
@@ -199,25 +200,25 @@ fn chosen<'a>(all: &'a [RunSummary], name: &str, words: &'a [String]) -> Result<
     let named: Vec<&RunSummary> =
         words.first().map(|word| all.iter().filter(|run| is_called(run, word)).collect()).unwrap_or_default();
     let names = |runs: &[&RunSummary]| {
-        let name = |run: &&RunSummary| if is_alone(all, run) { run.ticket.to_string() } else { full_name(run) };
+        let name = |run: &&RunSummary| called(all, run);
         runs.iter().map(name).collect::<Vec<_>>().join(" or ")
     };
     match (named.as_slice(), open.as_slice()) {
-        ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(run, &words[1..])),
-        ([closed], _) if name == "resume" => Ok(Chosen::Closed(closed)),
+        ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(*run, &words[1..])),
+        ([closed], _) if name == "resume" => Ok(Chosen::Closed(*closed)),
         ([closed], _) => Err(format!("No program works on {} now.", closed.ticket)),
         // Two repositories have a ticket of this id: nothing is done to the wrong one.
         ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", names(&named))),
         ([], [run]) if name == "note" && !words.first().is_some_and(|word| is_like_an_id(all, word)) => {
-            Ok(Chosen::Open(run, words))
+            Ok(Chosen::Open(*run, words))
         }
-        ([], [run]) if words.is_empty() => Ok(Chosen::Open(run, words)),
+        ([], [run]) if words.is_empty() => Ok(Chosen::Open(*run, words)),
         ([], []) => Err(format!("No run is open. /tickets lists the last ones; /{name} TICKET names one.")),
         ([], [run]) if name == "note" => Err(format!(
             "No run of {} is known, so nobody was told. To tell {} that: /note {} {}",
             clean_line(&words[0], 40),
             run.ticket,
-            names(&[run]),
+            names(&[*run]),
             clean_line(&words.join(" "), 200)
         )),
         ([], open) => Err(format!("Say which ticket: /{name} {}", names(open))),
@@ -239,16 +240,17 @@ fn directory(run: &RunSummary) -> String {
     clean_line(&name, 40)
 }
 
-/// No other ticket has its id.
-fn is_alone(runs: &[RunSummary], one: &RunSummary) -> bool {
-    runs.iter().all(|run| run.ticket != one.ticket || run.ticket_path == one.ticket_path)
-}
-
 /// What names it, and no ticket of the same id elsewhere.
-fn full_name(run: &RunSummary) -> String {
-    let directory = directory(run);
-    let place = if directory.is_empty() || directory.contains(' ') { run.run.short() } else { directory };
-    format!("{}@{place}", run.ticket)
+fn called(runs: &[RunSummary], one: &RunSummary) -> String {
+    let is_namesake = |run: &&RunSummary| run.ticket == one.ticket && run.ticket_path != one.ticket_path;
+    let namesakes: Vec<&RunSummary> = runs.iter().filter(is_namesake).collect();
+    let place = directory(one);
+    let is_clear = !place.is_empty() && !place.contains(' ') && namesakes.iter().all(|run| directory(run) != place);
+    match (namesakes.is_empty(), is_clear) {
+        (true, _) => one.ticket.to_string(),
+        (false, true) => format!("{}@{place}", one.ticket),
+        (false, false) => format!("{}@{}", one.ticket, one.run.short()),
+    }
 }
 
 /// A ticket is meant, and not words: it begins as the ids of known ones do, or has a dash and then a digit.
