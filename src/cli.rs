@@ -251,7 +251,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             let mut session = Session { is_away: away.away, ..here(&run)? };
             session.flags.extend(flags);
             if away.away {
-                away::keep_on(&session);
+                away::keep_on_aloud(&session);
             }
             headless::run(&session, work, format(json), away.questions()).await
         }
@@ -268,7 +268,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
                 start::screen(&session, Open::Resume(run), After::Kept).await
             } else {
                 if away.away {
-                    away::keep_on(&session);
+                    away::keep_on_aloud(&session);
                 }
                 headless::run(&session, Work::Resume(run), format(json), away.questions()).await
             }

@@ -24,6 +24,18 @@ const CLAUDE: [&str; 3] = ["ANTHROPIC_", "CLAUDE_", "DISABLE_"];
 /// The same for the clouds that it may log in at, with the switch that says so.
 const CLOUDS: [(&str, &str); 2] = [("CLAUDE_CODE_USE_BEDROCK", "AWS_"), ("CLAUDE_CODE_USE_VERTEX", "GOOGLE_")];
 
+/// Variables that tell that a Claude session has started this program, and beginnings of those that it gives or was given.
+const IN_SESSION: [&str; 3] = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR"];
+const OF_SESSION: [&str; 2] = ["CLAUDE", "ANTHROPIC_"];
+
+/// The names of Claude's variables, where this program was started from inside a Claude session: which of them are the person's and
+/// which that session's (its settings may be a repository's) cannot be told. Elsewhere none: they are the person's.
+pub fn of_claude_session(parent: &Variables) -> Vec<OsString> {
+    let is_inside = parent.iter().any(|(name, value)| IN_SESSION.iter().any(|sign| name == sign) && !value.is_empty());
+    let names = parent.iter().filter(|(name, _)| is_inside && begins(name, &OF_SESSION));
+    names.map(|(name, _)| name.clone()).collect()
+}
+
 /// What of `parent` passes to Claude and to the validation commands alike.
 pub fn of_builds(parent: impl IntoIterator<Item = (OsString, OsString)>) -> Variables {
     parent.into_iter().filter(|(name, value)| passes(name, value)).collect()
@@ -102,6 +114,16 @@ mod tests {
 
     fn names(variables: &Variables) -> Vec<&str> {
         variables.iter().map(|(name, _)| name.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_a_claude_session_gives_is_known_and_elsewhere_it_is_the_persons() {
+        let own = [("ANTHROPIC_API_KEY", "k"), ("CLAUDE_CONFIG_DIR", "/c"), ("HOME", "/h")];
+        assert_eq!(of_claude_session(&variables(&own)), Vec::<OsString>::new());
+        for sign in IN_SESSION {
+            let inside = [variables(&own), variables(&[(sign, "1"), ("MY_CLAUDE", "x")])].concat();
+            assert_eq!(of_claude_session(&inside), ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", sign]);
+        }
     }
 
     #[test]

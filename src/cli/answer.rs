@@ -48,7 +48,7 @@ pub struct AnswerArgs {
 /// Answers a question.
 pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -> Result<(), CliError> {
     let store = session.store()?;
-    let one = match find(&store, &args.id) {
+    let one = match find(&store, &args.id, &session.folder) {
         Ok(found) => found,
         Err(none) => return Err(closed(&store, &args.id)?.map_or(none, |end| too_late(&end))),
     };

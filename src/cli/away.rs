@@ -1,5 +1,6 @@
 //! `programmator away`: questions of runs on the person's phone, by a Telegram bot of their own.
 
+mod begin;
 mod kept;
 mod lock;
 mod meaning;
@@ -12,9 +13,11 @@ mod sent;
 mod sessions;
 mod take_over;
 
+use self::begin::{begins_by_itself, on};
+pub use self::begin::{keep_on, keep_on_aloud};
 use self::kept::Kept;
 use self::lock::Lock;
-use self::muting::{is_last, mute, off, unmute};
+use self::muting::{Off, is_last, mute, off, unmute};
 use self::scope::Scope;
 use self::sent::{Sender, SentLog};
 use super::error::CliError;
@@ -22,24 +25,18 @@ use super::help;
 use super::queue::waiting;
 use super::report::{self, ReportArgs};
 use super::session::Session;
-use crate::adapters::own_session;
-use crate::adapters::person_socket::CHILD;
 use crate::adapters::telegram::BotError;
 use crate::adapters::telegram::pairing::{Detail, Pairing, forget, path};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::finding::{Finding, Mark};
 use clap::Subcommand;
-use std::io::{BufRead as _, BufReader, Write, pipe};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 use tokio::task::spawn_blocking;
 
 /// What the relay says first when it works.
 const READY: &str = "ready";
-/// How long a relay is waited for that begins beside something else.
-const BEGINNING: Duration = Duration::from_secs(2);
 
 /// What can be done about the phone.
 #[derive(Debug, Clone, Subcommand)]
@@ -128,21 +125,7 @@ pub async fn run(
         }
         AwayCommand::On { asked } => return on(out, session, &asked),
         AwayCommand::Off { asked } if !asked.is_empty() && !is_last(out, session, &asked)? => {}
-        AwayCommand::Off { .. } => {
-            let (was_on, stays) = (off(session)?, is_kept_on(session));
-            if was_on {
-                tell(session, "Phone notifications are off (`away off`). Open questions wait on the machine.");
-            }
-            let already = if was_on { "" } else { " already" };
-            writeln!(out, "Phone notifications are{already} off.")?;
-            if stays {
-                writeln!(
-                    out,
-                    "Your configuration keeps it on (away.always_on): the next run in the background, or the next question of a \
-                     Claude session of your own, begins it again."
-                )?;
-            }
-        }
+        AwayCommand::Off { .. } => turn_off(out, session)?,
         AwayCommand::Mute { asked } => mute(out, session, &asked)?,
         AwayCommand::Unmute { asked } => unmute(out, session, &asked)?,
         AwayCommand::Status { json } => status(out, session, json)?,
@@ -154,7 +137,7 @@ pub async fn run(
         }
         AwayCommand::Log { last, json } => log(session).print(out, last, json)?,
         AwayCommand::Unpair => {
-            off(session)?;
+            tell_killed(out, off(session)?)?;
             let was_paired = forget(&folder(session)?)?;
             let words = if was_paired {
                 "Forgotten. @BotFather can also revoke the bot's token."
@@ -166,6 +149,39 @@ pub async fn run(
         AwayCommand::Relay => Box::pin(relay(out, session)).await?,
     }
     Ok(0)
+}
+
+/// Ends the relay, and says whether it stays off.
+fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let was = off(session)?;
+    // Of one that stopped by itself it is known only now that it will not begin by itself.
+    let begins = begins_by_itself(session);
+    if was != Off::WasOff {
+        let again = if begins { " The next run in the background asks here again (away.always_on)." } else { "" };
+        let words = "Phone notifications are off (`away off`). Open questions wait on the machine.";
+        tell(session, &format!("{words}{again}"));
+    }
+    let already = if was == Off::WasOff { " already" } else { "" };
+    writeln!(out, "Phone notifications are{already} off.")?;
+    tell_killed(out, was)?;
+    if begins {
+        writeln!(
+            out,
+            "Your configuration keeps it on (away.always_on): the next run in the background, or the next question of a \
+             Claude session of your own, begins it again. `away.always_on: false` in your config.yaml keeps it off."
+        )?;
+    }
+    Ok(())
+}
+
+fn tell_killed(out: &mut dyn Write, was: Off) -> Result<(), CliError> {
+    if was == Off::Killed {
+        writeln!(
+            out,
+            "The relay did not end within 2 seconds when asked to, and was killed. What it was sending may come once more."
+        )?;
+    }
+    Ok(())
 }
 
 /// The phone is asked.
@@ -215,85 +231,6 @@ fn tell(session: &Session, words: &str) {
     }
 }
 
-/// The relay, in a session of its own.
-fn relay_command(session: &Session) -> std::io::Result<Command> {
-    let mut command = own_session::command(&super::detach::ourselves()?.to_string_lossy()).into_std();
-    command.args(["away", "relay"]).current_dir(&session.folder);
-    // It is the person's, also where they have begun it from inside Claude: else their own sessions would not hear it.
-    command.env_remove(CHILD).stdin(Stdio::null());
-    Ok(command)
-}
-
-/// The person's configuration wants the phone asked always.
-fn is_kept_on(session: &Session) -> bool {
-    session.resolve(&session.folder).is_ok_and(|resolved| resolved.config.away.always_on)
-}
-
-/// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. What goes
-/// wrong is in the log: nothing waits for a phone. A relay that has stopped by itself needs the person first.
-pub fn keep_on(session: &Session) {
-    let is_wanted = !is_on(&session.state) && is_kept_on(session);
-    if !is_wanted || is_paired(session) != Some(true) || Kept::read(&session.state).stopped.is_some() {
-        return;
-    }
-    let begun = Instant::now();
-    let started = relay_apart(session).and_then(|mut command| command.status());
-    match started {
-        // Whoever asks goes on once it has its lock; one that does not begin holds up nothing for long.
-        Ok(_) => {
-            while !is_on(&session.state) && begun.elapsed() < BEGINNING {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        }
-        Err(error) => tracing::warn!(%error, "the phone cannot be asked"),
-    }
-}
-
-/// The relay without us above it, once this command is done: what comes from a hook of Claude's may not answer for the person.
-fn relay_apart(session: &Session) -> std::io::Result<Command> {
-    let program = std::fs::canonicalize(super::detach::ourselves()?)?;
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", "\"$0\" \"$@\" &"]).arg(&program).arg(own_session::WORD).arg(&program);
-    command.args(["away", "relay"]).current_dir(&session.folder).env_remove(CHILD);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(command)
-}
-
-/// Starts the relay in a session of its own, and waits until it works or says why it does not.
-fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<u8, CliError> {
-    let pairing = pairing(session)?;
-    let (tickets, relay) = (scope::named(session, names)?, lock::holder(&session.state)?);
-    let what = Scope::change(&session.state, |scope| {
-        scope.open(tickets, relay.is_some());
-        scope.what()
-    });
-    let what = what.map_err(|error| CliError::failure(error.to_string()))?;
-    if let Some(pid) = relay {
-        writeln!(out, "{} is already asked by @{} (pid {pid}): {what}.", pairing.name, pairing.bot)?;
-        return Ok(0);
-    }
-    let (heard, said) = pipe()?;
-    let mut command = relay_command(session)?;
-    command.stdout(said.try_clone()?).stderr(said);
-    let mut child = command.spawn()?;
-    // It has the only other ends of the pipe.
-    drop(command);
-    for line in BufReader::new(heard).lines() {
-        let line = line?;
-        if line == READY {
-            tell(session, "From now on runs ask you here. /help says what is understood.");
-            writeln!(out, "{} is asked by @{} {what} (pid {}).", pairing.name, pairing.bot, child.id())?;
-            writeln!(
-                out,
-                "`programmator away off` ends that. Runs go on without a terminal by `programmator run --detach`."
-            )?;
-            return Ok(0);
-        }
-        writeln!(std::io::stderr(), "{line}")?;
-    }
-    Ok(child.wait()?.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
-}
-
 fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {
     let config = folder(session)?;
     let pairing = Pairing::read(&config).map_err(|error| CliError::failure(error.to_string()))?;
@@ -340,8 +277,11 @@ fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliE
         if let Some(why) = &kept.stopped {
             writeln!(out, "The relay has stopped: {}.", clean_line(why, 300))?;
         }
-        let more =
-            if is_kept_on(session) { ", and so does the next run in the background (away.always_on)" } else { "" };
+        let more = if begins_by_itself(session) {
+            ", and so does the next run in the background (away.always_on)"
+        } else {
+            ""
+        };
         writeln!(out, "The phone is not asked: `programmator away on` begins that{more}.")?;
     }
     sessions::list(out, session)

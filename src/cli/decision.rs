@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Such a thing. `queue --json`: add, never rename.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Decision {
-    /// Names what is decided: another draft, or other commands, have another name.
+    /// Names what is decided: another draft, or other commands, have another name, and so has the same when it comes up again.
     #[serde(skip)]
     pub(super) name: String,
     /// It in a few words.
@@ -111,8 +111,12 @@ impl Decision {
             return found;
         }
         let mut add = |kind: Kind, words: String, text: String| {
-            // A wait may become longer: it is the same one until it is over.
-            let seen = if matches!(kind, Kind::Parked) { waits(records) } else { text.clone() };
+            let came_up = records.iter().rev().find(|stored| kind.comes_up(&stored.record));
+            // A wait may become longer: it is the same one until it is over. What comes up again in the same words is another.
+            let seen = match kind {
+                Kind::Parked => waits(records),
+                _ => format!("{}\n{text}", came_up.map_or(0, |stored| stored.seq)),
+            };
             let seen = Sha256::digest(format!("{run}\n{seen}"));
             // Claude can write what is hashed: so long that no two that differ have the same name.
             let seen = seen.iter().take(12).fold(0_u128, |name, byte| name << 8 | u128::from(*byte));
@@ -123,7 +127,6 @@ impl Decision {
                 Kind::Dispute(..) => "dispute",
                 Kind::Parked => "parked",
             };
-            let came_up = records.iter().rev().find(|stored| kind.comes_up(&stored.record));
             let since = came_up.map(|stored| stored.time).or(state.updated).unwrap_or_default();
             found.push(Self { name: format!("{what}-{seen:024x}"), words, since, text, answers: kind.answers(), kind });
         };
@@ -345,6 +348,26 @@ mod tests {
         assert_eq!(moment(now.plus(hour * 23), now), now.plus(hour * 23).minute(&TimeZone::system()));
         let far = moment(now.plus(hour * 120), now);
         assert!(far.starts_with(&now.plus(hour * 120).day(&TimeZone::system())) && far.len() > 6, "{far}");
+    }
+
+    #[test]
+    fn what_comes_up_again_in_the_same_words_has_another_name() {
+        let run = RunId(uuid::Uuid::from_u128(1));
+        let ticket = crate::base::id::TicketId::parse("tk-1").unwrap();
+        let stored = |(at, record)| {
+            let time = Timestamp::from_millis(1_000);
+            Arc::new(Stored { v: 1, seq: at, time, run, ticket: ticket.clone(), record })
+        };
+        let seen = || Record::ValidationChangeSeen { commands: vec!["make".into()] };
+        let kept = ChangeAnswered { commands: Vec::new(), accepted: false };
+        let records = [seen(), Record::ValidationChangeAnswered(kept), seen()];
+        let records: Vec<_> = (1..).zip(records).map(stored).collect();
+        let name = |records: &[Arc<Stored>]| {
+            let state = crate::orchestrator::apply::folded(records.to_vec());
+            Decision::all(run, &state, records).remove(0).name
+        };
+        assert_ne!(name(&records[..1]), name(&records));
+        assert_eq!(name(&records), name(&records));
     }
 
     #[test]

@@ -6,8 +6,9 @@ pub(super) mod settle;
 use super::decision::Choice;
 use super::error::CliError;
 use crate::adapters::store::{Store, StoreError, newest_of_each};
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::text::{Clean, clean_line};
+use crate::base::time::Timestamp;
 use crate::domain::approval::is_no;
 use crate::domain::end_answer::{EndAnswer, EndAnswered};
 use crate::domain::messages::reason_words;
@@ -49,12 +50,18 @@ pub(super) struct Ended {
     pub(super) answers: Vec<Choice>,
     #[serde(skip)]
     pub(super) run: RunSummary,
+    /// The run has ended before.
+    #[serde(skip)]
+    pub(super) is_again: bool,
     /// What was answered to it already.
     #[serde(skip)]
     pub(super) answered: Option<EndAnswered>,
+    /// The last answer to it, of which nothing came.
+    #[serde(skip)]
+    pub(super) failed: Option<EndAnswered>,
 }
 
-/// What the records say of a run's ends: for each one how, and what was answered.
+/// What the records say of a run's ends: for each one how, and what was answered last, even if nothing came of it.
 #[derive(Debug, Default)]
 struct Ends {
     all: Vec<(String, Option<EndAnswered>)>,
@@ -69,7 +76,7 @@ impl Ends {
                 Record::RunEnded { detail, .. } => ends.all.push((detail, None)),
                 Record::EndAnswered(said) => {
                     if let Some((_, answered)) = ends.all.last_mut() {
-                        *answered = Some(said).filter(|said| said.failed.is_none());
+                        *answered = Some(said);
                     }
                 }
                 Record::MergeSettled(settled) => ends.is_conflict = !settled.files.is_empty(),
@@ -97,7 +104,7 @@ impl Ended {
             return Ok(None);
         }
         let ends = Ends::of(store, &run)?;
-        let Some((detail, answered)) = ends.all.last() else { return Ok(None) };
+        let Some((detail, said)) = ends.all.last() else { return Ok(None) };
         let reason = run.reason.as_deref().and_then(ExitReason::from_word);
         let kind = match reason {
             Some(ExitReason::Complete) => Kind::Complete,
@@ -111,8 +118,11 @@ impl Ended {
         if reason == Some(ExitReason::CircuitOpen) {
             let _ = writeln!(text, "{}", still_open(&run.ticket));
         }
-        let (name, answered) = (name(&run, ends.all.len()), answered.clone());
-        Ok(Some(Self { name, kind, text, answers: kind.answers(), run, answered }))
+        let name = name(&run, ends.all.len());
+        let (failed, answered) = said.clone().into_iter().partition::<Vec<_>, _>(|said| said.failed.is_some());
+        let (failed, answered) = (failed.into_iter().next(), answered.into_iter().next());
+        let is_again = ends.all.len() > 1;
+        Ok(Some(Self { name, kind, text, answers: kind.answers(), run, is_again, answered, failed }))
     }
 
     /// It in a few words.
@@ -125,12 +135,6 @@ impl Ended {
             Some(said) => format!("{how}; {}", said.told()),
             None => how.to_owned(),
         }
-    }
-
-    /// The person is waited for: it has not gone well, they have not stopped it, and have not said to leave it so.
-    pub(super) fn waits(&self) -> bool {
-        let is_left = self.answered.as_ref().is_some_and(|said| said.answer == EndAnswer::Leave);
-        TabStatus::of(&self.run) == TabStatus::Halted && !is_left
     }
 
     /// It was answered, and whoever has taken the answer was killed before anything came of it, or is at it now.
@@ -226,16 +230,22 @@ pub(super) fn begun(store: &Store) -> Result<Vec<Ended>, CliError> {
 pub(super) fn left(store: &Store, folder: &Path) -> Result<Vec<Ended>, CliError> {
     let mut found = Vec::new();
     for run in newest_of_each(store.runs()?) {
+        // It has not gone well, they have not stopped it, and have not said to leave it so.
         if TabStatus::of(&run) == TabStatus::Halted && run.workspace().contains(folder) {
-            found.extend(Ended::of(store, run)?.filter(Ended::waits));
+            found.extend(Ended::of(store, run)?);
         }
     }
     found.reverse();
     Ok(found)
 }
 
-/// The end of this name, or of this ticket's last run. An error: it is over, or several are meant.
-pub(super) fn find(store: &Store, id: &str) -> Result<Option<Ended>, CliError> {
+/// The end of this name. An error: it is over.
+pub(super) fn named(store: &Store, name: &str) -> Result<Option<Ended>, CliError> {
+    find(store, name, |_| false)
+}
+
+/// The end of this name, or of this ticket's last run among those that can be meant. An error: it is over, or several are meant.
+pub(super) fn find(store: &Store, id: &str, is_meant: impl Fn(&RunSummary) -> bool) -> Result<Option<Ended>, CliError> {
     let runs = store.runs()?;
     let is_named = |run: &RunSummary| {
         let short = id.strip_prefix(PREFIX).and_then(|rest| rest.split('.').next());
@@ -248,13 +258,13 @@ pub(super) fn find(store: &Store, id: &str) -> Result<Option<Ended>, CliError> {
         let Some(at) = at else { return Ok(None) };
         let is_open = run.state == RunState::Ended && is_last && at == ends.all.len();
         if !is_open {
-            let told =
-                ends.all[at - 1].1.as_ref().map_or_else(|| "a run has begun since".to_owned(), EndAnswered::told);
+            let said = ends.all[at - 1].1.as_ref().filter(|said| said.failed.is_none());
+            let told = said.map_or_else(|| "a run has begun since".to_owned(), EndAnswered::told);
             return Err(too_late(&told));
         }
         return Ok(Ended::of(store, run)?);
     }
-    let mut of_ticket = newest_of_each(runs).into_iter().filter(|run| run.ticket.as_str() == id);
+    let mut of_ticket = newest_of_each(runs).into_iter().filter(|run| run.ticket.as_str() == id && is_meant(run));
     match (of_ticket.next(), of_ticket.next()) {
         (Some(run), None) => Ok(Ended::of(store, run)?),
         (Some(_), Some(_)) => {
@@ -264,9 +274,14 @@ pub(super) fn find(store: &Store, id: &str) -> Result<Option<Ended>, CliError> {
     }
 }
 
+/// When each end of this run was, oldest first.
+pub(super) fn times(store: &Store, run: RunId) -> Result<Vec<Timestamp>, StoreError> {
+    Ok(store.timed_records_of(run, &["run_ended"])?.into_iter().map(|(time, _)| time).collect())
+}
+
 /// What became of the end of this name, for the person; `None`: it can still be answered, or is being answered.
 pub(super) fn over(store: &Store, name: &str) -> Option<String> {
-    match find(store, name) {
+    match named(store, name) {
         Ok(Some(end)) => end.answered.filter(|said| said.answer == EndAnswer::Leave).map(|said| said.told()),
         Ok(None) => Some("it is not stored any more".to_owned()),
         Err(why) => why.message.strip_prefix(LATE).map(str::to_owned),
@@ -283,7 +298,16 @@ mod tests {
 
     fn ended(kind: Kind) -> Ended {
         let run = crate::tui::sample::seen("tk-1", "/w");
-        Ended { name: "m".into(), kind, text: String::new(), answers: kind.answers(), run, answered: None }
+        Ended {
+            name: "m".into(),
+            kind,
+            text: String::new(),
+            answers: kind.answers(),
+            run,
+            is_again: false,
+            answered: None,
+            failed: None,
+        }
     }
 
     #[test]

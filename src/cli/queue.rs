@@ -6,7 +6,7 @@ use super::error::CliError;
 use super::question::{Question, Shown};
 use super::session::Session;
 use crate::adapters::clock::SystemClock;
-use crate::adapters::store::Store;
+use crate::adapters::store::{Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
@@ -16,7 +16,9 @@ use crate::orchestrator::apply::folded;
 use crate::runtime::own_session;
 use clap::Args;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::path::Path;
 
 /// Characters at the end of a call's id that name its question.
 const NAME: usize = 8;
@@ -56,7 +58,7 @@ pub(super) struct Waiting {
 }
 
 /// What is to be answered.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Subject {
     /// A question of Claude's.
@@ -141,18 +143,23 @@ fn at_its_end(end: Ended) -> Waiting {
     told(&run, false, end.name.clone(), end.words(), Subject::Ended(Box::new(end)))
 }
 
-/// What waits by this name or for this ticket, or the end of the ticket's last run.
-pub(super) fn find(store: &Store, id: &str) -> Result<Waiting, CliError> {
-    match found(waiting(store)?, id) {
+/// What waits by this name or for this ticket, or the end of the ticket's last run. Where tickets of several repositories have
+/// this id, that of this directory is meant.
+pub(super) fn find(store: &Store, id: &str, folder: &Path) -> Result<Waiting, CliError> {
+    let is_here = |run: &RunSummary| run.ticket.as_str() == id && run.workspace().contains(folder);
+    // Also while nothing of it waits: what waits for its namesake is not taken for it.
+    let here: BTreeSet<String> = store.runs()?.into_iter().filter(is_here).map(|run| run.ticket_path).collect();
+    let of_ticket = |run: &RunSummary| here.is_empty() || here.contains(&run.ticket_path);
+    match found(waiting(store)?, id, of_ticket) {
         Ok(one) => Ok(one),
-        Err(none) => Ok(at_its_end(ended::find(store, id)?.ok_or(none)?)),
+        Err(none) => Ok(at_its_end(ended::find(store, id, of_ticket)?.ok_or(none)?)),
     }
 }
 
 /// Prints one question whole, and how it is answered.
 fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError> {
     let store = session.store_to_read()?;
-    let one = find(&store, id)?;
+    let one = find(&store, id, &session.folder)?;
     let (id, age) = (&one.name, human(session.clock().now().since(one.since())));
     let what = if matches!(one.subject, Subject::Ended(_)) { "ended" } else { "asked" };
     let head = format!("{}  {}  {what} {age} ago", one.ticket, clean_line(&one.title, WORDS));
@@ -173,6 +180,9 @@ fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError
             writeln!(out, "{head}\n{}", end.text)?;
             if let Some(said) = &end.answered {
                 writeln!(out, "{}\n", said.told())?;
+            }
+            if let Some(failed) = &end.failed {
+                writeln!(out, "{}\n", failed.words())?;
             }
             for way in end.ways() {
                 writeln!(out, "programmator answer {id} {way}")?;
@@ -209,14 +219,22 @@ pub(super) fn only_on_screen(why: &str) -> CliError {
 }
 
 /// What waits by this name, or the only thing that waits for this ticket.
-fn found(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, CliError> {
+fn found(waiting: Vec<Waiting>, id: &str, is_meant: impl Fn(&RunSummary) -> bool) -> Result<Waiting, CliError> {
     let known = waiting.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
     let (named, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| one.name == id);
-    let of_ticket = || others.into_iter().filter(|one| one.ticket.as_str() == id).collect();
+    let of_ticket = || others.into_iter().filter(|one| one.ticket.as_str() == id && is_meant(&one.summary)).collect();
     let mut found = if named.is_empty() { of_ticket() } else { named };
     let id = clean_line(id, 40);
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
+        (Some(one), false) if found.iter().any(|other| other.summary.ticket_path != one.summary.ticket_path) => {
+            let folders: BTreeSet<&str> = found.iter().chain([&one]).map(|one| one.folder.as_str()).collect();
+            let folders = folders.into_iter().collect::<Vec<_>>().join(", ");
+            Err(CliError::usage(format!(
+                "tickets of several repositories are called `{id}` ({}): name a question, as `programmator queue` lists it",
+                clean_line(&folders, 400)
+            )))
+        }
         (Some(_), false) => {
             Err(CliError::usage(format!("`{id}` means several questions: `programmator queue` lists them")))
         }
@@ -227,44 +245,66 @@ fn found(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, CliError> {
 
 /// What waits in all runs. What a hook of an own session has left behind that was killed is closed.
 pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
-    let mut out = Vec::new();
-    // A paused run may have a disputed phase, for which it does not wait.
-    let may_wait = |run: &RunSummary| match run.state {
-        RunState::Ended => false,
-        RunState::Paused | RunState::Parked => true,
-        _ => run.needs.is_some(),
-    };
-    for run in store.runs()?.into_iter().filter(may_wait) {
-        let run = store.as_seen(run)?;
-        let interrupted = run.owner() == Owner::Nobody;
-        if interrupted && run.is_own_session() {
-            own_session::settle(store, &run, &SystemClock);
-            continue;
-        }
-        match store.load(run.run) {
-            // What it waited for when its summary was read may be over.
-            Ok(loaded) => {
-                let state = folded(loaded.records.clone());
-                let told = |name, words, subject| told(&run, interrupted, name, words, subject);
-                out.extend(
-                    state.approvals.iter().map(|asked| {
-                        told(name(&asked.id), asked.words(), Subject::Question(Box::new((**asked).clone())))
-                    }),
-                );
-                out.extend(Decision::all(run.run, &state, &loaded.records).into_iter().map(|decision| {
-                    told(decision.name.clone(), decision.words.clone(), Subject::Decision(Box::new(decision)))
-                }));
+    Folds::default().waiting(store)
+}
+
+/// What waits in each run, by name and in words, folded once for each change of its records.
+#[derive(Default)]
+pub(super) struct Folds(BTreeMap<RunId, (u64, Vec<(String, String, Subject)>)>);
+
+impl Folds {
+    /// As [`waiting`].
+    pub(super) fn waiting(&mut self, store: &Store) -> Result<Vec<Waiting>, CliError> {
+        let mut out = Vec::new();
+        // A paused run may have a disputed phase, for which it does not wait.
+        let may_wait = |run: &RunSummary| match run.state {
+            RunState::Ended => false,
+            RunState::Paused | RunState::Parked => true,
+            _ => run.needs.is_some(),
+        };
+        // Before the summaries: what is recorded in between is folded with the next look, once more.
+        let last = store.last_seqs()?;
+        let mut before = std::mem::take(&mut self.0);
+        for run in store.runs()?.into_iter().filter(may_wait) {
+            let run = store.as_seen(run)?;
+            let interrupted = run.owner() == Owner::Nobody;
+            if interrupted && run.is_own_session() {
+                own_session::settle(store, &run, &SystemClock);
+                continue;
             }
-            // Those of the others are told all the same.
-            Err(error) => {
-                let why = clean_line(&error.to_string(), 400);
-                // Nobody may be reading.
-                let _ = writeln!(std::io::stderr(), "the records of {} cannot be read: {why}", run.ticket);
+            let last = last.get(&run.run).copied();
+            let known = before.remove(&run.run).filter(|(seq, _)| Some(*seq) == last).map(|(_, found)| found);
+            match known.map_or_else(|| fold(store, run.run), Ok) {
+                Ok(found) => {
+                    let told = |(name, words, subject)| told(&run, interrupted, name, words, subject);
+                    out.extend(found.iter().cloned().map(told));
+                    if let Some(last) = last {
+                        self.0.insert(run.run, (last, found));
+                    }
+                }
+                // Those of the others are told all the same.
+                Err(error) => {
+                    let why = clean_line(&error.to_string(), 400);
+                    // Nobody may be reading.
+                    let _ = writeln!(std::io::stderr(), "the records of {} cannot be read: {why}", run.ticket);
+                }
             }
         }
+        out.sort_by_key(Waiting::since);
+        Ok(out)
     }
-    out.sort_by_key(Waiting::since);
-    Ok(out)
+}
+
+/// What it waited for when its summary was read may be over.
+fn fold(store: &Store, run: RunId) -> Result<Vec<(String, String, Subject)>, StoreError> {
+    let records = store.load(run)?.records;
+    let state = folded(records.clone());
+    let asked = state.approvals.iter();
+    let asked = asked.map(|asked| (name(&asked.id), asked.words(), Subject::Question(Box::new((**asked).clone()))));
+    let decisions = Decision::all(run, &state, &records).into_iter();
+    let decisions = decisions
+        .map(|decision| (decision.name.clone(), decision.words.clone(), Subject::Decision(Box::new(decision))));
+    Ok(asked.chain(decisions).collect())
 }
 
 fn told(run: &RunSummary, interrupted: bool, name: String, words: String, subject: Subject) -> Waiting {
@@ -288,4 +328,49 @@ pub(super) fn name(id: &QuestionId) -> String {
     // A word that begins with a dash is an option.
     let end = if end.starts_with('-') { format!("q{end}") } else { end };
     if id.revision == 0 { end } else { format!("{end}.{}", id.revision) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::store::Append;
+    use crate::domain::record::Record;
+    use crate::tui::sample;
+
+    /// A paused run in this folder sees these commands.
+    async fn sees(store: &Store, run: &str, folder: &str, commands: &str) {
+        let summary = RunSummary { run: sample::run(run), state: RunState::Paused, ..sample::seen("tk-1", folder) };
+        let records = vec![Record::ValidationChangeSeen { commands: vec![commands.to_owned()] }];
+        let (run, ticket, time) = (summary.run, summary.ticket.clone(), Timestamp::from_millis(1));
+        store.append(Append { run, ticket, time, records, summary }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_run_that_waits_is_folded_once_for_each_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        sees(&store, "a", "/w/shop", "make").await;
+        let mut folds = Folds::default();
+        assert_eq!(folds.waiting(&store).unwrap().len(), 1);
+        // What is known is not folded again.
+        folds.0.values_mut().for_each(|(_, found)| found.clear());
+        assert_eq!(folds.waiting(&store).unwrap().len(), 0);
+        sees(&store, "a", "/w/shop", "make check").await;
+        let waiting = folds.waiting(&store).unwrap();
+        let Subject::Decision(decision) = &waiting[0].subject else { panic!("it is one") };
+        assert!(decision.text.contains("make check"), "{}", decision.text);
+    }
+
+    #[tokio::test]
+    async fn of_two_clones_that_of_this_directory_is_meant_and_elsewhere_both_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        sees(&store, "a", "/w/shop", "make").await;
+        sees(&store, "b", "/w/blog", "make").await;
+        let of = |folder: &str| find(&store, "tk-1", Path::new(folder)).map(|one| one.folder);
+        assert_eq!(of("/w/shop").unwrap(), "/w/shop");
+        assert_eq!(of("/w/blog/src").unwrap(), "/w/blog");
+        let why = of("/elsewhere").unwrap_err().message;
+        assert!(why.contains("several repositories are called `tk-1` (/w/blog, /w/shop)"), "{why}");
+    }
 }

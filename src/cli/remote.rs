@@ -153,6 +153,7 @@ pub async fn command(
     let typed = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect::<Option<Vec<_>>>();
     let words = there(&typed.ok_or_else(|| CliError::usage("a word that was typed is not UTF-8"))?);
     // What is told there names commands that are typed there.
+    let lost = lost(name, &words);
     let is_told = !words.iter().any(|word| word == "--json");
     let shows = words.first().is_some_and(|word| word == "run" || word == "queue");
     let mut other = connect(&machine(name, &host)).await.map_err(failed)?;
@@ -161,7 +162,7 @@ pub async fn command(
         writeln!(out, "On {name}:")?;
     }
     loop {
-        let told = other.told().await.map_err(failed)?;
+        let told = other.told().await.map_err(|why| failed(format!("{why}{lost}")))?;
         match told.tell {
             _ if told.id != asked => {}
             Tell::Line { text, is_error, goes_on } => {
@@ -185,6 +186,17 @@ pub async fn command(
             _ => {}
         }
     }
+}
+
+/// What is said of a connection that is lost once these words were passed on: a run may be at work there all the same.
+fn lost(name: &str, words: &[String]) -> String {
+    if words.first().is_none_or(|word| word != "run") || words.iter().any(|word| word == "--dry-run") {
+        return String::new();
+    }
+    format!(
+        "; the run was passed on before that, and it is not known whether it has begun: `programmator status --on {name}` tells. \
+         Typed again, it is not begun twice"
+    )
 }
 
 /// What was typed here, as it is typed there: without the machine and the folder, and runs in the background.
@@ -235,6 +247,15 @@ fn failed(name: &str, why: &str) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_is_lost_with_a_run_on_it_says_what_is_not_known() {
+        let of = |words: &str| lost("build", &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(
+            of("run --detach tk-1").contains("not known whether it has begun: `programmator status --on build` tells")
+        );
+        assert_eq!((of("status --json"), of("run --dry-run tk-1")), (String::new(), String::new()));
+    }
 
     #[test]
     fn what_was_typed_here_is_typed_there_without_the_machine_and_the_folder() {

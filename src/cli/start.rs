@@ -77,6 +77,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let resolved = session.resolve(&session.folder)?;
     let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
     model.outlives_screen = after == After::Kept;
+    model.leaves_nothing = after == After::Removed;
     if matches!(&open, Open::Tickets(named) if named.show.is_empty() && named.start.is_empty()) {
         model.focus = home::NAME;
     }

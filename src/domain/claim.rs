@@ -30,6 +30,11 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// What is wrong, where that is more than the summary: of a block that names no error the summary stands for it.
+    pub fn more_wrong(&self) -> Option<&str> {
+        self.error.as_deref().filter(|error| !error.is_empty() && error.trim() != self.summary.trim())
+    }
+
     /// A claim that says nothing but its status.
     pub fn new(status: ClaimStatus) -> Self {
         Self {

@@ -36,6 +36,19 @@ pub struct EndAnswered {
 }
 
 impl EndAnswered {
+    /// The end waits for nobody any more, and nothing follows it.
+    pub fn leaves(&self) -> bool {
+        self.answer == EndAnswer::Leave && self.failed.is_none()
+    }
+
+    /// What is said behind the reason why nothing came of it: that the words were not passed on, and which.
+    pub fn lost_words(&self) -> String {
+        if self.words.is_empty() {
+            return String::new();
+        }
+        format!("\nYour words were not passed on: “{}”. Say them again.", clean_line(&self.words, 500))
+    }
+
     /// For whoever answers later, and for the log: what was answered, and by whom.
     pub fn told(&self) -> String {
         let what = match self.answer {
@@ -53,7 +66,13 @@ impl EndAnswered {
     pub fn words(&self) -> String {
         match &self.failed {
             None => self.told(),
-            Some(why) => format!("`{}` failed: {}", self.answer.word(), clean_line(why, 300)),
+            Some(why) => {
+                let words = match clean_line(&self.words, 200) {
+                    words if words.is_empty() => words,
+                    words => format!(" (with the words “{words}”)"),
+                };
+                format!("`{}`{words} failed: {}", self.answer.word(), clean_line(why, 300))
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ mod wheel;
 mod worktrees;
 
 pub use approvals::decided_words;
-pub use ends::{done_words, outcome_words, reason_words};
+pub use ends::{done_words, iterations_words, outcome_words, reason_words};
 pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};

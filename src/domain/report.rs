@@ -63,6 +63,9 @@ pub struct RunReport {
     pub disputed: Vec<DisputedClaim>,
     /// Iterations that were begun since.
     pub iterations: u32,
+    /// Iterations begun since that reviewed what was found done.
+    #[serde(default)]
+    pub reviews: u32,
     pub cost_usd: f64,
     /// Files that these iterations changed, by name, at most [`FILES`].
     pub files: Vec<String>,

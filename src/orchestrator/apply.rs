@@ -137,8 +137,13 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
         }
         Record::SettingsChanged(changed) => state.settings.clone_from(&changed.settings),
         Record::RunEnded { reason, detail, .. } => {
-            state.ended = Some(Ended { reason: *reason, detail: detail.clone() });
+            state.ended = Some(Ended { reason: *reason, detail: detail.clone(), is_left: false });
             (state.stage, state.has_tree) = (Stage::Ended, false);
+        }
+        Record::EndAnswered(said) => {
+            if let Some(ended) = &mut state.ended {
+                ended.is_left = said.leaves();
+            }
         }
         Record::TickIntended(OfPhase { phase, id }) | Record::UntickIntended(OfPhase { phase, id }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {

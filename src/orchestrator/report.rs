@@ -50,6 +50,7 @@ pub fn report<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>, since: Ti
         files_count,
         disputed: heard.disputed,
         iterations: state.counted_iterations().saturating_sub(before.counted_iterations()),
+        reviews: state.reviews.saturating_sub(before.reviews),
         cost_usd: (state.cost_usd - before.cost_usd).max(0.0),
         added,
         removed,

@@ -362,6 +362,7 @@ impl State {
     /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
         match &self.ended {
+            Some(ended) if ended.is_left => false,
             Some(ended) => match ended.reason {
                 ExitReason::Complete | ExitReason::UserStopped | ExitReason::Planned => false,
                 ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),

@@ -43,7 +43,7 @@ pub fn of(state: &State, record: &Record) -> Option<Notification> {
             }
             Ended { reason: ExitReason::Planned, .. } => Some(tell(state, Level::Finished, "is planned", &state.title)),
             Ended { reason: ExitReason::UserStopped, .. } => None,
-            Ended { reason, detail } if detail.is_empty() => {
+            Ended { reason, detail, .. } if detail.is_empty() => {
                 Some(tell(state, Level::Failed, "has stopped", reason_words(*reason)))
             }
             Ended { detail, .. } => Some(tell(state, Level::Failed, "has stopped", detail)),

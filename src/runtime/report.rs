@@ -2,7 +2,7 @@
 
 use crate::adapters::store::{Store, StoreError};
 use crate::base::time::Timestamp;
-use crate::domain::report::{Report, Unread};
+use crate::domain::report::{Report, RunReport, Unread};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::report::report as of_run;
 use std::cmp::Reverse;
@@ -46,8 +46,12 @@ fn of(
             }
         };
         if let Some(mut report) = of_run(records.iter().map(AsRef::as_ref), since) {
-            // Whether its program is still there is in no record.
             let key = run.key();
+            // It has gone on as a later run: of this one only the answer to its end came since.
+            if told_of.contains(&key) && run.started < since && has_done_nothing(&report) {
+                continue;
+            }
+            // Whether its program is still there is in no record.
             report.state = store.as_seen(run)?.state;
             // What an earlier run of a ticket waited for is the later one's matter.
             if told_of.contains(&key) {
@@ -59,4 +63,46 @@ fn of(
     }
     told.sort_by_key(|run| (run.waits.is_empty(), Reverse(run.updated)));
     Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told, unread })
+}
+
+fn has_done_nothing(report: &RunReport) -> bool {
+    let is_idle = report.iterations == 0 && report.decided.is_empty() && report.disputed.is_empty();
+    is_idle && report.files_count == 0 && report.commits.is_empty() && report.merged_into.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::store::Append;
+    use crate::base::id::RunId;
+    use crate::domain::answerer::Answerer;
+    use crate::domain::end_answer::{EndAnswer, EndAnswered};
+    use crate::domain::outcome::ExitReason;
+    use crate::domain::record::Record;
+    use crate::domain::summary::RunState;
+
+    #[tokio::test]
+    async fn a_run_that_went_on_as_another_is_not_told_for_the_answer_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let of = |n: u128, state, started: i64, updated: i64| {
+            let (started, updated) = (Timestamp::from_millis(started), Timestamp::from_millis(updated));
+            let run = RunId(uuid::Uuid::from_u128(n));
+            RunSummary { run, state, started, updated, ..crate::tui::sample::seen("tk-1", "/w") }
+        };
+        let append = async |summary: RunSummary, record| {
+            let (run, ticket, time) = (summary.run, summary.ticket.clone(), summary.updated);
+            store.append(Append { run, ticket, time, records: vec![record], summary }).await.unwrap();
+        };
+        let (reason, detail) = (ExitReason::Blocked, "no key".to_owned());
+        let end = Record::RunEnded { reason, detail, iterations: 1, phases_done: 0, phases: 1, cost_usd: 1.0 };
+        append(of(1, RunState::Ended, 1_000, 2_000), end).await;
+        let (answer, by) = (EndAnswer::Resume, Answerer::PHONE);
+        let said = EndAnswered { answer, words: String::new(), by, failed: None };
+        append(of(1, RunState::Ended, 1_000, 5_000), Record::EndAnswered(said)).await;
+        append(of(2, RunState::Running, 5_001, 5_001), Record::TreeGranted).await;
+        let told = |since| report(&store, Timestamp::from_millis(since), Timestamp::from_millis(9_000)).unwrap().runs;
+        assert_eq!(told(4_000).iter().map(|run| run.run.0.as_u128()).collect::<Vec<_>>(), [2]);
+        assert_eq!(told(1_000).len(), 2, "then it did something of its own");
+    }
 }

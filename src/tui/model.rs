@@ -139,6 +139,8 @@ pub struct Model {
     pub quitting: Option<Closing>,
     /// Another program may go on with the runs of this one.
     pub outlives_screen: bool,
+    /// Nothing of its runs is kept, as of the demo's.
+    pub leaves_nothing: bool,
     /// It is to go on with these tickets once the screen is left.
     pub handed_over: Vec<TicketKey>,
     /// Runs whose work this program is committing, and their tickets.
@@ -201,6 +203,7 @@ impl Model {
             opening: None,
             quitting: None,
             outlives_screen: false,
+            leaves_nothing: false,
             handed_over: Vec::new(),
             committing: BTreeMap::new(),
             reverting: None,

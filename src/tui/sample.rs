@@ -161,7 +161,7 @@ fn ended(name: &str, reason: ExitReason, detail: &str) -> Tab {
     let mut tab = running(name);
     tab.state.calls.clear();
     tab.state.stage = Stage::Ended;
-    tab.state.ended = Some(Ended { reason, detail: detail.into() });
+    tab.state.ended = Some(Ended { reason, detail: detail.into(), is_left: false });
     if let Some(iteration) = &mut tab.state.iteration {
         iteration.ended = Some(ago(9));
     }

@@ -455,7 +455,7 @@ mod tests {
         let run = sample::run("tk-1").short();
         assert!(screen.contains("6m01s") && screen.contains("$2.42"), "{screen}");
         assert!(screen.contains(&format!("`programmator replay {run}` shows it")), "{screen}");
-        let complete = Ended { reason: ExitReason::Complete, detail: String::new() };
+        let complete = Ended { reason: ExitReason::Complete, detail: String::new(), is_left: false };
         model.tabs[0].state.ended = Some(complete);
         let screen = sample::draw(&mut model, (120, 40));
         assert!(screen.contains("$0.00 · 0 iterations · $2.42 with earlier runs"), "{screen}");

@@ -10,6 +10,7 @@ use programmator::domain::answerer::Answerer;
 use programmator::domain::end_answer::{EndAnswer, EndAnswered};
 use programmator::domain::record::Record;
 use programmator::domain::summary::RunSummary;
+use programmator::tui::tab::TabStatus;
 use serde_json::Value;
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -213,6 +214,8 @@ fn words_of_an_answer_that_failed_are_not_said_to_claude() {
     project.write("config/config.yaml", "agent: {command: [/nowhere/claude]}\n");
     said(&project, &["answer", &id, "resume", "drop the table"], 1);
     project.write("config/config.yaml", &config);
+    let whole = said(&project, &["queue", &id], 0);
+    assert!(whole.contains("`resume` (with the words “drop the table”) failed: "), "{whole}");
     project.open_gate("on");
     said(&project, &["answer", &id, "resume", "keep the table"], 0);
     wait_for_ends(&project, 2);
@@ -246,12 +249,17 @@ fn a_conflict_is_left_as_it_is_or_resolved_from_the_queue() {
 fn what_is_left_waits_for_nobody() {
     let project = blocked();
     let id = name(&left(&project));
+    let waits = || json(&project, &["report", "--json"])["runs"][0]["waits"].as_array().map(Vec::len);
+    assert_eq!(waits(), Some(1));
     assert!(said(&project, &["answer", "tk-1", "leave"], 2).contains("is no question's name"));
     assert_eq!(said(&project, &["answer", &id, "leave"], 0), "tk-1 is left as it is\n");
     assert_eq!(json(&project, &["queue", "--json"]).as_array().map(Vec::len), Some(0));
     let late = said(&project, &["answer", &id, "resume"], 1);
     assert!(late.contains("too late: left as it is by you (command line)"), "{late}");
     assert_eq!(of_all(&project, "end_answered").len(), 1);
+    assert_eq!(waits(), Some(0), "the report neither");
+    let run = Store::open(&project.path("state")).expect("the store opens").runs().expect("the runs").remove(0);
+    assert_eq!(TabStatus::of(&run), TabStatus::Stopped, "nor Home");
 }
 
 #[test]

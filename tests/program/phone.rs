@@ -1,5 +1,8 @@
 //! Questions on the phone, by a double of Telegram's Bot API.
 
+mod ends;
+mod relay;
+
 use crate::away::{Away, PUSH, WRITE, asked, away, change_validation, ended, name, project};
 use crate::bot_api::{BotApi, PERSON, Sent, TOKEN, now};
 use crate::project::Project;
@@ -183,16 +186,24 @@ fn status_where(project: &Project, is_so: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
+/// The relay that asks.
+fn relay(project: &Project) -> rustix::process::Pid {
+    let relay = json(project, &["away", "status", "--json"])["relay"].as_i64().expect("a relay");
+    rustix::process::Pid::from_raw(i32::try_from(relay).unwrap()).unwrap()
+}
+
+fn kill_relay(project: &Project) {
+    rustix::process::kill_process(relay(project), rustix::process::Signal::KILL).unwrap();
+    status_where(project, |status| status["relay"].is_null());
+}
+
 #[test]
 fn a_relay_that_was_killed_asks_nothing_twice_and_obeys_what_was_said_meanwhile() {
     let phone = phone(&[PUSH], &[]);
     let question = phone.question("git push");
     // Killed between sending and keeping, it would ask once more.
-    let status = status_where(&phone.project, |status| status["open"] == 1);
-    let relay = status["relay"].as_i64().unwrap();
-    let pid = rustix::process::Pid::from_raw(i32::try_from(relay).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    status_where(&phone.project, |status| status["relay"].is_null());
+    status_where(&phone.project, |status| status["open"] == 1);
+    kill_relay(&phone.project);
     phone.api.press(PERSON, question.id, "allow");
     // Trouble on the way: a pause that is wanted, a server that fails, a connection that is cut.
     phone.api.trouble(

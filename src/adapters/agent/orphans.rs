@@ -192,6 +192,18 @@ pub fn started(pid: u32) -> Option<String> {
     os::process(pid).map(|process| process.identity().1)
 }
 
+/// The same, also where the system has to be asked by a program for it.
+pub fn identity(pid: u32) -> Option<String> {
+    os::identified(pid).map(|process| process.identity().1)
+}
+
+/// Sends a signal to the process with this number, where it is the one of this [`identity`]. `false`: it is another one, or there is
+/// none.
+pub fn signal(pid: u32, identity: &str, signal: Signal) -> bool {
+    let found = os::identified(pid).filter(|process| process.identity().1 == identity);
+    found.inspect(|process| process.signal(signal)).is_some()
+}
+
 /// There is a process with this number that has not ended.
 pub fn is_there(pid: u32) -> bool {
     i32::try_from(pid).is_ok_and(|pid| pid > 0 && !os::has_ended(pid))

@@ -231,6 +231,11 @@ fn all() -> impl Iterator<Item = Pid> {
     entries.filter_map(number).filter_map(Pid::from_raw)
 }
 
+/// The process with this id, to tell it from others of its number.
+pub(super) fn identified(pid: u32) -> Option<Process> {
+    process(pid)
+}
+
 /// First held, then looked at: what is seen is what is held, or it is dead.
 fn hold(pid: Pid) -> Option<Process> {
     let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;

@@ -42,6 +42,12 @@ pub(super) fn process(_pid: u32) -> Option<Process> {
     None
 }
 
+/// The process with this id, to tell it from others of its number.
+#[cfg(target_os = "macos")]
+pub(super) fn identified(pid: u32) -> Option<Process> {
+    ps(&["-ww", "-o", "pid=,lstart=", "-p", &pid.to_string()]).lines().find_map(|line| Some(parse(line)?.0))
+}
+
 /// None: an orphan here becomes the child of the system's first process at once, and of whom it was is told by nobody.
 #[cfg(target_os = "macos")]
 pub(super) fn descendants<'a>(_of: impl Iterator<Item = &'a Process>) -> Vec<Process> {

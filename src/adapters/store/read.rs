@@ -43,16 +43,22 @@ impl Store {
 
     /// The run's records of these kinds that this program knows, oldest first.
     pub fn records_of(&self, run: RunId, kinds: &[&str]) -> Result<Vec<Record>, StoreError> {
+        Ok(self.timed_records_of(run, kinds)?.into_iter().map(|(_, record)| record).collect())
+    }
+
+    /// The same, each with its time.
+    pub fn timed_records_of(&self, run: RunId, kinds: &[&str]) -> Result<Vec<(Timestamp, Record)>, StoreError> {
         let marks = vec!["?"; kinds.len()].join(", ");
         let db = self.reader();
-        let read = || -> rusqlite::Result<Vec<Record>> {
-            let sql = format!("SELECT json FROM records WHERE run = ? AND kind IN ({marks}) ORDER BY seq");
+        let read = || -> rusqlite::Result<Vec<(Timestamp, Record)>> {
+            let sql = format!("SELECT json, time FROM records WHERE run = ? AND kind IN ({marks}) ORDER BY seq");
             let mut query = db.prepare_cached(&sql)?;
             let id = run.to_string();
             let mut rows = query.query(params_from_iter([id.as_str()].iter().chain(kinds)))?;
             let mut records = Vec::new();
             while let Some(row) = rows.next()? {
-                records.extend(serde_json::from_str(row.get_ref(0)?.as_str()?).ok());
+                let time = Timestamp::from_millis(row.get(1)?);
+                records.extend(serde_json::from_str(row.get_ref(0)?.as_str()?).ok().map(|record| (time, record)));
             }
             Ok(records)
         };
@@ -120,6 +126,20 @@ impl Store {
             .and_then(|mut query| query.query_row([&id], |row| row.get::<_, i64>(0)))
             .map_err(StoreError::sql(&self.inner.database))?;
         Ok(Some((summary, last.cast_unsigned())))
+    }
+
+    /// The number of each run's last record.
+    pub fn last_seqs(&self) -> Result<HashMap<RunId, u64>, StoreError> {
+        let db = self.reader();
+        let read = || -> rusqlite::Result<HashMap<RunId, u64>> {
+            let mut query = db.prepare_cached("SELECT run, last_seq FROM runs")?;
+            let rows = query.query_map([], |row| {
+                let (run, last): (String, i64) = (row.get(0)?, row.get(1)?);
+                Ok(RunId::parse(&run).map(|run| (run, last.cast_unsigned())))
+            })?;
+            rows.filter_map(Result::transpose).collect()
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
     }
 
     /// The runs whose last record is another than `told` has for them, newest first, and those last records.

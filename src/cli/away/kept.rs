@@ -6,7 +6,7 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::time::Timestamp;
 use crate::domain::approval::{ApprovalKind, QuestionId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How many messages whose question is closed are remembered, for those who answer late.
@@ -32,13 +32,15 @@ pub struct Kept {
     pub offset: i64,
     /// The questions on the phone, the oldest first.
     pub asked: Vec<Asked>,
-    /// The runs whose end was told.
+    /// How many ends of each run are told or need not be.
+    pub told_ends: BTreeMap<RunId, u32>,
+    /// The same of an earlier version: the runs all of whose ends were told when it ran.
     pub ended: BTreeSet<RunId>,
     /// The messages that told of the last ends, and of which run: a reply to one goes on with it.
     pub ends: Vec<(i64, RunId)>,
     /// What Claude's last words in sessions of the person's own were that were told.
     pub noticed: Vec<Noticed>,
-    /// The messages that told of an end and had buttons under it.
+    /// The messages that told of an end that can be answered.
     pub end_messages: Vec<EndMessage>,
     /// The messages that list several questions, as long as one of those waits.
     pub bursts: Vec<Burst>,
@@ -102,7 +104,7 @@ pub struct EndMessage {
     pub text: String,
     /// When the run had last changed when it was looked at.
     pub updated: Timestamp,
-    /// It says what was answered, and its buttons are gone.
+    /// It says what was answered, and its buttons are gone; or it had none.
     #[serde(default)]
     pub is_closed: bool,
 }
@@ -179,8 +181,8 @@ impl Kept {
             !is_old
         });
         // Ids of runs grow with time.
-        while self.ended.len() > ENDS {
-            self.ended.pop_first();
+        while self.told_ends.len() > ENDS {
+            self.told_ends.pop_first();
         }
         self.ends.drain(..self.ends.len().saturating_sub(CLOSED));
         self.noticed.drain(..self.noticed.len().saturating_sub(CLOSED));

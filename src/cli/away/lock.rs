@@ -1,6 +1,8 @@
 //! One relay for each state folder: who it is, and that it is there. Gone with its process.
 
+use crate::adapters::agent::orphans;
 use crate::cli::error::CliError;
+use rustix::process::Signal;
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -35,13 +37,35 @@ impl Lock {
         }
         file.set_len(0)?;
         file.rewind()?;
-        write!(file, "{}", std::process::id())?;
+        let (pid, started) = (std::process::id(), orphans::identity(std::process::id()).unwrap_or_default());
+        write!(file, "{pid}\n{started}\n")?;
         Ok(Self { _file: file })
+    }
+}
+
+/// Who has it, as its file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// 0 where it has not said so yet.
+    pub pid: i32,
+    /// What tells it from others that had its number before, or get it later.
+    started: String,
+}
+
+impl Holder {
+    /// Sends it a signal. `false`: its number means another process, or none.
+    pub fn signal(&self, signal: Signal) -> bool {
+        u32::try_from(self.pid).is_ok_and(|pid| orphans::signal(pid, &self.started, signal))
     }
 }
 
 /// The process that relays; `None`: nobody does.
 pub fn holder(state: &Path) -> Result<Option<i32>, CliError> {
+    Ok(held_by(state)?.map(|holder| holder.pid))
+}
+
+/// The same, to be sent a signal.
+pub fn held_by(state: &Path) -> Result<Option<Holder>, CliError> {
     if !state.join(FILE).exists() {
         return Ok(None);
     }
@@ -51,7 +75,8 @@ pub fn holder(state: &Path) -> Result<Option<i32>, CliError> {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             file.read_to_string(&mut text)?;
-            Ok(Some(text.trim().parse().unwrap_or(0)))
+            let (pid, started) = text.split_once('\n').unwrap_or((&text, ""));
+            Ok(Some(Holder { pid: pid.trim().parse().unwrap_or(0), started: started.trim().to_owned() }))
         }
         Err(TryLockError::Error(error)) => Err(error.into()),
     }

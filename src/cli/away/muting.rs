@@ -7,46 +7,63 @@ use crate::adapters::private_file::PrivateFileError;
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::io::{Write, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a relay may take to end.
+/// How long a relay may take to end once it is asked to, and how long it is tried at all.
+const GRACE: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is looked whether it has.
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// Ends the relay; `false`: there was none. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever
-/// else goes wrong, it is ended.
-pub(super) fn off(session: &Session) -> Result<bool, CliError> {
-    let was_on = end(&session.state)?;
-    if let Err(error) = forget(&session.state, was_on) {
-        let _ = writeln!(stderr(), "warning: {}", error.message);
-    }
-    Ok(was_on)
+/// What ending the relay came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Off {
+    /// There was none.
+    WasOff,
+    Ended,
+    /// It did not end when it was asked to.
+    Killed,
 }
 
-fn end(state: &Path) -> Result<bool, CliError> {
+/// Ends the relay. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever else goes wrong, it is
+/// ended.
+pub(super) fn off(session: &Session) -> Result<Off, CliError> {
+    let was = end(&session.state, PATIENCE)?;
+    if let Err(error) = forget(&session.state, was != Off::WasOff) {
+        let _ = writeln!(stderr(), "warning: {}", error.message);
+    }
+    Ok(was)
+}
+
+fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
     let begun = Instant::now();
-    let mut told = None;
-    while let Some(pid) = lock::holder(state)? {
-        // Its number is not there yet while it begins. It has nothing to put away: each thing that it has sent is kept at once.
-        if told != Some(pid)
-            && let Some(process) = Pid::from_raw(pid)
-        {
-            let _ = kill_process(process, Signal::TERM);
-            told = Some(pid);
+    let (mut was, mut asked) = (Off::WasOff, None);
+    while let Some(relay) = lock::held_by(state)? {
+        match &asked {
+            Some((known, since)) if *known == relay => {
+                if was != Off::Killed && Instant::now().duration_since(*since) > GRACE && relay.signal(Signal::KILL) {
+                    was = Off::Killed;
+                }
+            }
+            // Its number is not there yet while it begins, or is that of the one before. It has nothing to put away: each thing
+            // that it has sent is kept at once.
+            _ if relay.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((relay, Instant::now()))),
+            _ => {}
         }
-        if begun.elapsed() > PATIENCE {
-            return Err(CliError::failure(match told {
-                Some(pid) => format!("the relay does not end: kill -9 {pid}"),
-                None => "the relay's process ID cannot be read from `away.lock` in the state folder".to_owned(),
+        if begun.elapsed() > patience {
+            return Err(CliError::failure(match asked {
+                Some((relay, _)) => format!("the relay was killed, and is not gone yet (pid {})", relay.pid),
+                None => "somebody holds `away.lock` in the state folder, and what it says of them means no process that is there: \
+                         end the `programmator away relay` that `ps` shows"
+                    .to_owned(),
             }));
         }
         std::thread::sleep(MOMENT);
     }
-    Ok(told.is_some())
+    Ok(was)
 }
 
 fn forget(state: &Path, was_on: bool) -> Result<(), CliError> {
@@ -109,4 +126,32 @@ pub(super) fn unmute(out: &mut dyn Write, session: &Session, names: &[String]) -
         writeln!(out, "{words}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::agent::orphans;
+    use crate::cli::away::lock::Lock;
+    use std::process::Command;
+
+    #[test]
+    fn a_process_that_has_only_the_number_of_the_relay_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut other = Command::new("/bin/sleep").arg("600").spawn().unwrap();
+        let lock = Lock::take(folder.path()).unwrap();
+        // As if the relay that wrote this were gone, and its number were given to another process.
+        let says = |text: String| std::fs::write(folder.path().join("away.lock"), text).unwrap();
+        for text in [format!("{}\n1\n", other.id()), other.id().to_string()] {
+            says(text);
+            let why = end(folder.path(), Duration::ZERO).unwrap_err().message;
+            assert!(why.contains("means no process that is there"), "{why}");
+            assert!(other.try_wait().unwrap().is_none(), "another process was ended");
+        }
+        says(format!("{}\n{}\n", other.id(), orphans::identity(other.id()).unwrap()));
+        assert!(end(folder.path(), Duration::ZERO).is_err(), "we hold the lock");
+        assert!(!other.wait().unwrap().success(), "it was asked to end");
+        drop(lock);
+        assert_eq!(end(folder.path(), Duration::ZERO).unwrap(), Off::WasOff);
+    }
 }

@@ -26,11 +26,12 @@ use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::cli::answer::{Found, look};
 use crate::cli::error::CliError;
-use crate::cli::queue::{Subject, Waiting, waiting};
+use crate::cli::queue::{Folds, Subject, Waiting};
 use crate::config::away::AwayConfig;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -58,13 +59,15 @@ pub struct Relay {
     settings: AwayConfig,
     store: Store,
     kept: Kept,
+    /// What waits, as far as it is folded.
+    folds: Folds,
     clock: Arc<dyn Clock>,
     /// Everything that is sent.
     log: SentLog,
     /// What is sent now makes no sound.
     is_hushed: bool,
-    /// The ends that this relay has told of each run: when its records were last changed, and what the end is called.
-    told: BTreeMap<RunId, (Timestamp, Option<String>)>,
+    /// Of the runs of which no end is to be told: when their records had last changed when that was looked up.
+    told: BTreeMap<RunId, Timestamp>,
     /// Nothing is sent before this.
     pause_until: Timestamp,
     pause: Duration,
@@ -73,6 +76,25 @@ pub struct Relay {
 
 /// Writes what was done lately.
 pub type Report = Box<dyn Fn() -> Result<String, CliError> + Send>;
+
+/// What is said to what the person has written: at once, or once that is known, beside everything else.
+enum Said {
+    Now(String),
+    Later(Pin<Box<dyn Future<Output = String> + Send>>),
+}
+
+impl Said {
+    fn later(words: impl Future<Output = String> + Send + 'static) -> Self {
+        Self::Later(Box::pin(words))
+    }
+}
+
+/// To what the person has written something is said: the press of a button, or a message.
+struct To {
+    about: Option<TicketId>,
+    press: Option<String>,
+    message: Option<i64>,
+}
 
 /// What the thread that asks for messages has heard, and where it says what was made of it.
 type Heard = (Result<Vec<Update>, BotError>, oneshot::Sender<i64>);
@@ -92,6 +114,7 @@ impl Relay {
             settings,
             store,
             kept,
+            folds: Folds::default(),
             clock,
             log,
             is_hushed: false,
@@ -186,7 +209,7 @@ impl Relay {
         if self.clock.now() < self.pause_until {
             return Ok(());
         }
-        let waits = match waiting(&self.store) {
+        let waits = match self.folds.waiting(&self.store) {
             Ok(waits) => waits,
             Err(error) => {
                 tracing::warn!(error = %error.message, "what waits cannot be read");
@@ -256,12 +279,17 @@ impl Relay {
         about: Option<&TicketId>,
         ask: impl FnOnce(&Sender<'_>, i64) -> Result<T, BotError> + Send + 'static,
     ) -> Result<T, BotError> {
-        let minute = self.clock.now().minute_of_day(&TimeZone::system());
-        self.bot.be_silent(self.is_hushed || self.settings.quiet.is_some_and(|hours| hours.has(minute)));
+        self.set_sound();
         let (bot, chat, log, ticket) = (Arc::clone(&self.bot), self.chat, self.log.clone(), about.cloned());
         spawn_blocking(move || ask(&Sender { bot: &bot, log: &log, ticket }, chat))
             .await
             .unwrap_or_else(|error| Err(BotError::Unreachable(error.to_string())))
+    }
+
+    /// What is sent from now on makes a sound, or none.
+    fn set_sound(&self) {
+        let minute = self.clock.now().minute_of_day(&TimeZone::system());
+        self.bot.be_silent(self.is_hushed || self.settings.quiet.is_some_and(|hours| hours.has(minute)));
     }
 
     /// What was sent is known to the next relay. Where that cannot be written, a message may come twice.

@@ -3,7 +3,8 @@
 //! The first answer that is recorded counts. Where a program is killed between the two, the next one to answer, or the next
 //! relay, finds the record and does what it says; what is done already is not done twice.
 
-use super::{Ended, LATE, find, too_late};
+use super::{Ended, LATE, named, too_late};
+use crate::adapters::git::worktree;
 use crate::adapters::store::{Store, SweepLock};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
@@ -85,7 +86,7 @@ impl Answering {
             } else if let Ok((_lock, now)) = self.alone(&ended).await
                 && self.is_forgotten(&now)
             {
-                failed.push((ticket, format!("`{}`: {FORGOTTEN}", said.answer.word())));
+                failed.push((ticket, format!("`{}`: {FORGOTTEN}{}", said.answer.word(), said.lost_words())));
                 self.give_up(&now, said, FORGOTTEN).await;
             }
         }
@@ -103,7 +104,7 @@ impl Answering {
         loop {
             let lock = self.store.lock_answer(path)?;
             // Who comes too late is told so at once.
-            let now = find(&self.store, &ended.name)?.ok_or_else(|| too_late("the run is not stored any more"))?;
+            let now = named(&self.store, &ended.name)?.ok_or_else(|| too_late("the run is not stored any more"))?;
             match (lock, &now.answered) {
                 (Some(lock), _) => return Ok((lock, now)),
                 (None, Some(first)) => return Err(too_late(&first.told())),
@@ -138,8 +139,7 @@ impl Answering {
             Ok(told) => Ok(told),
             Err(why) => {
                 self.give_up(ended, said.clone(), &why).await;
-                let lost = if said.words.is_empty() { "" } else { "\nYour words were not passed on: say them again." };
-                Err(CliError::failure(format!("{why}{lost}")))
+                Err(CliError::failure(format!("{why}{}", said.lost_words())))
             }
         }
     }
@@ -155,6 +155,11 @@ impl Answering {
     async fn act(&self, run: &RunSummary, said: &EndAnswered) -> Result<String, String> {
         let (ticket, file, words) = (&run.ticket, run.ticket_path.as_str(), said.words.as_str());
         let id = run.run.to_string();
+        if matches!(said.answer, EndAnswer::Merge | EndAnswer::Resolve)
+            && let Some(why) = merged_since(run).await
+        {
+            return Err(why);
+        }
         match said.answer {
             EndAnswer::Leave => Ok(format!("{ticket} is left as it is")),
             EndAnswer::Resolve => told(typed(&run.folder, &["run", "--resolve", "--detach", "--", file]).await),
@@ -192,6 +197,20 @@ impl Answering {
     fn offline(&self) -> Offline {
         Offline::of(self.store.clone(), Arc::clone(&self.clock))
     }
+}
+
+/// Why there is nothing to be merged any more: somebody has brought the work into its base, or taken it away, since the run ended.
+async fn merged_since(run: &RunSummary) -> Option<String> {
+    let own = run.worktree.as_ref()?;
+    // What git cannot tell is found out by the run.
+    let held = worktree::held(own).await.ok()?;
+    let (ticket, branch, base) = (&run.ticket, clean_line(&own.branch, 100), clean_line(&own.base, 100));
+    held.is_nothing().then(|| {
+        format!(
+            "the branch {branch} has nothing that {base} lacks: it was merged or removed since the run ended. \
+             `programmator resume {ticket}` records that, and `leave` has it wait for nobody"
+        )
+    })
 }
 
 fn left(ended: &Ended) -> String {

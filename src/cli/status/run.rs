@@ -12,7 +12,7 @@ use crate::domain::limits::admission::{Facts, Why};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::receipt::{self, PhaseReceipt};
 use crate::domain::limits::{Limits, Parking, Receipt, Window, hour};
-use crate::domain::messages::wait_words;
+use crate::domain::messages::{iterations_words, wait_words};
 use crate::domain::record::Record;
 use crate::domain::step::StepName;
 use crate::domain::summary::{RunState, RunSummary};
@@ -202,8 +202,10 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
     writeln!(out, "  {}", clean_line(&run.title, 1_000))?;
-    let iterations = counted(run.iterations as usize, "iteration");
-    writeln!(out, "  started {started}, updated {updated}, {iterations}")?;
+    // A chat has messages, which count for nothing.
+    let iterations =
+        if run.is_chat() { String::new() } else { format!(", {}", iterations_words(run.iterations, run.reviews())) };
+    writeln!(out, "  started {started}, updated {updated}{iterations}")?;
     if let Some(words) = critic.words() {
         writeln!(out, "  critic      {words}")?;
     }

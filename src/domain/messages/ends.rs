@@ -1,6 +1,13 @@
 //! Words for how things end: runs, iterations, phases.
 
+use crate::base::amount::counted;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+
+/// Those that worked, and those that reviewed it: the log numbers all of them.
+pub fn iterations_words(work: u32, reviews: u32) -> String {
+    let work = counted(work as usize, "iteration");
+    if reviews == 0 { work } else { format!("{work} + {}", counted(reviews as usize, "review")) }
+}
 
 /// Why a run ended, for people; a guard by its name on the gauges.
 pub fn reason_words(reason: ExitReason) -> &'static str {

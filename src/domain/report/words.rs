@@ -4,9 +4,10 @@ use super::{Became, PhaseReport, Report, RunReport};
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::chat;
 use crate::domain::commit::short;
 use crate::domain::lines::Line;
-use crate::domain::messages::done_words;
+use crate::domain::messages::{done_words, iterations_words};
 use crate::domain::outcome::DoneHow;
 use crate::domain::summary::RunState;
 use jiff::tz::TimeZone;
@@ -78,8 +79,13 @@ fn of_run(run: &RunReport) -> Vec<Line> {
     if let Some(base) = &run.merged_into {
         item(format!("merged into {}", clean_line(base, WORDS)));
     }
-    let iterations = counted(run.iterations as usize, "iteration");
-    item(format!("{iterations}, ${:.2}, in {}", run.cost_usd, clean_line(&run.folder, WORDS)));
+    // A chat has messages, which count for nothing.
+    let iterations = if chat::is_id(&run.ticket) {
+        String::new()
+    } else {
+        format!("{}, ", iterations_words(run.iterations, run.reviews))
+    };
+    item(format!("{iterations}${:.2}, in {}", run.cost_usd, clean_line(&run.folder, WORDS)));
     out
 }
 

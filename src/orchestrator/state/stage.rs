@@ -54,4 +54,6 @@ pub enum Pace {
 pub struct Ended {
     pub reason: ExitReason,
     pub detail: String,
+    /// The person has said to leave it so: it waits for nobody.
+    pub is_left: bool,
 }

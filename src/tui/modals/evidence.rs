@@ -236,7 +236,7 @@ impl Page<'_> {
         if !claim.summary.is_empty() {
             self.say(Role::Text, &claim.summary);
         }
-        if let Some(error) = &claim.error {
+        if let Some(error) = claim.more_wrong() {
             self.say(Role::Warning, error);
         }
         if let Some(files) = claim.claimed_files() {

@@ -19,6 +19,8 @@ use ratatui::layout::Rect;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     pub ticket: TicketKey,
+    /// The list that it shows: an answer is for this one, whatever has come since.
+    pub seen: Vec<String>,
     scrolled: Scrolled,
 }
 
@@ -27,8 +29,8 @@ const REST: u16 = 5;
 
 impl Question {
     /// The card from its beginning.
-    pub fn new(ticket: TicketKey) -> Self {
-        Self { ticket, scrolled: Scrolled::default() }
+    pub fn new(ticket: TicketKey, seen: Vec<String>) -> Self {
+        Self { ticket, seen, scrolled: Scrolled::default() }
     }
 
     /// Scrolls by lines, not beyond the end.
@@ -53,7 +55,7 @@ impl Question {
     fn lines(&self, model: &Model, room: Rect) -> Vec<(Role, String)> {
         let Some(tab) = model.tab_of(&self.ticket) else { return Vec::new() };
         let old = &tab.state.validation;
-        let new = tab.state.validation_change.clone().unwrap_or_default();
+        let new = &self.seen;
         let width = usize::from(Self::width(room)).saturating_sub(6);
         let mut out = Vec::new();
         let mut section = |title: &str, mark: &str, role: Role, commands: &[String]| {
@@ -105,10 +107,11 @@ mod tests {
     fn a_yes_counts_only_when_the_end_was_seen() {
         let mut model = sample::model();
         let mut tab = sample::running("tk-1");
-        tab.state.validation_change = Some((0..50).map(|n| format!("step {n}")).collect());
+        let change: Vec<String> = (0..50).map(|n| format!("step {n}")).collect();
+        tab.state.validation_change = Some(change.clone());
         model.tabs.push(tab);
         let room = Rect::new(0, 0, 80, 20);
-        let mut card = Question::new(sample::id("tk-1"));
+        let mut card = Question::new(sample::id("tk-1"), change);
         assert!(!card.end_seen(&model, room));
         card.scroll(1_000, &model, room);
         assert!(card.end_seen(&model, room));

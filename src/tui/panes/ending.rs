@@ -8,6 +8,7 @@ use crate::domain::changes::{Changes, Since};
 use crate::domain::commit::{Commits, short};
 use crate::domain::merge::MergeHow;
 use crate::domain::messages::done_words;
+use crate::domain::messages::iterations_words;
 use crate::domain::outcome::DoneHow;
 use crate::domain::phase::Mark;
 use crate::domain::worktree::Worktree;
@@ -103,7 +104,7 @@ fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
     let state = &tab.state;
     let iterations = match state.chat {
         Some(_) => counted(state.aside as usize, "message"),
-        None => iterations(state.counted_iterations(), state.reviews),
+        None => iterations_words(state.counted_iterations(), state.reviews),
     };
     let worked = human(tab.worked(state.updated.unwrap_or(model.now)));
     let merged = state.workspace.worktree().filter(|_| state.is_merged);
@@ -146,12 +147,6 @@ fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
         out.push(row.beside(end, fact));
     }
     out
-}
-
-/// Those that worked, and those that reviewed it: the log numbers all of them.
-pub fn iterations(work: u32, reviews: u32) -> String {
-    let work = counted(work as usize, "iteration");
-    if reviews == 0 { work } else { format!("{work} + {}", counted(reviews as usize, "review")) }
 }
 
 /// What differs since the ticket began, where that is known.
@@ -336,8 +331,11 @@ mod tests {
     fn a_run_that_was_stopped_is_resumed() {
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
-        tab.state.ended =
-            Some(crate::orchestrator::state::Ended { reason: ExitReason::UserStopped, detail: String::new() });
+        tab.state.ended = Some(crate::orchestrator::state::Ended {
+            reason: ExitReason::UserStopped,
+            detail: String::new(),
+            is_left: false,
+        });
         ui.tabs.push(tab);
         assert!(text(&mut ui, 14).join("\n").contains("r resume"));
         let start = Ask::Request(Request::Start(sample::id("tk-1")));
@@ -348,8 +346,11 @@ mod tests {
     fn a_failed_merge_says_where_the_work_is_and_offers_no_commit_of_what_is_in_one() {
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
-        tab.state.ended =
-            Some(crate::orchestrator::state::Ended { reason: ExitReason::MergeFailed, detail: "conflict".into() });
+        tab.state.ended = Some(crate::orchestrator::state::Ended {
+            reason: ExitReason::MergeFailed,
+            detail: "conflict".into(),
+            is_left: false,
+        });
         tab.state.workspace = std::mem::take(&mut tab.state.workspace).in_worktree(Some(Worktree {
             top: "/trees/tk-1".into(),
             directory: "/trees/tk-1".into(),

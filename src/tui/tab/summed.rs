@@ -13,6 +13,8 @@ impl TabStatus {
                 Some(ExitReason::Complete) => Self::Complete,
                 Some(ExitReason::UserStopped) => Self::Stopped,
                 Some(ExitReason::Planned | ExitReason::NotPlanned) if run.needs.is_none() => Self::NotStarted,
+                // The person has said to leave it so.
+                _ if run.needs.is_none() => Self::Stopped,
                 _ => Self::Halted,
             },
             _ if run.needs.is_some() && run.state != RunState::Interrupted => Self::NeedsYou,

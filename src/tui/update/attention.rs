@@ -85,7 +85,10 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             return asks;
         }
         What::Draft => ui.modals.push(Modal::Plan(Box::new(PlanReview::new(item.ticket.clone())))),
-        What::Validation => ui.modals.push(Modal::Question(Question::new(item.ticket.clone()))),
+        What::Validation => {
+            let seen = ui.tab_of(&item.ticket).and_then(|tab| tab.state.validation_change.clone()).unwrap_or_default();
+            ui.modals.push(Modal::Question(Question::new(item.ticket.clone(), seen)));
+        }
         What::MoreWork => {
             let proposal = ui.tab_of(&item.ticket).and_then(|tab| tab.state.awaits_phases());
             let card = proposal.map(|proposal| MoreWork::new(item.ticket.clone(), proposal));

@@ -4,6 +4,7 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::{Closing, Request};
 use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{self, Command, Scope};
+use crate::tui::modals::question::Question;
 use crate::tui::modals::{Modal, commit, import, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
@@ -185,9 +186,15 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             };
             if let Some(accept) = accept {
                 let tab = ui.tab_of(&question.ticket);
-                let seen = tab.and_then(|tab| tab.state.validation_change.clone()).unwrap_or_default();
+                let now = tab.and_then(|tab| tab.state.validation_change.clone()).unwrap_or_default();
+                let Question { ticket, seen, .. } = question;
+                if now != seen {
+                    ui.tell("the validation commands have changed again: this is the new list");
+                    ui.modals.push(Modal::Question(Question::new(ticket, now)));
+                    return Vec::new();
+                }
                 let answer = UserCommand::AnswerValidationChange { accept, seen };
-                return vec![Ask::Request(Request::Command(question.ticket, answer))];
+                return vec![Ask::Request(Request::Command(ticket, answer))];
             }
             question.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Question(question))

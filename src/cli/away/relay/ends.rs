@@ -18,53 +18,56 @@ impl Relay {
         for run in runs.into_iter().filter(|run| !run.is_chat() && !run.is_own_session()) {
             if run.state != RunState::Ended {
                 self.kept.ended.remove(&run.run);
-            } else if self.kept.since.is_some_and(|since| run.updated >= since) && !self.is_told(&run) {
-                let words = ended(&self.store, &run, self.pairing.detail == Detail::Brief);
-                let end = Ended::of(&self.store, run.clone()).ok().flatten();
-                let buttons = go_on(end.as_ref());
+            } else if let Some(count) = self.new_end(&run) {
+                // What cannot be read now is told at the next look.
+                let Ok(end) = Ended::of(&self.store, run.clone()) else { continue };
                 if scope.has(&run.ticket) {
-                    let (text, has_buttons) = (words.clone(), !buttons.is_empty());
-                    let send = move |bot: &Sender<'_>, chat| bot.send(chat, &fit(&words), &buttons, None);
-                    let told = self.with_bot(Some(&run.ticket), send).await;
-                    if let Ok(message) = &told {
-                        self.kept.ends.push((*message, run.run));
-                    }
-                    if let (Ok(message), Some(end)) = (&told, end.filter(|_| has_buttons)) {
-                        let (message, name, run, updated) = (*message, end.name, run.run, run.updated);
-                        self.kept.end_messages.push(EndMessage { message, run, name, text, updated, is_closed: false });
-                    }
-                    passed(told)?;
+                    self.tell_end(&run, end).await?;
                 }
                 // Muted or refused, too: it is not tried again and again.
-                let name = self.name_of(&run);
-                self.told.insert(run.run, (run.updated, name));
-                self.kept.ended.insert(run.run);
+                self.kept.told_ends.insert(run.run, count);
+                self.told.insert(run.run, run.updated);
+                // A relay that is killed here tells nothing twice.
+                self.keep();
             }
         }
         Ok(())
     }
 
-    /// This end of the run was told, and not only an earlier one: a run may be resumed and end again between two looks.
-    fn is_told(&mut self, run: &RunSummary) -> bool {
-        if !self.kept.ended.contains(&run.run) {
-            return false;
+    async fn tell_end(&mut self, run: &RunSummary, end: Option<Ended>) -> Result<(), BotError> {
+        let text = ended(&self.store, run, self.pairing.detail == Detail::Brief);
+        let buttons = go_on(end.as_ref());
+        let (words, is_closed) = (fit(&text), buttons.is_empty());
+        let told = self.with_bot(Some(&run.ticket), move |bot, chat| bot.send(chat, &words, &buttons, None)).await;
+        if let Ok(message) = &told {
+            self.kept.ends.push((*message, run.run));
+            // Also one without buttons: a reply to it is for this end and no later one.
+            if let Some(end) = end {
+                let (message, name, run, updated) = (*message, end.name, run.run, run.updated);
+                self.kept.end_messages.push(EndMessage { message, run, name, text, updated, is_closed });
+            }
         }
-        let told = self.told.get(&run.run);
-        if told.is_some_and(|(updated, _)| *updated == run.updated) {
-            return true;
-        }
-        let name = self.name_of(run);
-        // What was told by a relay before this one is known to be told, and no more.
-        let is_same = told.is_none_or(|(_, told)| *told == name);
-        if is_same {
-            self.told.insert(run.run, (run.updated, name));
-        }
-        is_same
+        passed(told)
     }
 
-    /// What this end is called, where anything can follow it.
-    fn name_of(&self, run: &RunSummary) -> Option<String> {
-        Some(Ended::of(&self.store, run.clone()).ok().flatten()?.name)
+    /// How many ends this run has had, where the last of them is to be told: a run may be resumed and end again between two
+    /// looks or two relays, and what is recorded behind an end makes no new one of it.
+    fn new_end(&mut self, run: &RunSummary) -> Option<u32> {
+        let since = self.kept.since.filter(|since| run.updated >= *since)?;
+        if self.told.get(&run.run) == Some(&run.updated) {
+            return None;
+        }
+        let times = ended::times(&self.store, run.run).ok()?;
+        let count = u32::try_from(times.len()).unwrap_or(u32::MAX);
+        if self.kept.ended.remove(&run.run) {
+            self.kept.told_ends.insert(run.run, count);
+        }
+        let is_new = times.last().is_some_and(|at| *at >= since)
+            && self.kept.told_ends.get(&run.run).is_none_or(|told| *told < count);
+        if !is_new {
+            self.told.insert(run.run, run.updated);
+        }
+        is_new.then_some(count)
     }
 
     /// Messages whose buttons are of no use any more say what was answered, or that a run has begun since.

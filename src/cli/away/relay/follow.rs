@@ -1,6 +1,6 @@
 //! What is continued by a word from the phone: a run that has ended or was stopped, with the person's words or without.
 
-use super::Relay;
+use super::{Relay, Said};
 use crate::base::id::RunId;
 use crate::cli::ended::settle::{Answering, note, told, typed};
 use crate::cli::ended::{Ended, is_answer, over};
@@ -9,69 +9,82 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::is_no;
 use crate::domain::end_answer::{EndAnswer, EndAnswered};
 use crate::domain::outcome::ExitReason;
-use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use std::sync::Arc;
+
+/// Behind what came of resuming it.
+const UNSAID: &str = "\nYour words were not passed on: say them once it is at work.";
 
 impl Relay {
     /// Answers the end of a run of which this message tells. `pressed`: with a button; else `words` are one of the answers, or for
     /// Claude: as one more phase of what is complete, else with its next prompt.
-    pub(super) async fn follow(
+    pub(super) fn follow(
         &self,
         message: i64,
         run: RunId,
         pressed: Option<EndAnswer>,
         words: &str,
-    ) -> Result<String, CliError> {
+    ) -> Result<Said, CliError> {
         let runs = self.runs()?;
         let Some(ended) = self.store.runs()?.into_iter().find(|known| known.run == run) else {
-            return Ok("That run is not stored any more.".to_owned());
+            return Ok(Said::Now("That run is not stored any more.".to_owned()));
         };
         let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
+        // An answer is for the end that the person has seen, as it stands now.
+        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
+        let too_late = || {
+            let became = seen.and_then(|seen| over(&self.store, &seen.name));
+            format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned()))
+        };
         let Some(end) = Ended::of(&self.store, last.clone())? else {
-            let is_answer = pressed.is_some() || is_answer(words);
-            let meant = pressed.or_else(|| EndAnswer::from_word(&words.trim().to_lowercase()));
-            return Ok(match last.owner() {
-                Owner::Nobody if is_no(words) || meant == Some(EndAnswer::Leave) => {
-                    format!("{} is left as it is.", last.ticket)
-                }
-                Owner::Nobody if matches!(meant, Some(EndAnswer::Merge | EndAnswer::Resolve)) => {
-                    "Too late: a run has begun since".to_owned()
-                }
-                Owner::Nobody if is_answer => self.resume(last).await,
+            let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
+            let meant = pressed.or_else(|| EndAnswer::from_word(&word)).or(is_no(words).then_some(EndAnswer::Leave));
+            let is_answer = meant.is_some() || is_answer(words);
+            return Ok(Said::Now(match last.owner() {
+                _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
+                _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody => {
-                    format!("{}\nYour words were not passed on: say them once it is at work.", self.resume(last).await)
+                    let (last, lost) = (last.clone(), if is_answer { "" } else { UNSAID });
+                    return Ok(Said::later(async move { format!("{}{lost}", resume(&last).await) }));
                 }
                 _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
-                _ => note(&self.store, last, words, Answerer::PHONE).await,
-            });
+                _ => {
+                    let (store, last, words) = (self.store.clone(), last.clone(), words.to_owned());
+                    return Ok(Said::later(async move { note(&store, &last, &words, Answerer::PHONE).await }));
+                }
+            }));
         };
         let (answer, given) = match pressed.map_or_else(|| end.reply(words), |pressed| Ok((pressed, String::new()))) {
             Ok(meant) => meant,
-            Err(why) => return Ok(why),
+            Err(why) => return Ok(Said::Now(why)),
         };
-        // Words for Claude are for the ticket; an answer is for the end that the person has seen.
-        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
-        let is_seen = seen.map_or(pressed.is_none() && run == end.run.run, |seen| seen.name == end.name);
-        if !is_seen && given.is_empty() {
-            let became = seen.and_then(|seen| over(&self.store, &seen.name));
-            return Ok(format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned())));
+        // Of a message that is not remembered any more only words are taken, where they can mean no other end.
+        let is_only = run == end.run.run && !end.is_again;
+        if !seen.map_or(pressed.is_none() && is_only, |seen| seen.name == end.name) {
+            let lost = if given.is_empty() {
+                ""
+            } else {
+                "\nYour words were not passed on: reply to the last end of the ticket."
+            };
+            return Ok(Said::Now(format!("{}{lost}", too_late())));
         }
         let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
-        self.answering().answer(&end, said).await
+        let answering = self.answering();
+        Ok(Said::later(async move { answering.answer(&end, said).await.unwrap_or_else(|error| error.message) }))
     }
 
     pub(super) fn answering(&self) -> Answering {
         Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) }
     }
+}
 
-    /// Goes on with a run that no program works on, in the background; what ended for good begins anew.
-    pub(super) async fn resume(&self, run: &RunSummary) -> String {
-        if run.is_chat() {
-            return "A chat goes on with you only: `programmator chat --resume` on the machine.".to_owned();
-        }
-        let reason = run.reason.as_deref().and_then(ExitReason::from_word);
-        let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };
-        let what = if command == "resume" { run.run.to_string() } else { run.ticket_path.clone() };
-        told(typed(&run.folder, &[command, "--detach", "--", &what]).await).unwrap_or_else(|why| why)
+/// Goes on with a run that no program works on, in the background; what ended for good begins anew.
+pub(super) async fn resume(run: &RunSummary) -> String {
+    if run.is_chat() {
+        return "A chat goes on with you only: `programmator chat --resume` on the machine.".to_owned();
     }
+    let reason = run.reason.as_deref().and_then(ExitReason::from_word);
+    let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };
+    let what = if command == "resume" { run.run.to_string() } else { run.ticket_path.clone() };
+    told(typed(&run.folder, &[command, "--detach", "--", &what]).await).unwrap_or_else(|why| why)
 }

@@ -1,7 +1,8 @@
 //! What the person has written on the phone is obeyed, and nobody else's words: answers to questions, and commands.
 
 use super::words::{fit, gone};
-use super::{Relay, STALE, is};
+use super::{Relay, STALE, Said, To, is};
+use crate::adapters::telegram::Bot;
 use crate::adapters::telegram::pairing::Detail;
 use crate::adapters::telegram::update::Update;
 use crate::base::id::TicketId;
@@ -10,16 +11,19 @@ use crate::base::time::Timestamp;
 use crate::cli::answer::{Found, end, look};
 use crate::cli::away::kept::{Asked, Over};
 use crate::cli::away::meaning::{Given, Meaning, meaning};
+use crate::cli::away::sent::{Sender, SentLog};
 use crate::cli::decision::settle::About;
 use crate::cli::ended::settle::typed;
 use crate::cli::error::CliError;
 use crate::cli::question::Question;
-use crate::cli::queue::{Subject, Waiting, waiting};
+use crate::cli::queue::{Subject, Waiting};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, ApprovalKind, Scope};
 use crate::domain::command::UserCommand;
 use crate::domain::credentials::masked;
 use crate::runtime::heard::{Unsaid, say};
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
 
 impl Relay {
     /// Obeys what the person has written; what anybody else has is not answered.
@@ -33,30 +37,32 @@ impl Relay {
         let about = self.noted(update);
         let written = update.message.as_ref().map(|message| Timestamp::from_millis(message.date.saturating_mul(1_000)));
         let press = update.press.as_ref().map(|press| press.id.clone());
-        let answers = update.message.as_ref().map(|message| message.message_id);
+        let to = To { about, press, message: update.message.as_ref().map(|message| message.message_id) };
         let is_stale = written.map_or(is_late, |written| self.clock.now().since(written) > STALE);
-        let words = if is_stale {
-            Some(
+        let said = if is_stale {
+            Some(Said::Now(
                 "This came too late to be obeyed: I could not read for more than five minutes. Once more, if it is still meant."
                     .to_owned(),
-            )
+            ))
         } else {
             self.obey(update).await
         };
-        let said = match (press, words) {
-            (Some(press), words) => {
-                let words = clean_line(&masked(&words.unwrap_or_default()), 190);
-                self.with_bot(about.as_ref(), move |bot, _| bot.acknowledge(&press, &words)).await
+        match said {
+            // A button waits for an answer, also one without words.
+            None if to.press.is_none() => {}
+            None => self.saying().say(to, String::new()).await,
+            Some(Said::Now(words)) => self.saying().say(to, words).await,
+            Some(Said::Later(words)) => {
+                let saying = self.saying();
+                tokio::spawn(async move { saying.say(to, words.await).await });
             }
-            (None, Some(words)) => {
-                let words = fit(&words);
-                self.with_bot(about.as_ref(), move |bot, chat| bot.send(chat, &words, &[], answers)).await.map(drop)
-            }
-            (None, None) => Ok(()),
-        };
-        if let Err(error) = said {
-            tracing::warn!(%error, "the phone could not be answered");
         }
+    }
+
+    /// Says something beside everything else.
+    fn saying(&self) -> Saying {
+        self.set_sound();
+        Saying { bot: Arc::clone(&self.bot), chat: self.chat, log: self.log.clone() }
     }
 
     /// Notes what the person has said. Gives the ticket of the message that it is said to.
@@ -73,10 +79,10 @@ impl Relay {
     }
 
     /// Gives what the person is told at once.
-    async fn obey(&mut self, update: &Update) -> Option<String> {
-        let waits = match waiting(&self.store) {
+    async fn obey(&mut self, update: &Update) -> Option<Said> {
+        let waits = match self.folds.waiting(&self.store) {
             Ok(waits) => waits,
-            Err(error) => return Some(error.message),
+            Err(error) => return Some(Said::Now(error.message)),
         };
         let is_question = |asked: &Asked| {
             let approval = waits.iter().find(|one| is(asked, one)).and_then(Waiting::question);
@@ -84,18 +90,20 @@ impl Relay {
         };
         match meaning(update, &self.kept, self.settings.bare_answers, is_question) {
             Meaning::Nothing => None,
-            Meaning::Unclear(words) => Some(words),
+            Meaning::Unclear(words) => Some(Said::Now(words)),
             Meaning::Follow(message, run, pressed, words) => {
-                Some(self.follow(message, run, pressed, &words).await.unwrap_or_else(|error| error.message))
+                Some(self.follow(message, run, pressed, &words).unwrap_or_else(|error| Said::Now(error.message)))
             }
             Meaning::Command(name, words, about) => {
                 let words = self.about(words, about);
-                Some(self.command(&name, &words).await)
+                let written =
+                    update.message.as_ref().map(|message| Timestamp::from_millis(message.date.saturating_mul(1_000)));
+                Some(self.command(&name, &words, written).await)
             }
             Meaning::AskForWords(message) => {
                 let at = self.kept.asked.iter().position(|asked| asked.message == message)?;
                 if let Some(end) = &self.kept.asked[at].end {
-                    return Some(end.too_late());
+                    return Some(Said::Now(end.too_late()));
                 }
                 let ticket = &self.kept.asked[at].ticket;
                 let words = format!(
@@ -104,7 +112,7 @@ impl Relay {
                 let about = ticket.clone();
                 match self.with_bot(Some(&about), move |bot, chat| bot.ask_for_words(chat, &words)).await {
                     Ok(sent) => self.kept.asked[at].prompts.push(sent),
-                    Err(error) => return Some(error.to_string()),
+                    Err(error) => return Some(Said::Now(error.to_string())),
                 }
                 None
             }
@@ -114,7 +122,7 @@ impl Relay {
                     (None, Given::Words(words)) => self.decide(&asked, words, &waits).await,
                     _ => self.answer(&asked, given, waits).await,
                 };
-                Some(told.unwrap_or_else(|error| error.message))
+                Some(Said::Now(told.unwrap_or_else(|error| error.message)))
             }
         }
     }
@@ -214,5 +222,30 @@ impl Relay {
                 "Not answered: the rules do not let it through as it is; it is asked again.".to_owned()
             }
         })
+    }
+}
+
+/// What something is said with, whatever the relay does meanwhile.
+struct Saying {
+    bot: Arc<Bot>,
+    chat: i64,
+    log: SentLog,
+}
+
+impl Saying {
+    async fn say(self, to: To, words: String) {
+        let Self { bot, chat, log } = self;
+        let said = spawn_blocking(move || {
+            let sender = Sender { bot: &bot, log: &log, ticket: to.about };
+            match to.press {
+                Some(press) => sender.acknowledge(&press, &clean_line(&masked(&words), 190)),
+                None => sender.send(chat, &fit(&words), &[], to.message).map(drop),
+            }
+        });
+        match said.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the phone could not be answered"),
+            Err(error) => tracing::warn!(%error, "the phone could not be answered"),
+        }
     }
 }

@@ -3,9 +3,9 @@
 use super::estimate::{is_unchecked, without_commands};
 use super::rows::Entry;
 use crate::base::text::{clean_line, cut_words};
+use crate::domain::messages::iterations_words;
 use crate::domain::phase::Mark;
 use crate::tui::model::Model;
-use crate::tui::panes::ending::iterations;
 use crate::tui::panes::stream;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -123,7 +123,8 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
     if let Some((cost, (work, reviews))) = entry.cost().zip(counts) {
         let carried = entry.carried_usd() > 0.0;
         let (in_all, in_run) = if carried { (" in all", " in this run") } else { ("", "") };
-        let iterations = if is_chat { String::new() } else { format!(" · {}{in_run}", iterations(work, reviews)) };
+        let iterations =
+            if is_chat { String::new() } else { format!(" · {}{in_run}", iterations_words(work, reviews)) };
         out.push(Row::new());
         let words = format!("${cost:.2}{in_all}{iterations}");
         out.extend(hung(&words, width, each).into_iter().map(|line| Row::new().left(Role::Dim, line)));

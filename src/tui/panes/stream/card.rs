@@ -40,7 +40,7 @@ pub(super) fn rows(claim: &Claim, columns: usize) -> Vec<Row> {
     if !claim.summary.is_empty() {
         say(line(&claim.summary), Role::StreamText);
     }
-    if let Some(error) = &claim.error {
+    if let Some(error) = claim.more_wrong() {
         say(line(error), Role::StreamError);
     }
     if !claim.files_changed.is_empty() {

@@ -365,7 +365,8 @@ fn after_a_conflict_the_card_lets_claude_resolve_it_or_opens_a_shell_as_the_tick
         let mut ui = sample::model();
         let mut tab = sample::guarded("tk-1");
         let reason = crate::domain::outcome::ExitReason::MergeFailed;
-        tab.state.ended = Some(crate::orchestrator::state::Ended { reason, detail: "it conflicts".into() });
+        tab.state.ended =
+            Some(crate::orchestrator::state::Ended { reason, detail: "it conflicts".into(), is_left: false });
         tab.state.workspace =
             std::mem::take(&mut tab.state.workspace).in_worktree(Some(crate::domain::worktree::Worktree {
                 directory: "/trees/tk-1".into(),

@@ -84,7 +84,7 @@ fn a_quit_at_the_end_of_the_iteration_can_be_taken_back() {
 fn the_footer_of_a_narrow_screen_keeps_run_again_once_a_run_has_ended() {
     let mut model = with_running();
     let (reason, detail) = (ExitReason::CircuitOpen, String::new());
-    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail, is_left: false });
     let screen = sample::draw(&mut model, (80, 24));
     let footer = screen.lines().last().unwrap();
     assert!(footer.contains("! needs you") && footer.contains("r run again") && footer.contains("p "), "{screen}");

@@ -50,7 +50,7 @@ fn while_the_first_ticket_is_being_opened_keys_say_so() {
 fn no_key_promises_a_start_that_the_breaker_refuses() {
     let mut model = with_running();
     let (reason, detail) = (ExitReason::CircuitOpen, String::new());
-    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail });
+    model.tabs[0].state.ended = Some(crate::orchestrator::state::Ended { reason, detail, is_left: false });
     model.tabs[0].state.breaker.state = Circuit::Open;
     model.tabs[0].state.breaker.opened_at = Some(model.now);
     assert!(!sample::draw(&mut model, (200, 50)).contains("p try again"));

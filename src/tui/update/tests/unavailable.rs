@@ -200,7 +200,7 @@ fn what_ended_a_run_opens_with_the_keys_that_help() {
     let mut model = sample::model();
     let mut tab = sample::guarded("tk-1");
     let detail = "Claude reports BLOCKED: which port?".to_owned();
-    tab.state.ended = Some(crate::orchestrator::state::Ended { reason: ExitReason::Blocked, detail });
+    tab.state.ended = Some(crate::orchestrator::state::Ended { reason: ExitReason::Blocked, detail, is_left: false });
     model.tabs.push(tab);
     assert_eq!(press(&mut model, "!"), []);
     let screen = sample::draw(&mut model, (120, 40));

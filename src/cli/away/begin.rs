@@ -1,0 +1,173 @@
+//! Beginning to ask on the phone: the relay is started in a session of its own, and heard until it works or says why it does not.
+
+use super::kept::Kept;
+use super::scope::{self, Scope};
+use super::{READY, is_on, is_paired, lock, pairing, tell};
+use crate::adapters::person_socket::CHILD;
+use crate::adapters::{environment, own_session};
+use crate::base::text::clean_line;
+use crate::cli::detach::ourselves;
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use std::io::{BufRead as _, BufReader, PipeReader, Write, pipe, stderr};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long a relay is waited for that begins beside something else.
+const BEGINNING: Duration = Duration::from_secs(2);
+/// Characters of why it does not begin.
+const WORDS: usize = 400;
+
+/// The relay, in a session of its own.
+fn relay_command(session: &Session) -> std::io::Result<Command> {
+    let mut command = own_session::command(&ourselves()?.to_string_lossy()).into_std();
+    command.args(["away", "relay"]).current_dir(&session.folder).stdin(Stdio::null());
+    as_the_persons(&mut command);
+    Ok(command)
+}
+
+/// The relay without us above it, once this command is done: what comes from a hook of Claude's may not answer for the person.
+fn relay_apart(session: &Session) -> std::io::Result<Command> {
+    let program = std::fs::canonicalize(ourselves()?)?;
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "\"$0\" \"$@\" &"]).arg(&program).arg(own_session::WORD).arg(&program);
+    command.args(["away", "relay"]).current_dir(&session.folder).stdin(Stdio::null());
+    as_the_persons(&mut command);
+    Ok(command)
+}
+
+/// It is the person's, also where they have begun it from inside Claude: else their own sessions would not hear it, and the runs
+/// that it begins would have that session's settings and login.
+fn as_the_persons(command: &mut Command) {
+    command.env_remove(CHILD);
+    for name in environment::of_claude_session(&std::env::vars_os().collect()) {
+        command.env_remove(name);
+    }
+}
+
+/// The phone is asked again without a word of the person's, as their configuration wants: a phone is paired, and the relay has not
+/// stopped by itself, which needs the person first.
+pub(super) fn begins_by_itself(session: &Session) -> bool {
+    let is_kept_on = session.resolve(&session.folder).is_ok_and(|resolved| resolved.config.away.always_on);
+    is_kept_on && is_paired(session) == Some(true) && Kept::read(&session.state).stopped.is_none()
+}
+
+/// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. Gives why it
+/// is not asked though it should be; that is in the log, too.
+pub fn keep_on(session: &Session) -> Option<String> {
+    if is_on(&session.state) || !begins_by_itself(session) {
+        return None;
+    }
+    let why = begun_apart(session).unwrap_or_else(|error| Some(error.to_string()))?;
+    // Another one was faster.
+    if is_on(&session.state) {
+        return None;
+    }
+    tracing::warn!(why, "the phone cannot be asked");
+    Some(why)
+}
+
+/// The same, told to whoever reads what this program says.
+pub fn keep_on_aloud(session: &Session) {
+    if let Some(why) = keep_on(session) {
+        let _ = writeln!(stderr(), "warning: the phone is not asked (away.always_on): {why}");
+    }
+}
+
+/// Gives why it does not work; one that is slow holds up nothing for long.
+fn begun_apart(session: &Session) -> std::io::Result<Option<String>> {
+    let (heard, said) = pipe()?;
+    let mut command = relay_apart(session)?;
+    command.stdout(said.try_clone()?).stderr(said);
+    command.status()?;
+    // The relay has the only other ends of the pipe.
+    drop(command);
+    Ok(why_not(&lines(heard)?, BEGINNING))
+}
+
+/// Each line that is said, until nobody is there to say more.
+fn lines(heard: PipeReader) -> std::io::Result<Receiver<String>> {
+    let (say, said) = channel();
+    std::thread::Builder::new().name("relay".to_owned()).spawn(move || {
+        for line in BufReader::new(heard).lines().map_while(Result::ok) {
+            // Read to its end, whoever listens: who writes is not to fail because of us.
+            let _ = say.send(line);
+        }
+    })?;
+    Ok(said)
+}
+
+/// Hears a relay that begins. `None`: it works; else what it has said before it ended, or that it has said nothing for so long.
+fn why_not(said: &Receiver<String>, patience: Duration) -> Option<String> {
+    let (begun, mut words) = (Instant::now(), String::new());
+    loop {
+        match said.recv_timeout(patience.saturating_sub(begun.elapsed())) {
+            Ok(line) if line == READY => return None,
+            Ok(line) => words = format!("{words} {line}"),
+            Err(RecvTimeoutError::Timeout) => {
+                return Some("it has not begun yet: `programmator away status` tells whether it has".to_owned());
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let words = clean_line(words.trim(), WORDS);
+    Some(if words.is_empty() { "the relay has ended without a word".to_owned() } else { words })
+}
+
+/// Starts the relay in a session of its own, and waits until it works or says why it does not.
+pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<u8, CliError> {
+    let pairing = pairing(session)?;
+    let (tickets, relay) = (scope::named(session, names)?, lock::holder(&session.state)?);
+    let what = Scope::change(&session.state, |scope| {
+        scope.open(tickets, relay.is_some());
+        scope.what()
+    });
+    let what = what.map_err(|error| CliError::failure(error.to_string()))?;
+    if let Some(pid) = relay {
+        writeln!(out, "{} is already asked by @{} (pid {pid}): {what}.", pairing.name, pairing.bot)?;
+        return Ok(0);
+    }
+    let (heard, said) = pipe()?;
+    let mut command = relay_command(session)?;
+    command.stdout(said.try_clone()?).stderr(said);
+    let mut child = command.spawn()?;
+    // It has the only other ends of the pipe.
+    drop(command);
+    for line in BufReader::new(heard).lines() {
+        let line = line?;
+        if line == READY {
+            tell(session, "From now on runs ask you here. /help says what is understood.");
+            writeln!(out, "{} is asked by @{} {what} (pid {}).", pairing.name, pairing.bot, child.id())?;
+            writeln!(
+                out,
+                "`programmator away off` ends that. Runs go on without a terminal by `programmator run --detach`."
+            )?;
+            return Ok(0);
+        }
+        writeln!(stderr(), "{line}")?;
+    }
+    Ok(child.wait()?.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_ends_at_once_is_noticed_at_once_with_its_reason() {
+        let (say, said) = channel();
+        say.send("programmator: the bot's token".to_owned()).unwrap();
+        say.send("is not taken any more".to_owned()).unwrap();
+        drop(say);
+        let begun = Instant::now();
+        let why = why_not(&said, Duration::from_secs(600));
+        assert_eq!(why.as_deref(), Some("programmator: the bot's token is not taken any more"));
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        let (say, said) = channel();
+        say.send(READY.to_owned()).unwrap();
+        assert_eq!(why_not(&said, Duration::from_secs(600)), None);
+        // It says nothing, and is there.
+        assert!(why_not(&said, Duration::ZERO).unwrap().contains("not begun yet"));
+    }
+}

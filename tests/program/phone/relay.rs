@@ -1,0 +1,79 @@
+//! How the relay begins and ends.
+
+use super::*;
+
+#[test]
+fn one_that_does_not_end_when_asked_is_killed_and_that_is_said() {
+    let (api, project) = (BotApi::start(), project(&[PUSH]));
+    paired(&project, &api, &[]);
+    said(&project, &["away", "on"], 0);
+    let phone = Phone { api, project: away(project) };
+    let relay = relay(&phone.project);
+    rustix::process::kill_process(relay, rustix::process::Signal::STOP).unwrap();
+    let told = said(&phone.project, &["away", "off"], 0);
+    assert!(told.contains("did not end within 2 seconds when asked to, and was killed"), "{told}");
+    status_where(&phone.project, |status| status["relay"].is_null());
+    assert_eq!(said(&phone.project, &["away", "off"], 0), "Phone notifications are already off.\n");
+}
+
+#[test]
+fn with_always_on_why_it_does_not_begin_is_told_and_off_knows_whether_it_begins_again() {
+    let (api, project) = (BotApi::start(), project(&[PUSH]));
+    let config = project.read("config/config.yaml");
+    project.write("config/config.yaml", &format!("{config}away: {{always_on: true}}\n"));
+    let told = said(&project, &["away", "off"], 0);
+    assert!(!told.contains("always_on"), "no phone is paired: {told}");
+    paired(&project, &api, &[]);
+    let phone = Phone { api, project: away(project) };
+    phone.api.trouble("getMe", 401, value!({"ok": false, "error_code": 401, "description": "Unauthorized"}));
+    let begun = phone.project.run(&["run", "--detach", "tk-1"]);
+    let words = String::from_utf8_lossy(&begun.stderr).into_owned();
+    assert!(words.contains("warning: the phone is not asked (away.always_on): "), "{words}");
+    assert!(words.contains("BotFather"), "with its reason: {words}");
+    assert!(begun.status.success(), "the run works all the same: {words}");
+    // It stops by itself: no run begins it again.
+    said(&phone.project, &["away", "on"], 0);
+    for _ in 0..3 {
+        phone.api.trouble("getUpdates", 409, value!({"ok": false, "error_code": 409, "description": "Conflict"}));
+    }
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("it has stopped", |sent| sent.text.starts_with("The relay has stopped"));
+    status_where(&phone.project, |status| status["relay"].is_null());
+    let told = said(&phone.project, &["away", "off"], 0);
+    assert_eq!(told, "Phone notifications are already off.\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_that_is_begun_inside_a_claude_session_has_nothing_of_its_environment() {
+    let (api, project) = (BotApi::start(), project(&[PUSH]));
+    paired(&project, &api, &[]);
+    let phone = Phone { api, project: away(project) };
+    let mut command = phone.project.command(&["away", "on"]);
+    command.env("CLAUDECODE", "1").env("CLAUDE_CODE_ENTRYPOINT", "cli").env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+    assert!(command.env("KEPT_HERE", "1").output().unwrap().status.success());
+    let relay = relay(&phone.project).as_raw_nonzero();
+    let environment = std::fs::read(format!("/proc/{relay}/environ")).unwrap();
+    let environment = String::from_utf8_lossy(&environment);
+    let names: Vec<&str> = environment.split('\0').filter_map(|entry| entry.split('=').next()).collect();
+    assert!(names.contains(&"KEPT_HERE"), "{names:?}");
+    let is_claudes = |name: &&&str| name.starts_with("CLAUDE") || name.starts_with("ANTHROPIC_");
+    assert_eq!(names.iter().filter(is_claudes).count(), 0, "{names:?}");
+}
+
+#[test]
+fn a_run_that_is_slow_to_begin_holds_up_nothing_else() {
+    let phone = phone(&[PUSH], &[]);
+    phone.question("HEAD:work");
+    said(&phone.project, &["stop", "--now", "tk-1"], 0);
+    let end = phone.question("tk-1: stopped by you");
+    let gate = phone.project.gate("claude");
+    let agent = value!({"agent": {"command": ["sh", "-c", gate]}});
+    phone.project.write("config/config.yaml", &agent.to_string());
+    phone.api.press(PERSON, end.id, "end resume");
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("the next thing", |sent| sent.text.starts_with("What is understood here"));
+    assert_eq!(phone.api.told(), Vec::<String>::new(), "it has not begun yet");
+    phone.project.open_gate("claude");
+    phone.api.wait_told("");
+}
