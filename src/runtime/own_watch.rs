@@ -199,9 +199,8 @@ impl Told {
         };
         for own in &all {
             match own.stream.as_ref().map(OwnStream::look) {
-                None | Some(Ok(Look::Same)) => {}
                 Some(Ok(Look::Grew)) if own.is_shown => self.reporter.tell(&News::StreamGrew(own.run)),
-                Some(Ok(Look::Grew)) => {}
+                None | Some(Ok(Look::Same | Look::Grew)) => {}
                 Some(Ok(Look::Replaced)) => {
                     let anew = Own::of(&self.store, own.known.clone());
                     if let Some(stream) = &anew.stream {
