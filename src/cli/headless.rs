@@ -119,7 +119,7 @@ pub async fn run_by<W: Write>(
     let mut by_signal = None;
     let mut signalled: Option<Instant> = None;
     let clock = session.clock();
-    let began = clock.now();
+    let started = clock.now();
     let mut minute = tokio::time::interval(COUNTDOWN);
     minute.reset();
     let worst = loop {
@@ -165,7 +165,7 @@ pub async fn run_by<W: Write>(
         let _ = printer.print(&news, &store);
     }
     let _ = printer.finish(&store);
-    if let Some(words) = where_to_read(clock.now().since(began)) {
+    if let Some(words) = where_to_read(clock.now().since(started)) {
         let _ = writeln!(stderr(), "{words}");
     }
     if let Some(telling) = telling {
