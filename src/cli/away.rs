@@ -7,19 +7,21 @@ mod meaning;
 mod message;
 mod muting;
 mod pair;
+mod paired;
 mod relay;
 mod scope;
 mod sent;
 mod sessions;
 mod take_over;
 
-use self::begin::{begins_by_itself, on};
+use self::begin::{READY, begins_by_itself, on};
 pub use self::begin::{keep_on, keep_on_aloud};
 use self::kept::Kept;
 use self::lock::Lock;
 use self::muting::{Off, is_last, mute, off, unmute};
+pub use self::paired::is_paired;
+use self::paired::{folder, log, pairing, send, tell};
 use self::scope::Scope;
-use self::sent::{Sender, SentLog};
 use super::error::CliError;
 use super::help;
 use super::queue::waiting;
@@ -32,11 +34,8 @@ use crate::base::text::clean_line;
 use crate::domain::finding::{Finding, Mark};
 use clap::Subcommand;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tokio::task::spawn_blocking;
-
-/// What the relay says first when it works.
-const READY: &str = "ready";
 
 /// What can be done about the phone.
 #[derive(Debug, Clone, Subcommand)]
@@ -197,38 +196,6 @@ pub fn is_asked(state: &Path, of: &TicketId) -> bool {
 /// The phone is asked of this one, where it is asked.
 pub fn is_in_scope(state: &Path, of: &TicketId) -> bool {
     Scope::read(state).has(of)
-}
-
-fn folder(session: &Session) -> Result<PathBuf, CliError> {
-    session.config_folder().ok_or_else(|| CliError::failure("there is no config folder: set HOME"))
-}
-
-fn pairing(session: &Session) -> Result<Pairing, CliError> {
-    let read = Pairing::read(&folder(session)?).map_err(|error| CliError::failure(error.to_string()))?;
-    read.ok_or_else(|| CliError::failure("no phone is paired: `programmator away setup` pairs one"))
-}
-
-/// A phone is paired; `None` where there is no place for its settings, or they cannot be read.
-pub fn is_paired(session: &Session) -> Option<bool> {
-    let folder = session.config_folder()?;
-    Pairing::read(&folder).ok().map(|pairing| pairing.is_some())
-}
-
-fn log(session: &Session) -> SentLog {
-    SentLog::of(&session.state, session.clock())
-}
-
-fn send(session: &Session, pairing: &Pairing, words: &str) -> Result<i64, BotError> {
-    let (bot, log) = (pairing.bot(), log(session));
-    Sender { bot: &bot, log: &log, ticket: None }.send(pairing.chat, words, &[], None)
-}
-
-/// Says it on the phone, where that is possible.
-fn tell(session: &Session, words: &str) {
-    let sent = pairing(session).map(|pairing| send(session, &pairing, words));
-    if let Ok(Err(error)) = sent {
-        tracing::warn!(%error, "the phone could not be told");
-    }
 }
 
 fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {

@@ -150,8 +150,11 @@ pub(super) fn find(store: &Store, id: &str, folder: &Path) -> Result<Waiting, Cl
     // Also while nothing of it waits: what waits for its namesake is not taken for it.
     let here: BTreeSet<String> = store.runs()?.into_iter().filter(is_here).map(|run| run.ticket_path).collect();
     let of_ticket = |run: &RunSummary| here.is_empty() || here.contains(&run.ticket_path);
-    match found(waiting(store)?, id, of_ticket) {
+    let waiting = waiting(store)?;
+    let is_asked = waiting.iter().any(|one| one.ticket.as_str() == id && of_ticket(&one.summary));
+    match found(waiting, id, of_ticket) {
         Ok(one) => Ok(one),
+        Err(several) if is_asked => Err(several),
         Err(none) => Ok(at_its_end(ended::find(store, id, of_ticket)?.ok_or(none)?)),
     }
 }

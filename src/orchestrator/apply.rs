@@ -140,11 +140,6 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
             state.ended = Some(Ended { reason: *reason, detail: detail.clone(), is_left: false });
             (state.stage, state.has_tree) = (Stage::Ended, false);
         }
-        Record::EndAnswered(said) => {
-            if let Some(ended) = &mut state.ended {
-                ended.is_left = said.leaves();
-            }
-        }
         Record::TickIntended(OfPhase { phase, id }) | Record::UntickIntended(OfPhase { phase, id }) => {
             if let Some(phase) = state.about_mut(Some(phase), *id, owes_tick) {
                 phase.box_writes += 1;

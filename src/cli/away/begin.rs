@@ -1,8 +1,9 @@
 //! Beginning to ask on the phone: the relay is started in a session of its own, and heard until it works or says why it does not.
 
 use super::kept::Kept;
+use super::lock;
+use super::paired::{is_paired, pairing, tell};
 use super::scope::{self, Scope};
-use super::{READY, is_on, is_paired, lock, pairing, tell};
 use crate::adapters::person_socket::CHILD;
 use crate::adapters::{environment, own_session};
 use crate::base::text::clean_line;
@@ -14,6 +15,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+/// What the relay says first when it works.
+pub(super) const READY: &str = "ready";
 /// How long a relay is waited for that begins beside something else.
 const BEGINNING: Duration = Duration::from_secs(2);
 /// Characters of why it does not begin.
@@ -56,12 +59,12 @@ pub(super) fn begins_by_itself(session: &Session) -> bool {
 /// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. Gives why it
 /// is not asked though it should be; that is in the log, too.
 pub fn keep_on(session: &Session) -> Option<String> {
-    if is_on(&session.state) || !begins_by_itself(session) {
+    if lock::is_held(&session.state) || !begins_by_itself(session) {
         return None;
     }
     let why = begun_apart(session).unwrap_or_else(|error| Some(error.to_string()))?;
     // Another one was faster.
-    if is_on(&session.state) {
+    if lock::is_held(&session.state) {
         return None;
     }
     tracing::warn!(why, "the phone cannot be asked");

@@ -20,6 +20,11 @@ pub(super) fn fold(state: &mut State, record: &Record) {
         Record::SwitchIntended(switch) => state.switching = Some(switch.clone()),
         Record::SwitchSettled(_) => state.switching = None,
         Record::MergeIntended(_) => (state.stage, state.merge_failed) = (Stage::Merging, None),
+        Record::EndAnswered(said) => {
+            if let Some(ended) = &mut state.ended {
+                ended.is_left = said.leaves();
+            }
+        }
         Record::MergeSettled(settled) => {
             state.is_merged = settled.trouble.is_none();
             state.merge_failed = (!state.is_merged).then(|| Arc::new(settled.clone()));
