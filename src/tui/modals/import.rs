@@ -257,7 +257,7 @@ impl Tasks {
             Some(Err(_)) => "Enter tries again.",
             Some(Ok(page)) if page.tasks.is_empty() => "It has no tasks.",
             Some(Ok(_)) if more => {
-                "More are left out: import these first, or all with `programmator import --limit 0`."
+                "More are left out: import these first, or all of them in a shell with `--limit 0`."
             }
             Some(Ok(_)) => "",
         };
