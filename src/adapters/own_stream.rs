@@ -42,6 +42,8 @@ pub struct OwnStream {
     /// The directory of the session: paths in it are shown relative to it.
     folder: String,
     read: Arc<Mutex<Read>>,
+    /// Whoever looks holds it: two at once would take the same lines twice.
+    looking: Arc<Mutex<()>>,
 }
 
 /// What was read of it.
@@ -61,11 +63,12 @@ struct Read {
 impl OwnStream {
     /// Nothing is read yet.
     pub fn new(path: &Path, folder: &str) -> Self {
-        Self { path: path.to_owned(), folder: folder.to_owned(), read: Arc::default() }
+        Self { path: path.to_owned(), folder: folder.to_owned(), read: Arc::default(), looking: Arc::default() }
     }
 
     /// Reads what is new. A file that is not there, or cannot be read, stays as it was read.
     pub fn look(&self) -> io::Result<Look> {
+        let _alone = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((found, data)) = open(&self.path)? else { return Ok(Look::Same) };
         let identity = (data.dev(), data.ino());
         let (file, mut at, mut line, mut gist) = {
@@ -287,6 +290,18 @@ mod tests {
         assert!(shown[1].contains("\"two\"") && shown[1].starts_with(r#"{"type":"user","#), "{shown:?}");
         assert_eq!((stream.gist().title(), stream.gist().stands), ("one", Stands::Working));
         assert!(stream.read(0, Entry::new(&(1 << 40..(1 << 40) + 9), EntryKind::User), 99).is_err());
+    }
+
+    #[test]
+    fn two_who_look_at_once_take_each_line_once() {
+        let lines: String = (0..20_000).map(|n| user(&format!("line {n}")) + "\n").collect();
+        let (_folder, _path, stream) = file(&lines);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| stream.look().unwrap());
+            }
+        });
+        assert_eq!((stream.len(0), stream.gist().title()), (20_000, "line 0"));
     }
 
     #[test]

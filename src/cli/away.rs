@@ -136,8 +136,10 @@ pub async fn run(
         }
         AwayCommand::Log { last, json } => log(session).print(out, last, json)?,
         AwayCommand::Unpair => {
-            tell_killed(out, off(session)?)?;
+            let ended = off(session);
+            // Without its token it sends nothing more, whether it has ended or not.
             let was_paired = forget(&folder(session)?)?;
+            tell_killed(out, ended?)?;
             let words = if was_paired {
                 "Forgotten. @BotFather can also revoke the bot's token."
             } else {
@@ -291,7 +293,7 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     });
     let settings = session.resolve(&session.folder)?.config.away;
     let relay = relay::Relay::new(pairing, settings, session.store()?, session.clock(), report);
-    writeln!(out, "{READY}")?;
-    out.flush()?;
+    // Who has begun it may be gone by now.
+    let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
     relay.run().await
 }

@@ -4,9 +4,12 @@ use super::error::CliError;
 use super::session::Session;
 use crate::base::amount::counted;
 use crate::base::id::RunId;
+use crate::domain::breaker::Circuit;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::{Owner, RunSummary};
+use crate::runtime::shutdown::Signals;
+use crate::runtime::source_replies::Replying;
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
@@ -41,12 +44,31 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
         let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
         let caveats = if complete { tab.state.caveats() } else { String::new() };
         // Nobody may be reading any more.
-        let _ = writeln!(stdout(), "{}", last_line(run, &caveats, after));
+        let is_broken = tab.state.breaker.state == Circuit::Open;
+        let _ = writeln!(stdout(), "{}", last_line(run, &caveats, is_broken, after));
     }
     Ok(())
 }
 
-fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
+/// Waits for what issues are told still; a signal leaves that.
+pub(super) async fn last_replies(replying: Option<Replying>) {
+    let Some(replying) = replying else { return };
+    if replying.is_at_work() {
+        let _ = writeln!(stdout(), "An issue is told what came of its ticket … Ctrl-C leaves that.");
+    }
+    let signal = async {
+        match Signals::listen() {
+            Ok(mut signals) => _ = signals.next().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    for words in replying.finish(signal).await {
+        let _ = writeln!(stdout(), "{words}");
+    }
+}
+
+/// `is_broken`: its circuit breaker is open, so that nothing is begun before it is reset.
+fn last_line(run: &RunSummary, caveats: &str, is_broken: bool, after: After) -> String {
     let resume = if run.is_chat() {
         "`programmator chat --resume` continues".to_owned()
     } else {
@@ -58,8 +80,8 @@ fn last_line(run: &RunSummary, caveats: &str, after: After) -> String {
             ("complete", Some(format!("`programmator report {}` says what was done", run.ticket)))
         }
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
-        Some(ExitReason::CircuitOpen) => {
-            ("circuit breaker open", Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
+        Some(reason) if is_broken || reason == ExitReason::CircuitOpen => {
+            (reason_words(reason), Some(format!("`programmator circuit reset {}` allows a new run", run.ticket)))
         }
         Some(ExitReason::Drafted) => {
             ("draft ready", Some(format!("`programmator plan {}` shows the draft", run.ticket)))

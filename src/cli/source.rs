@@ -66,6 +66,9 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
     let resolved = session.resolve(&session.folder)?;
     let path = tickets::find(&args.ticket, &session.places(&resolved))?;
     let source = Source::of(&path, &session.folder, &session.state).map_err(CliError::failure)?;
+    if !args.sends() && (args.yes || args.again || args.dry_run) {
+        return Err(CliError::usage("name what is to be sent: --comment, --close or both"));
+    }
     if !args.sends() {
         return history(out, &source, resolved.config.source);
     }

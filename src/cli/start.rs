@@ -2,7 +2,7 @@
 
 use super::detach;
 use super::error::CliError;
-use super::farewell::{After, farewell};
+use super::farewell::{After, farewell, last_replies};
 use super::host::{Behind, TerminalHost};
 use super::in_force;
 use super::park;
@@ -151,9 +151,6 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Ok(codes) => codes?,
         Err(error) => return Err(fault(&error.to_string())),
     };
-    if let Some(replying) = replying {
-        replying.finish().await;
-    }
     if let Some(telling) = telling {
         telling.finish().await;
     }
@@ -165,9 +162,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
             Ok(code) => tracing::error!(code, "nothing goes on with the runs of the lost terminal"),
             Err(error) => tracing::error!(error = %error.message, "nothing goes on with the runs of the lost terminal"),
         }
+        last_replies(replying).await;
         return Ok(HUNG_UP);
     }
-    match shown {
+    let code = match shown {
         Ok(()) if !model.handed_over.is_empty() => {
             let handed = detach::hand_over(&mut stdout(), session, &model.handed_over).await;
             if !matches!(handed, Ok(0)) {
@@ -184,7 +182,9 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         // The terminal is gone: there is nobody to tell.
         Err(ScreenError::Lost(_)) => Ok(by_signal.unwrap_or(HUNG_UP)),
         Err(error) => Err(unfit(&error)),
-    }
+    };
+    last_replies(replying).await;
+    code
 }
 
 /// What has ended in the very moment is not begun again by another program, nor what has no file any more.

@@ -132,6 +132,14 @@ impl Replies {
         self.sent.iter().rev().find(|sent| sent.deed == deed)
     }
 
+    /// Where the last of its kind is that has arrived; may be empty.
+    pub fn done(&self, deed: Deed) -> Option<&str> {
+        self.sent.iter().rev().filter(|sent| sent.deed == deed).find_map(|sent| match &sent.end {
+            Some(End::Done { url }) => Some(url.as_str()),
+            _ => None,
+        })
+    }
+
     /// Those of which nobody knows what came of them.
     pub fn open(&self) -> impl Iterator<Item = Deed> {
         Deed::ALL.iter().copied().filter(|deed| self.last(*deed).is_some_and(|sent| sent.end.is_none()))

@@ -71,8 +71,13 @@ impl OwnWatch {
         let told = self.told.clone();
         // A front end that comes later must be told, too.
         *lock(&told.last) = Arc::default();
-        self.telling = JoinSet::new();
-        self.telling.spawn(async move { told.follow().await });
+        // One that panicked is begun again.
+        while self.telling.try_join_next().is_some() {}
+        if self.telling.is_empty() {
+            self.telling.spawn(async move { told.follow().await });
+        } else {
+            told.more.notify_one();
+        }
     }
 
     /// What the session of this run says, from now on with news of what it says more. `None`: there is no such session.

@@ -14,17 +14,17 @@ use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::export::stored::Secrets;
-use crate::runtime::source_reply::{By, Source, open_words};
+use crate::runtime::source_reply::{By, Source, open_words, reference};
 use crate::runtime::ticket_runs::is_finished;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 /// How long the end of the program waits for replies that are being sent.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What replies are made with.
 #[derive(Clone)]
@@ -39,13 +39,26 @@ pub struct Replier {
 pub struct Replying {
     stop: CancellationToken,
     task: JoinHandle<()>,
+    open: Open,
 }
+
+/// Tickets whose issues are being told.
+type Open = Arc<Mutex<BTreeSet<TicketKey>>>;
 
 /// A run of this program.
 struct Heard {
     ticket: TicketKey,
     /// The last record that was heard, or that was there before it was opened here.
     seq: u64,
+    /// Its issue when the run was opened: Claude can write into the file from then on.
+    reference: Option<JoinHandle<Option<String>>>,
+}
+
+/// A run that has completed its ticket.
+struct Completed {
+    run: RunId,
+    ticket: TicketKey,
+    reference: Option<JoinHandle<Option<String>>>,
 }
 
 impl Replying {
@@ -54,19 +67,42 @@ impl Replying {
         if replier.wanted == SourceReply::default() {
             return None;
         }
-        let stop = CancellationToken::new();
-        let task = tokio::spawn(work(app.clone(), replier, stop.clone()));
-        Some(Self { stop, task })
+        let (stop, open) = (CancellationToken::new(), Open::default());
+        let task = tokio::spawn(work(app.clone(), replier, stop.clone(), open.clone()));
+        Some(Self { stop, task, open })
     }
 
-    /// Waits for what is being sent, for a minute at most.
-    pub async fn finish(self) {
+    /// Something is being sent.
+    pub fn is_at_work(&self) -> bool {
+        !lock(&self.open).is_empty()
+    }
+
+    /// Waits for what is being sent, for half a minute at most or until it is `given_up`. Gives what is to be said of the issues that
+    /// were not told then.
+    pub async fn finish(self, given_up: impl Future<Output = ()>) -> Vec<String> {
         self.stop.cancel();
-        let _ = self.task.await;
+        let mut task = self.task;
+        tokio::select! {
+            _ = &mut task => {}
+            () = given_up => {
+                // Programs that were asked end with their tasks.
+                task.abort();
+                let _ = task.await;
+            }
+        }
+        let words = |ticket: &TicketKey| {
+            let id = ticket.id();
+            format!("{id}: `gh` has not answered; `programmator source {id}` shows what its issue was told")
+        };
+        lock(&self.open).iter().map(words).collect()
     }
 }
 
-async fn work(app: App, replier: Replier, stop: CancellationToken) {
+fn lock(open: &Open) -> MutexGuard<'_, BTreeSet<TicketKey>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn work(app: App, replier: Replier, stop: CancellationToken, open: Open) {
     let mut told = app.subscribe(Presence::Nobody);
     let mut runs: BTreeMap<RunId, Heard> = BTreeMap::new();
     let mut sending: JoinSet<()> = JoinSet::new();
@@ -83,15 +119,15 @@ async fn work(app: App, replier: Replier, stop: CancellationToken) {
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            news = told.next() => hear(&mut runs, news, |run, ticket| {
-                sending.spawn(reply(app.clone(), replier.clone(), run, ticket));
+            news = told.next() => hear(&mut runs, news, |completed| {
+                sending.spawn(reply(app.clone(), replier.clone(), completed, open.clone()));
             }),
             _ = sending.join_next(), if !sending.is_empty() => {}
         }
     }
     while let Some(news) = told.try_next() {
-        hear(&mut runs, news, |run, ticket| {
-            sending.spawn(reply(app.clone(), replier.clone(), run, ticket));
+        hear(&mut runs, news, |completed| {
+            sending.spawn(reply(app.clone(), replier.clone(), completed, open.clone()));
         });
     }
     let all = async { while sending.join_next().await.is_some() {} };
@@ -102,17 +138,22 @@ async fn work(app: App, replier: Replier, stop: CancellationToken) {
 }
 
 /// Gives each run of this program that has completed its ticket since it was opened here.
-fn hear(runs: &mut BTreeMap<RunId, Heard>, news: News, mut complete: impl FnMut(RunId, TicketKey)) {
+fn hear(runs: &mut BTreeMap<RunId, Heard>, news: News, mut complete: impl FnMut(Completed)) {
     let mut record = |runs: &mut BTreeMap<RunId, Heard>, stored: &Stored| {
         let Some(heard) = runs.get_mut(&stored.run).filter(|heard| stored.seq > heard.seq) else { return };
         heard.seq = stored.seq;
         if matches!(&stored.record, Record::RunEnded { reason: ExitReason::Complete, .. }) {
-            complete(stored.run, heard.ticket.clone());
+            let (run, ticket, reference) = (stored.run, heard.ticket.clone(), heard.reference.take());
+            complete(Completed { run, ticket, reference });
         }
     };
     match news {
         News::RunOpened { ticket, run, earlier, records, owner: Owner::Here } => {
-            runs.entry(run).or_insert(Heard { ticket, seq: earlier });
+            runs.entry(run).or_insert_with(|| {
+                let path = PathBuf::from(ticket.file());
+                let reference = Some(spawn_blocking(move || reference(&path)));
+                Heard { ticket, seq: earlier, reference }
+            });
             for stored in &records {
                 record(runs, stored);
             }
@@ -122,8 +163,15 @@ fn hear(runs: &mut BTreeMap<RunId, Heard>, news: News, mut complete: impl FnMut(
     }
 }
 
-/// Sends what is wanted for this ticket, and tells what came of it.
-async fn reply(app: App, replier: Replier, run: RunId, ticket: TicketKey) {
+/// Sends what is wanted for this ticket. It is open until what came of it is told.
+async fn reply(app: App, replier: Replier, completed: Completed, open: Open) {
+    let ticket = completed.ticket.clone();
+    lock(&open).insert(ticket.clone());
+    send(app, replier, completed).await;
+    lock(&open).remove(&ticket);
+}
+
+async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: Completed) {
     let Replier { store, clock, secrets, mut wanted } = replier;
     let path = PathBuf::from(ticket.file());
     let look = move || {
@@ -135,37 +183,45 @@ async fn reply(app: App, replier: Replier, run: RunId, ticket: TicketKey) {
     let Ok(Some((source, is_finished, store))) = spawn_blocking(look).await else { return };
     wanted.close &= is_finished;
     wanted.comment &= !matches!(source.upstream, Upstream::Beads(_));
-    let trouble = |message: String| {
-        tracing::warn!(%ticket, message, "told to the person");
-        app.tell(&News::Trouble { ticket: ticket.clone(), message });
+    let trouble = |message: String| app.tell(&News::Trouble { ticket: ticket.clone(), message });
+    let by_hand = again(&source, wanted);
+    let before = match reference {
+        Some(read) => read.await.ok().flatten(),
+        None => None,
     };
+    if before.as_ref() != Some(&source.reference) {
+        return trouble(format!(
+            "{}: the ticket's external-ref was changed while the run was at work; nothing was sent. {by_hand}",
+            source.upstream
+        ));
+    }
     let mut outgoing = match source.plan(wanted, By::Settings).await {
         Ok(outgoing) => outgoing,
-        Err(why) => return trouble(format!("{}: {why}; {}", source.upstream, again(&source))),
+        Err(why) => return trouble(format!("{}: {why}. {by_hand}", source.upstream)),
     };
-    for note in &outgoing.notes {
-        trouble(note.clone());
+    for message in outgoing.notes.clone() {
+        app.tell(&News::SourceReplied { ticket: ticket.clone(), message });
     }
     if outgoing.deeds.is_empty() {
         return;
     }
     let id = outgoing.id.clone();
-    let by_hand = again(&source);
     let now = clock.clone();
     let text = spawn_blocking(move || source.comment(Some(&store), &id, &*now, &secrets)).await;
     let text = match text.map_err(|error| error.to_string()).and_then(|text| text) {
         Ok(text) => text,
-        Err(why) => return trouble(format!("{}: {why}; {by_hand}", outgoing.upstream)),
+        Err(why) => return trouble(format!("{}: {why}. {by_hand}", outgoing.upstream)),
     };
     let (said, failed) = outgoing.send(&text, &*clock).await;
     for message in said {
         app.tell(&News::SourceReplied { ticket: ticket.clone(), message });
     }
     if let Some(why) = failed {
-        trouble(format!("{why}; {by_hand}"));
+        trouble(format!("{why}. {by_hand}"));
     }
 }
 
-fn again(source: &Source) -> String {
-    format!("`programmator source {}` shows what was sent and tries again", source.ticket.id)
+fn again(source: &Source, wanted: SourceReply) -> String {
+    let flags: String = wanted.deeds().iter().map(|deed| format!(" --{}", deed.word())).collect();
+    format!("`programmator source {}{flags}` sends it by hand", source.ticket.id)
 }

@@ -74,8 +74,7 @@ impl Source {
     /// That of the ticket in this file; the error says why it has none.
     pub fn of(path: &Path, folder: &Path, state: &Path) -> Result<Self, String> {
         let ticket = tickets::load(path).map_err(|error| error.to_string())?;
-        let reference = ticket.extra.iter().find(|(name, _)| name == REFERENCE).map(|(_, value)| value.clone());
-        let Some(reference) = reference.filter(|reference| !reference.is_empty()) else {
+        let Some(reference) = named(&ticket) else {
             return Err(format!("{} was not imported: it has no external-ref", ticket.id));
         };
         let upstream = upstream(&reference).map_err(|why| format!("{}: {why}", ticket.id))?;
@@ -97,14 +96,14 @@ impl Source {
                 (Some(Sent { end: None, .. }), By::Settings) => notes.push(unsettled(self, deed)),
                 (Some(_), By::Settings) => {}
                 (Some(sent @ Sent { end: None, .. }), _) => open.push(sent),
-                (Some(Sent { end: Some(End::Failed { why }), .. }), _) => {
-                    notes.push(format!("the {} failed before: {}", deed.word(), clean_line(&why, 300)));
-                    deeds.push(deed);
+                // It may have arrived for all that.
+                (Some(sent @ Sent { end: Some(End::Failed { .. }), .. }), _) => {
+                    if let Some(End::Failed { why }) = &sent.end {
+                        notes.push(format!("the {} failed before: {}", deed.word(), clean_line(why, 300)));
+                    }
+                    open.push(sent);
                 }
-                (Some(Sent { end: Some(End::Done { url }), .. }), _) => {
-                    let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(&url, 300)) };
-                    notes.push(format!("{} was {} already{at}; --again sends it again", self.upstream, deed.done()));
-                }
+                (Some(Sent { end: Some(End::Done { url }), .. }), _) => notes.push(self.already(deed, &url)),
             }
         }
         let mut title = String::new();
@@ -123,9 +122,12 @@ impl Source {
                 if found {
                     notes.push(format!("the {what} that was begun before has arrived"));
                     ledger.end(sent.deed, End::Done { url: at }).map_err(|error| error.to_string())?;
-                } else {
-                    notes.push(format!("the {what} that was begun before has not arrived"));
-                    deeds.push(sent.deed);
+                    continue;
+                }
+                notes.push(format!("the {what} that was begun before has not arrived"));
+                match ledger.replies().done(sent.deed) {
+                    Some(url) if by != (By::Person { again: true }) => notes.push(self.already(sent.deed, url)),
+                    _ => deeds.push(sent.deed),
                 }
             }
             if issue.is_closed() && deeds.contains(&Deed::Close) {
@@ -137,6 +139,13 @@ impl Source {
         let (id, folder, upstream) = (fresh_id(), self.folder.clone(), self.upstream.clone());
         deeds.sort_by_key(|deed| *deed == Deed::Close);
         Ok(Outgoing { upstream, title, url, deeds, notes, id, ledger, folder })
+    }
+
+    /// That it was sent before.
+    fn already(&self, deed: Deed, url: &str) -> String {
+        let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(url, 300)) };
+        let hint = if deed == Deed::Comment { "; --again sends it again" } else { "" };
+        format!("{} was {} already{at}{hint}", self.upstream, deed.done())
     }
 
     /// The issue as it is now; an error where it is not the one that the ticket records.
@@ -250,6 +259,16 @@ impl Outgoing {
             }
         }
     }
+}
+
+/// The issue that the ticket in this file names, if it can be read. Blocking.
+pub fn reference(path: &Path) -> Option<String> {
+    named(&tickets::load(path).ok()?)
+}
+
+fn named(ticket: &Ticket) -> Option<String> {
+    let reference = ticket.extra.iter().find(|(name, _)| name == REFERENCE).map(|(_, value)| value.clone());
+    reference.filter(|reference| !reference.is_empty())
 }
 
 /// For the person, of something that was begun and whose end is not known.

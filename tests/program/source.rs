@@ -219,7 +219,10 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     let project = imported("github:ada/shop#7", "source: {comment: true, close: true}\n");
     gh(&project, "'issue comment') echo 'GraphQL: Unable to create comment because issue is locked.' >&2; exit 1;;");
     let said = told(&project, &["run", "tk-1"], 0);
-    assert!(said.contains("was not commented on") && said.contains("`programmator source tk-1`"), "{said}");
+    assert!(
+        said.contains("was not commented on") && said.contains("`programmator source tk-1 --comment --close`"),
+        "{said}"
+    );
     gh(&project, "");
     told(&project, &["phase", "reopen", "tk-1", "1"], 0);
     told(&project, &["run", "tk-1"], 0);
@@ -230,10 +233,24 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     let output = command(&killed, &["run", "tk-1"]).output().expect("it starts");
     assert_eq!(output.status.code(), None, "{}", text(&output));
     gh(&killed, "");
+    // What the second run writes is a change.
+    std::fs::remove_file(killed.path("work/done.txt")).expect("removed");
     killed.ticket("tk-2", &["Two"]);
     let said = told(&killed, &["run", "tk-2"], 0);
     assert!(said.contains("a comment of ada/shop#7 was begun"), "{said}");
     assert_eq!(count(&killed, "issue comment"), 1);
+}
+
+#[test]
+fn a_comment_that_has_arrived_for_all_that_gh_said_is_not_sent_again() {
+    let project = finished("github:ada/shop#7");
+    gh(&project, "'issue comment') keep \"$@\"; echo 'HTTP 502: Bad Gateway' >&2; exit 1;;");
+    assert!(source(&project, &["--comment", "--yes"], 1).contains("HTTP 502"));
+    gh(&project, "");
+    let again = source(&project, &["--comment", "--yes"], 0);
+    assert!(again.contains("failed before") && again.contains("has arrived"), "{again}");
+    assert_eq!(count(&project, "issue comment"), 1);
+    assert!(source(&project, &["--yes"], 2).contains("--comment, --close or both"), "nothing is named to be sent");
 }
 
 #[test]

@@ -137,9 +137,14 @@ impl BotApi {
 
     /// Waits until a press was answered with words that have these in them.
     pub fn wait_told(&self, words: &str) {
+        self.wait_told_times(words, 1);
+    }
+
+    /// The same, so often.
+    pub fn wait_told_times(&self, words: &str, times: usize) {
         let deadline = Instant::now() + PATIENCE;
         let mut chats = self.lock();
-        while !chats.told.iter().any(|told| told.contains(words)) {
+        while chats.told.iter().filter(|told| told.contains(words)).count() < times {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "nobody was told “{words}”, but {:?}", chats.told);
             chats = self.shared.1.wait_timeout(chats, left).unwrap().0;

@@ -94,7 +94,7 @@ fn lines(heard: PipeReader) -> std::io::Result<Receiver<String>> {
     let (say, said) = channel();
     std::thread::Builder::new().name("relay".to_owned()).spawn(move || {
         for line in BufReader::new(heard).lines().map_while(Result::ok) {
-            // Read to its end, whoever listens: who writes is not to fail because of us.
+            // Read to its end while this program lives, whoever listens.
             let _ = say.send(line);
         }
     })?;

@@ -33,6 +33,15 @@ pub fn draft(source: Source, item: &Item, taken: Taken) -> Draft {
     if !text.is_empty() {
         text.insert_str(0, "\n\n");
     }
+    let is_cut = |text: &&String| clean_line(&bare(text, taken), TEXT) != one(text);
+    let whole: String = [&item.title]
+        .into_iter()
+        .chain(&item.phases)
+        .filter(is_cut)
+        .fold(String::new(), |all, text| all + "- " + &clean_line(&bare(text, taken), TEXT) + "\n");
+    if !whole.is_empty() {
+        let _ = write!(text, "\n\nIn full, as it says there:\n\n{}", quoted(&whole, taken));
+    }
     let (phases, more) = item.phases.split_at(item.phases.len().min(PHASES));
     for (about, lines) in [("Further steps:", more), ("Done already, as it says there:", &item.done_phases)] {
         let lines = lines.iter().map(|line| format!("- {}\n", one(line))).collect::<Vec<_>>().concat();
@@ -102,6 +111,16 @@ fn bare(text: &str, taken: Taken) -> String {
 mod tests {
     use super::*;
     use crate::domain::ticket::parse::parse;
+
+    #[test]
+    fn what_is_too_long_for_a_line_is_quoted_in_full() {
+        let long = format!("{} end", "word ".repeat(60));
+        let item = Item { title: long.clone(), phases: vec![format!("step {long}")], ..Item::default() };
+        let text = draft(Source::Tasks, &item, Taken::default()).markdown();
+        assert_eq!(text.matches(" end\n").count(), 2, "{text}");
+        let short = Item { title: "Short".into(), ..Item::default() };
+        assert!(!draft(Source::Tasks, &short, Taken::default()).markdown().contains("In full"));
+    }
 
     #[test]
     fn nothing_that_was_not_asked_for_gets_through() {

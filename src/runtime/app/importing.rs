@@ -17,6 +17,8 @@ impl Service {
             user: self.user.clone(),
             clock: self.opener.clock.clone(),
         };
+        // The person sees the tickets of the whole project, and wants its tasks.
+        let importer = Importer { folder: importer.home().to_owned(), ..importer };
         let known = self.known();
         let runtime = Handle::current();
         spawn_blocking(move || {

@@ -3,7 +3,7 @@
 use crate::base::time::Clock;
 use crate::domain::import::foreign::Taken;
 use crate::domain::import::item::Source;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Tasks that are shown and imported where nothing else is said.
@@ -34,6 +34,13 @@ pub struct Importer {
     /// Whom new tickets are for.
     pub user: Option<String>,
     pub clock: Arc<dyn Clock>,
+}
+
+impl Importer {
+    /// Where documents are named from: the folder that the tickets are in, also where it is asked from one below it.
+    pub fn home(&self) -> &Path {
+        self.dir.parent().filter(|home| self.folder.starts_with(home)).unwrap_or(&self.folder)
+    }
 }
 
 /// What is to be imported.

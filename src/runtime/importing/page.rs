@@ -27,7 +27,13 @@ impl Importer {
     /// What one of them has; the error is for the person.
     pub async fn page(&self, place: &ImportPlace) -> Result<ImportPage, String> {
         let listed = self.list(wanted(place)).await.map_err(|error| error.to_string())?;
-        let tasks = (0..listed.kept.min(SHOWN)).map(|n| task(&listed, n));
+        // Of what is new there is no more than may be imported.
+        let mut others = 0;
+        let is_shown = |n: &usize| {
+            others += usize::from(listed.standing[*n] != Standing::New);
+            listed.standing[*n] == Standing::New || others <= SHOWN
+        };
+        let tasks: Vec<ImportTask> = (0..listed.kept).filter(is_shown).map(|n| task(&listed, n)).collect();
         let gone = listed.gone.iter().map(|one| ImportTask {
             key: one.reference.clone(),
             digest: String::new(),
@@ -41,9 +47,9 @@ impl Importer {
         let settings = &listed.found.settings;
         let settings = settings.iter().map(|one| format!("{}={}: {}", one.name, one.value, one.here));
         Ok(ImportPage {
-            tasks: tasks.chain(gone).collect(),
+            tasks: tasks.into_iter().chain(gone).collect(),
             notes: notes.iter().map(|note| clean_line(note, 400)).chain(settings).collect(),
-            has_more: listed.has_more() || listed.kept > SHOWN,
+            has_more: listed.has_more(),
         })
     }
 
@@ -146,16 +152,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_task_whose_ticket_would_say_something_else_is_left_out_and_the_others_are_not() {
+    async fn what_is_new_is_shown_behind_any_number_of_others() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().canonicalize().unwrap();
-        fs::write(folder.join("TODO.md"), "- [ ] One\n  - [ ] Support [x]\n- [ ] Two\n").unwrap();
-        let importer = importer(&folder);
-        let listed = importer.list(Wanted::of(Source::Tasks, vec!["TODO.md".into()])).await.unwrap();
-        let imported = importer.import(importer.alone().unwrap(), &listed, listed.new_ones()).unwrap();
-        let written: Vec<usize> = imported.written.iter().map(|(n, _)| *n).collect();
-        assert_eq!((written, imported.notes.len()), (vec![1], 1), "{:?}", imported.notes);
-        assert!(imported.notes[0].contains("`One` was left out: "), "{:?}", imported.notes);
+        let done: String = (0..SHOWN + 200).map(|n| format!("- [x] Done {n}\n")).collect();
+        fs::write(folder.join("TODO.md"), done + "- [ ] New\n").unwrap();
+        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(1) };
+        let page = importer(&folder).page(&place).await.unwrap();
+        assert_eq!((page.tasks.len(), page.tasks.last().unwrap().title.as_str()), (SHOWN + 1, "New"));
+        assert!(!page.has_more);
+    }
+
+    #[tokio::test]
+    async fn a_document_has_one_name_from_wherever_it_is_imported() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        fs::create_dir(folder.join("sub")).unwrap();
+        fs::write(folder.join("TODO.md"), "- [ ] One\n").unwrap();
+        let (above, below) = (importer(&folder), Importer { folder: folder.join("sub"), ..importer(&folder) });
+        let list =
+            async |from: &Importer, file: &str| from.list(Wanted::of(Source::Tasks, vec![file.into()])).await.unwrap();
+        let listed = list(&above, "TODO.md").await;
+        above.import(above.alone().unwrap(), &listed, listed.new_ones()).unwrap();
+        assert!(list(&below, "../TODO.md").await.new_ones().is_empty(), "its ticket is there");
     }
 
     #[tokio::test]

@@ -127,7 +127,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
     }
     for file in &files {
         let text = import_source::document(file).map_err(|error| failed(&error))?;
-        let (place, stem) = (shown(folder, file), file.file_stem().unwrap_or_default().to_string_lossy());
+        let (place, stem) = (shown(importer.home(), file), file.file_stem().unwrap_or_default().to_string_lossy());
         let mut items = match args.source {
             Source::Ralph => stories::read(&place, &text),
             Source::Beads => issues::beads(&text),

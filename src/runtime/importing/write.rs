@@ -51,19 +51,6 @@ pub(super) fn names(
     Ok(Names { ids, own })
 }
 
-/// Those of the chosen tasks whose tickets would say what they say; and of each of the others what is to be said.
-pub(super) fn sayable(source: Source, taken: Taken, items: &[Item], chosen: Vec<usize>) -> (Vec<usize>, Vec<String>) {
-    let mut left = Vec::new();
-    let is_sayable = |n: &usize| {
-        let item = &items[*n];
-        let why = foreign::draft(source, item, taken).hidden();
-        left.extend(why.map(|why| format!("`{}` was left out: {why}", foreign::title(item))));
-        why.is_none()
-    };
-    let kept = chosen.into_iter().filter(is_sayable).collect();
-    (kept, left)
-}
-
 /// Writes the chosen ones of all tasks that the source has.
 pub(super) fn tickets(
     importer: &Importer,

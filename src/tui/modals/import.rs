@@ -251,14 +251,17 @@ impl Tasks {
             }
             _ => String::new(),
         };
+        let file = self.place.file.iter().map(|file| format!(" {}", file.display())).collect::<String>();
+        let all = format!(
+            "More are left out: import these first, or all with `programmator import {}{file} --limit 0`.",
+            self.place.source.word()
+        );
         let said = match &self.told {
             _ if !self.said.is_empty() => self.said.as_str(),
             None => "Reading …",
             Some(Err(_)) => "Enter tries again.",
             Some(Ok(page)) if page.tasks.is_empty() => "It has no tasks.",
-            Some(Ok(_)) if more => {
-                "More are left out: import these first, or all of them in a shell with `--limit 0`."
-            }
+            Some(Ok(_)) if more => all.as_str(),
             Some(Ok(_)) => "",
         };
         let keys: &[Command] = match &self.told {

@@ -22,7 +22,8 @@ pub fn lacks_git(model: &Model) -> bool {
 
 /// Draws it.
 pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
-    let area = Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(3).min(WIDEST), ..area };
+    let (width, height) = (area.width.saturating_sub(3).min(WIDEST), area.height.saturating_sub(1));
+    let area = Rect { x: area.x + 2, y: area.y + 1, width, height };
     let area = area.intersection(buf.area);
     let say = |role: Role, text: &str| vec![Row::new().left(role, text)];
     let rows = match (&model.home.filter[..], &model.home.place) {
