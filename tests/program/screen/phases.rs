@@ -49,7 +49,8 @@ fn phases_are_edited_while_claude_works_and_each_edit_is_taken_back() {
     terminal.keys_until("R", "Rename “Beta”");
     terminal.keys(" three");
     project.write("work/.tickets/tk-1.md", &before.replace("- [ ] Beta\n", "- [ ] Bravo\n"));
-    terminal.keys_until("\r", "“Beta” is no longer in the ticket");
+    terminal.keys("\r");
+    terminal.wait_for("“Beta” is no longer in the ticket");
     // The log may be told before the dialog is there again.
     terminal.wait_for("Beta three");
     assert_eq!(texts(&project), ["Alpha", "Bravo", "Gamma"]);
