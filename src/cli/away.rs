@@ -157,12 +157,12 @@ fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let was = off(session)?;
     // Of one that stopped by itself it is known only now that it will not begin by itself.
     let begins = begins_by_itself(session);
-    if was != Off::WasOff {
+    if was != Off::None {
         let again = if begins { " The next run in the background asks here again (away.always_on)." } else { "" };
         let words = "Phone notifications are off (`away off`). Open questions wait on the machine.";
         tell(session, &format!("{words}{again}"));
     }
-    let already = if was == Off::WasOff { " already" } else { "" };
+    let already = if was == Off::None { " already" } else { "" };
     writeln!(out, "Phone notifications are{already} off.")?;
     tell_killed(out, was)?;
     if begins {

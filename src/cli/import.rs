@@ -92,10 +92,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
     let new = listed.new_ones();
     let is_nothing = new.is_empty() && !listed.has_more();
     let chosen = if args.dry_run || new.is_empty() { Vec::new() } else { choose(args, &listed.found.items, new)? };
-    let imported = alone.map(|alone| importer.import(alone, &listed, chosen)).transpose()?.unwrap_or_default();
+    let done = alone.map(|alone| importer.import(&alone, &listed, &chosen)).transpose()?.unwrap_or_default();
     if args.json {
-        listed.found.notes.extend(imported.notes);
-        let id = |n: usize| imported.written.iter().find(|(at, _)| *at == n).map(|(_, path)| id_of(path));
+        listed.found.notes.extend(done.notes);
+        let id = |n: usize| done.written.iter().find(|(at, _)| *at == n).map(|(_, path)| id_of(path));
         let settings = &listed.found.settings;
         let settings = settings.iter().map(|one| Setting { name: &one.name, value: &one.value, here: &one.here });
         let report = Report {
@@ -109,10 +109,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
         };
         writeln!(out, "{}", json::pretty(&report)?)?;
     } else {
-        for (_, path) in &imported.written {
+        for (_, path) in &done.written {
             writeln!(out, "written  {}", clean_line(&path.display().to_string(), 300))?;
         }
-        for note in &imported.notes {
+        for note in &done.notes {
             writeln!(out, "note     {}", clean_line(note, 400))?;
         }
         if !args.dry_run && is_nothing {

@@ -253,7 +253,10 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
 
 /// What waits in each run, by name and in words, folded once for each change of its records.
 #[derive(Default)]
-pub(super) struct Folds(BTreeMap<RunId, (u64, Vec<(String, String, Subject)>)>);
+pub(super) struct Folds(BTreeMap<RunId, (u64, Vec<Named>)>);
+
+/// By its name and in words.
+type Named = (String, String, Subject);
 
 impl Folds {
     /// As [`waiting`].

@@ -91,9 +91,9 @@ impl Importer {
     }
 
     /// Writes the tickets of the chosen ones.
-    pub fn import(&self, alone: Alone, listed: &Listed, chosen: Vec<usize>) -> Result<Imported, ImportError> {
+    pub fn import(&self, alone: &Alone, listed: &Listed, chosen: &[usize]) -> Result<Imported, ImportError> {
         let Listed { wanted: Wanted { source, taken, .. }, found, standing, known, .. } = listed;
-        let names = write::names(self, &self.dir, (*source, &found.items), &chosen, known)?;
+        let names = write::names(self, &self.dir, (*source, &found.items), chosen, known)?;
         let links = write::links((*source, &found.items), standing, &names, known);
         let owed = owed::note(self, &self.dir, &links)?;
         let (written, mut notes) = write::tickets(self, &self.dir, (*source, *taken), &found.items, &names)?;

@@ -222,6 +222,6 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
 }
 
 fn again(source: &Source, wanted: SourceReply) -> String {
-    let flags: String = wanted.deeds().iter().map(|deed| format!(" --{}", deed.word())).collect();
+    let flags: String = wanted.deeds().iter().map(|deed| [" --", deed.word()].concat()).collect();
     format!("`programmator source {}{flags}` sends it by hand", source.ticket.id)
 }

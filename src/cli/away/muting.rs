@@ -22,7 +22,7 @@ const MOMENT: Duration = Duration::from_millis(20);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Off {
     /// There was none.
-    WasOff,
+    None,
     Ended,
     /// It did not end when it was asked to.
     Killed,
@@ -32,7 +32,7 @@ pub(super) enum Off {
 /// ended.
 pub(super) fn off(session: &Session) -> Result<Off, CliError> {
     let was = end(&session.state, PATIENCE)?;
-    if let Err(error) = forget(&session.state, was != Off::WasOff) {
+    if let Err(error) = forget(&session.state, was != Off::None) {
         let _ = writeln!(stderr(), "warning: {}", error.message);
     }
     Ok(was)
@@ -40,13 +40,12 @@ pub(super) fn off(session: &Session) -> Result<Off, CliError> {
 
 fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
     let begun = Instant::now();
-    let (mut was, mut asked) = (Off::WasOff, None);
+    let (mut was, mut asked) = (Off::None, None);
     while let Some(relay) = lock::held_by(state)? {
         match &asked {
             Some((known, since)) if *known == relay => {
-                if was != Off::Killed && Instant::now().duration_since(*since) > GRACE && relay.signal(Signal::KILL) {
-                    was = Off::Killed;
-                }
+                let is_overdue = was != Off::Killed && Instant::now().duration_since(*since) > GRACE;
+                was = if is_overdue && relay.signal(Signal::KILL) { Off::Killed } else { was };
             }
             // Its number is not there yet while it begins, or is that of the one before. It has nothing to put away: each thing
             // that it has sent is kept at once.
@@ -152,6 +151,6 @@ mod tests {
         assert!(end(folder.path(), Duration::ZERO).is_err(), "we hold the lock");
         assert!(!other.wait().unwrap().success(), "it was asked to end");
         drop(lock);
-        assert_eq!(end(folder.path(), Duration::ZERO).unwrap(), Off::WasOff);
+        assert_eq!(end(folder.path(), Duration::ZERO).unwrap(), Off::None);
     }
 }

@@ -75,7 +75,7 @@ impl Importer {
                 Some(n) => places.push(n),
             }
         }
-        let imported = self.import(alone, &listed, places).map_err(|error| error.to_string())?;
+        let imported = self.import(&alone, &listed, &places).map_err(|error| error.to_string())?;
         notes.extend(imported.notes.iter().map(|note| clean_line(note, 400)));
         let id = |path: &std::path::PathBuf| TicketId::from_file_name(&path.file_stem()?.to_string_lossy()).into();
         Ok(ImportDone { tickets: imported.written.iter().filter_map(|(_, path)| id(path)).collect(), notes })
@@ -134,7 +134,7 @@ mod tests {
         let importer = importer(&folder);
         let places = importer.places();
         let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(3) };
-        assert_eq!(places, [place.clone()]);
+        assert_eq!(places, std::slice::from_ref(&place));
         let page = importer.page(&place).await.unwrap();
         let stands: Vec<Stands> = page.tasks.iter().map(|task| task.stands).collect();
         assert_eq!(stands, [Stands::New, Stands::New, Stands::New, Stands::Done]);
@@ -155,7 +155,7 @@ mod tests {
     async fn what_is_new_is_shown_behind_any_number_of_others() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().canonicalize().unwrap();
-        let done: String = (0..SHOWN + 200).map(|n| format!("- [x] Done {n}\n")).collect();
+        let done = (0..SHOWN + 200).map(|n| format!("- [x] Done {n}\n")).collect::<Vec<_>>().concat();
         fs::write(folder.join("TODO.md"), done + "- [ ] New\n").unwrap();
         let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(1) };
         let page = importer(&folder).page(&place).await.unwrap();
@@ -173,7 +173,7 @@ mod tests {
         let list =
             async |from: &Importer, file: &str| from.list(Wanted::of(Source::Tasks, vec![file.into()])).await.unwrap();
         let listed = list(&above, "TODO.md").await;
-        above.import(above.alone().unwrap(), &listed, listed.new_ones()).unwrap();
+        above.import(&above.alone().unwrap(), &listed, &listed.new_ones()).unwrap();
         assert!(list(&below, "../TODO.md").await.new_ones().is_empty(), "its ticket is there");
     }
 

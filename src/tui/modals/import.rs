@@ -2,6 +2,7 @@
 //! would be.
 
 use crate::base::amount::counted;
+use crate::base::id::TicketId;
 use crate::domain::import::item::Source;
 use crate::domain::import::page::{
     ImportAsk, ImportChoice, ImportDone, ImportPage, ImportPlace, ImportTask, ImportTold, Stands,
@@ -55,7 +56,7 @@ struct Tasks {
 pub enum Outcome {
     Stays,
     Leaves,
-    Asks(Ask),
+    Asks(Box<Ask>),
 }
 
 impl Import {
@@ -75,7 +76,7 @@ impl Import {
             Some(Command::Choose) => {
                 let Some(place) = places.get(self.at) else { return Outcome::Stays };
                 self.tasks = Some(Tasks::of(place.clone()));
-                return Outcome::Asks(page(place));
+                return Outcome::Asks(Box::new(page(place)));
             }
             _ => self.at = self.at.saturating_add_signed(lines as isize).min(places.len().saturating_sub(1)),
         }
@@ -165,7 +166,7 @@ pub fn words(done: &Result<ImportDone, String>) -> String {
         Ok(done) => done,
         Err(why) => return why.clone(),
     };
-    let names: Vec<&str> = done.tickets.iter().take(NAMED).map(|id| id.as_str()).collect();
+    let names: Vec<&str> = done.tickets.iter().take(NAMED).map(TicketId::as_str).collect();
     let more = if done.tickets.len() > NAMED { " …" } else { "" };
     let written = match &names[..] {
         [] => "No ticket was written".to_owned(),
@@ -228,7 +229,7 @@ impl Tasks {
             // It may be readable by now.
             Some(Err(_)) => {
                 self.told = None;
-                return Outcome::Asks(page(&self.place));
+                return Outcome::Asks(Box::new(page(&self.place)));
             }
             Some(Ok(_)) if !self.is_sending && !self.ticked.is_empty() => {}
             _ => return Outcome::Stays,
@@ -238,7 +239,7 @@ impl Tasks {
             chosen.map(|task| ImportChoice { key: task.key.clone(), digest: task.digest.clone() }).collect();
         self.is_sending = true;
         self.said = format!("Importing {} …", counted(chosen.len(), "task"));
-        Outcome::Asks(Ask::Request(Request::Import(ImportAsk::Import(self.place.clone(), chosen))))
+        Outcome::Asks(Box::new(Ask::Request(Request::Import(ImportAsk::Import(self.place.clone(), chosen)))))
     }
 
     fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
@@ -251,7 +252,7 @@ impl Tasks {
             }
             _ => String::new(),
         };
-        let file = self.place.file.iter().map(|file| format!(" {}", file.display())).collect::<String>();
+        let file = self.place.file.as_ref().map_or_else(String::new, |file| format!(" {}", file.display()));
         let all = format!(
             "More are left out: import these first, or all with `programmator import {}{file} --limit 0`.",
             self.place.source.word()

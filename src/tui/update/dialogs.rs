@@ -38,7 +38,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             import::Outcome::Leaves => None,
             import::Outcome::Asks(ask) => {
                 ui.modals.push(Modal::Import(dialog));
-                return vec![ask];
+                return vec![*ask];
             }
         },
         Modal::Listing(mut listing) => {

@@ -35,7 +35,7 @@ fn assistant(text: &str, stop: &str) -> Value {
 fn write_down(project: &Project, lines: &[Value]) {
     let path = project.path("session.jsonl");
     let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file");
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
     file.write_all(text.as_bytes()).expect("it can be written");
 }
 

@@ -38,7 +38,7 @@ fn tasks_to_import() {
         update(&mut model, Msg::Replied(Reply::Import(told)));
         model
     };
-    modal("import_sources", &places);
+    modal("import_sources", places);
     modal("import_tasks", || {
         let mut model = pressed(places(), "Enter");
         let task = |title: &str, about: &str, stands, ticket: Option<&str>| ImportTask {

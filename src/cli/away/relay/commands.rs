@@ -199,29 +199,29 @@ fn chosen<'a>(all: &'a [RunSummary], name: &str, words: &'a [String]) -> Result<
     let open = open(all);
     let named: Vec<&RunSummary> =
         words.first().map(|word| all.iter().filter(|run| is_called(run, word)).collect()).unwrap_or_default();
-    let names = |runs: &[&RunSummary]| {
-        let name = |run: &&RunSummary| called(all, run);
-        runs.iter().map(name).collect::<Vec<_>>().join(" or ")
+    let listed = |runs: &[&RunSummary]| {
+        let full = |run: &&RunSummary| called(all, run);
+        runs.iter().map(full).collect::<Vec<_>>().join(" or ")
     };
     match (named.as_slice(), open.as_slice()) {
-        ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(*run, &words[1..])),
-        ([closed], _) if name == "resume" => Ok(Chosen::Closed(*closed)),
+        ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(run, &words[1..])),
+        ([closed], _) if name == "resume" => Ok(Chosen::Closed(closed)),
         ([closed], _) => Err(format!("No program works on {} now.", closed.ticket)),
         // Two repositories have a ticket of this id: nothing is done to the wrong one.
-        ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", names(&named))),
+        ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", listed(&named))),
         ([], [run]) if name == "note" && !words.first().is_some_and(|word| is_like_an_id(all, word)) => {
-            Ok(Chosen::Open(*run, words))
+            Ok(Chosen::Open(run, words))
         }
-        ([], [run]) if words.is_empty() => Ok(Chosen::Open(*run, words)),
+        ([], [run]) if words.is_empty() => Ok(Chosen::Open(run, words)),
         ([], []) => Err(format!("No run is open. /tickets lists the last ones; /{name} TICKET names one.")),
         ([], [run]) if name == "note" => Err(format!(
             "No run of {} is known, so nobody was told. To tell {} that: /note {} {}",
             clean_line(&words[0], 40),
             run.ticket,
-            names(&[*run]),
+            listed(&[*run]),
             clean_line(&words.join(" "), 200)
         )),
-        ([], open) => Err(format!("Say which ticket: /{name} {}", names(open))),
+        ([], open) => Err(format!("Say which ticket: /{name} {}", listed(open))),
     }
 }
 

@@ -44,8 +44,8 @@ impl Relay {
                 _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
                 _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody => {
-                    let (last, lost) = (last.clone(), if is_answer { "" } else { UNSAID });
-                    return Ok(Said::later(async move { format!("{}{lost}", resume(&last).await) }));
+                    let (last, unsaid) = (last.clone(), if is_answer { "" } else { UNSAID });
+                    return Ok(Said::later(async move { format!("{}{unsaid}", resume(&last).await) }));
                 }
                 _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
                 _ => {
@@ -61,12 +61,12 @@ impl Relay {
         // Of a message that is not remembered any more only words are taken, where they can mean no other end.
         let is_only = run == end.run.run && !end.is_again;
         if !seen.map_or(pressed.is_none() && is_only, |seen| seen.name == end.name) {
-            let lost = if given.is_empty() {
+            let unsaid = if given.is_empty() {
                 ""
             } else {
                 "\nYour words were not passed on: reply to the last end of the ticket."
             };
-            return Ok(Said::Now(format!("{}{lost}", too_late())));
+            return Ok(Said::Now(format!("{}{unsaid}", too_late())));
         }
         let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
         let answering = self.answering();
