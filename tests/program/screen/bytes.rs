@@ -238,7 +238,10 @@ fn a_terminal_that_shows_progress_is_told_of_it() {
             .skip(1)
             .map(|rest| rest.split('\x07').next().expect("an end").to_owned())
             .collect();
-        let expected: &[&str] = if wants { &["1;0", "1;50", "0;0"] } else { &[] };
-        assert_eq!(told, expected);
+        let mut share: Vec<&str> = told.iter().map(String::as_str).filter(|told| told.starts_with("1;")).collect();
+        // A frame between a ticket's opening and its run may have none.
+        share.dedup();
+        let (expected, last): (&[&str], _) = if wants { (&["1;0", "1;50"], Some("0;0")) } else { (&[], None) };
+        assert_eq!((&share[..], told.last().map(String::as_str)), (expected, last), "{told:?}");
     }
 }
