@@ -8,9 +8,13 @@ use crate::domain::source_reply::{Deed, End, Replies, Sent};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The folder of the files, in the state folder.
 const FOLDER: &str = "sources";
+/// How often a lock that another has is tried again, and how soon.
+const TRIES: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// What was sent for a ticket, while nobody else sends anything for it.
 #[derive(Debug)]
@@ -29,7 +33,7 @@ impl SourceLedger {
         reference: &str,
     ) -> Result<Option<Self>, PrivateFileError> {
         let file = file(state, ticket, reference);
-        let Some(lock) = private_file::lock_now(&file.with_extension("lock"))? else { return Ok(None) };
+        let Some(lock) = lock(&file.with_extension("lock"))? else { return Ok(None) };
         let path = path.display().to_string();
         let replies = match read(&file)? {
             Some(replies) => Replies { path, ..replies },
@@ -72,10 +76,21 @@ pub fn unsettled(state: &Path) -> Vec<Replies> {
     let files = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
     let found = files.filter_map(|path| {
-        let _free = private_file::lock_now(&path.with_extension("lock")).ok()??;
+        let _free = lock(&path.with_extension("lock")).ok()??;
         read(&path).ok()?
     });
     found.filter(|replies| replies.open().next().is_some()).collect()
+}
+
+/// Tries it for a moment: who only looks, or a child that is just being started, has it for no longer.
+fn lock(file: &Path) -> Result<Option<File>, PrivateFileError> {
+    for _ in 0..TRIES {
+        if let Some(lock) = private_file::lock_now(file)? {
+            return Ok(Some(lock));
+        }
+        std::thread::sleep(MOMENT);
+    }
+    private_file::lock_now(file)
 }
 
 fn file(state: &Path, ticket: &TicketId, reference: &str) -> PathBuf {
