@@ -2,7 +2,7 @@
 //! of the file on, and as it grows.
 //!
 //! [`OwnStream::look`] is the only thing that reads through the file, and what it reads at once is bounded: of what was written
-//! before only the last [`BACK`] bytes, of a long line its beginning. The file is Claude Code's: it may be gone, replaced, cut
+//! before only the last `BACK` bytes, of a long line its beginning. The file is Claude Code's: it may be gone, replaced, cut
 //! short, end with half a line or hold anything. What a file was before it was replaced is another scrollback's.
 
 use crate::domain::own_seen::Gist;
