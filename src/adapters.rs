@@ -51,6 +51,7 @@ pub mod state_archive;
 pub mod state_swap;
 pub mod store;
 pub mod syntax;
+pub mod system_watch;
 pub mod telegram;
 pub mod tickets;
 pub mod tracked_files;

@@ -31,6 +31,7 @@ pub mod job;
 pub mod leftovers;
 pub mod limits;
 pub mod lines;
+pub mod machine;
 pub mod merge;
 pub mod messages;
 pub mod metrics;

@@ -60,7 +60,7 @@
 //!
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
-//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs;
+//! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs; [`machine`](domain::machine) is what is at work on one of the person's machines;
 //! [`end_answer`](domain::end_answer) is what follows a run's end; [`source_reply`](domain::source_reply) what is told to the issue that a ticket came from;
 //! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
 //! ticket. Parsing gives a value and its problems.
@@ -89,7 +89,7 @@
 //! is used, [`disk_use`](adapters::disk_use) how much is; [`state_archive`](adapters::state_archive) is a backup of it, which [`state_swap`](adapters::state_swap) puts in its place. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
 //! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.
 //! [`chats`](adapters::chats) keeps the files and logs of chats, [`soul`](adapters::soul) reads their `SOUL.md`,
-//! [`typed_lines`](adapters::typed_lines) what is typed without the screen, [`context_files`](adapters::context_files) what goes along in each prompt. [`file_watch`](adapters::file_watch) reports changed files, [`project_kind`](adapters::project_kind) knows what a
+//! [`typed_lines`](adapters::typed_lines) what is typed without the screen, [`context_files`](adapters::context_files) what goes along in each prompt. [`file_watch`](adapters::file_watch) reports changed files, and [`system_watch`](adapters::system_watch) hears of them; [`project_kind`](adapters::project_kind) knows what a
 //! repository's files say of it and which commands usually check it.
 //!
 //! For the gate: [`config_files`](adapters::config_files) and [`policy_files`](adapters::policy_files) are read,
@@ -120,7 +120,7 @@
 //! [`doctor`](runtime::doctor) finds what a first run would fail for. [`app`](runtime::app) answers what front ends ask,
 //! [`reporter`](runtime::reporter) tells them the news and knows which of them are there,
 //! [`headless`](runtime::headless) prints it, [`export`](runtime::export) writes a run as a file, [`find`](runtime::find)
-//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`source_reply`](runtime::source_reply) tells an issue what came of its ticket, [`source_replies`](runtime::source_replies) once a run has completed it, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`own_watch`](runtime::own_watch) tells which of those there are, [`own_run`](runtime::own_run) what they are to the store, [`review`](runtime::review) has a diff looked at by
+//! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`machines`](runtime::machines) asks the person's other machines what is at work there, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`source_reply`](runtime::source_reply) tells an issue what came of its ticket, [`source_replies`](runtime::source_replies) once a run has completed it, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`own_watch`](runtime::own_watch) tells which of those there are, [`own_run`](runtime::own_run) what they are to the store, [`review`](runtime::review) has a diff looked at by
 //! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals, [`cleanup`](runtime::cleanup) clears away what old runs have left.
 //!
 //! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has

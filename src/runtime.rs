@@ -19,6 +19,7 @@ pub mod heard;
 pub mod importing;
 pub mod last_said;
 pub mod launching;
+pub mod machines;
 pub mod metrics;
 pub mod mirror;
 pub mod offline;

@@ -21,6 +21,7 @@ mod million;
 mod rates;
 mod report;
 mod start;
+mod watchers;
 
 #[path = "../support/corpus.rs"]
 mod corpus;
@@ -40,7 +41,7 @@ mod watched;
 /// Adds what it has measured.
 type Measure = fn(&mut Report);
 
-const GROUPS: [(&str, Measure); 11] = [
+const GROUPS: [(&str, Measure); 12] = [
     ("start", start::first_frame),
     ("hook", hook::hook),
     ("home", home::home),
@@ -49,6 +50,7 @@ const GROUPS: [(&str, Measure); 11] = [
     ("flood", flood::flood),
     ("silent", rates::silent),
     ("rates", rates::rates),
+    ("watchers", watchers::watchers),
     ("tabs", many::tabs),
     ("iterations", many::iterations),
     ("million", million::million),

@@ -1,11 +1,12 @@
 //! Reports when a file has changed: edited in place, saved by renaming, removed, created.
 //!
-//! Watches the folders, because a saved file is often another file. Nothing polls and nothing ticks: a
-//! thread sleeps until the system reports a change, waits a moment for the rest of it, reports, and sleeps again.
+//! Watches the folders, because a saved file is often another file. A thread sleeps
+//! until [a change is heard of](crate::adapters::system_watch), waits a moment for the rest of it, reports, and sleeps again.
 
+use crate::adapters::system_watch::SystemWatch;
 use crate::base::text::clean_line;
 use notify::event::ModifyKind;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Event, EventKind};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -29,7 +30,7 @@ pub struct WatchError {
 
 /// Watches files until it is dropped.
 pub struct FileWatch {
-    watcher: RecommendedWatcher,
+    watcher: SystemWatch,
     files: Arc<Mutex<Watched>>,
     /// Folders that are watched, for the files in them or as a whole.
     folders: HashSet<PathBuf>,
@@ -46,7 +47,7 @@ impl FileWatch {
         let (changes, gathered) = channel();
         let known = Arc::clone(&files);
         let failed = |source| WatchError { path: PathBuf::from("."), source };
-        let watcher = notify::recommended_watcher(move |event| note(event, &known, &changes)).map_err(failed)?;
+        let watcher = SystemWatch::new(move |event| note(event, &known, &changes)).map_err(failed)?;
         std::thread::Builder::new()
             .name("file-watch".to_owned())
             .spawn(move || report(&gathered, on_change))
@@ -83,7 +84,7 @@ impl FileWatch {
 
     fn follow(&mut self, folder: PathBuf) -> Result<(), WatchError> {
         if !self.folders.contains(&folder) {
-            self.watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|source| failed(&folder, source))?;
+            self.watcher.watch(&folder).map_err(|source| failed(&folder, source))?;
             self.folders.insert(folder);
         }
         Ok(())

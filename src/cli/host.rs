@@ -4,6 +4,7 @@
 use super::park;
 use super::past::Past;
 use super::remote::requests::Requests;
+use super::remote::shown;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -209,6 +210,12 @@ impl Host for TerminalHost {
             let (shell, folder) = (shell.to_string_lossy(), folder.display());
             clean_line(&format!("{shell} could not be started in {folder}: {error}"), 400)
         })
+    }
+
+    async fn attach(&mut self, machine: &str, ticket: &str) -> Result<(), String> {
+        self.is_here()?;
+        let (machine, ticket) = (machine.to_owned(), ticket.to_owned());
+        tokio::task::spawn_blocking(move || shown::show(&machine, &ticket)).await.map_err(|error| error.to_string())?
     }
 
     fn touched(&mut self) {

@@ -1,6 +1,7 @@
 //! `--on HOST`: a run on another machine, seen and answered here, and commands that are run there.
 
 pub mod requests;
+pub mod shown;
 
 use self::requests::Requests;
 use super::error::CliError;
@@ -118,11 +119,6 @@ async fn connect(machine: &Machine) -> Result<OtherMachine, String> {
     // Nobody may be reading.
     let _ = writeln!(stderr(), "waiting for programmator on {} …", machine.name);
     connecting.await
-}
-
-/// A connection to a machine that cannot ask the person for anything; an error: words for them.
-pub(super) async fn connect_silently(name: &str, host: &HostConfig) -> Result<OtherMachine, String> {
-    OtherMachine::connect(&machine(name, host), MayAsk::No).await
 }
 
 /// What has become of the run, as far as it is known here.

@@ -17,6 +17,7 @@ use crate::domain::finding::Finding;
 use crate::domain::fork::Forked;
 use crate::domain::import::page::{ImportAsk, ImportTold};
 use crate::domain::lines::Line;
+use crate::domain::machine::Machine;
 use crate::domain::passphrase::Checked;
 use crate::domain::planning::PlanAsked;
 use crate::domain::record::TicketRevised;
@@ -131,6 +132,8 @@ pub enum Request {
     InitGit,
     /// The next piece of a search through all runs and tickets.
     Find(Find),
+    /// What is at work on the person's other machines.
+    Machines,
     /// What can be imported here, or what is to be.
     Import(ImportAsk),
     /// What came of all runs so far.
@@ -236,6 +239,8 @@ pub enum Reply {
     Exported(RunId, Result<String, String>),
     /// The piece of the search that was asked for so, or why not; words for the person.
     Found(Find, Result<Batch, String>),
+    /// All of them, or why they are not known; words for the person.
+    Machines(Result<Vec<Machine>, String>),
     /// What can be imported, or what was.
     Import(ImportTold),
     /// The figures, or why there are none; words for the person.
@@ -379,6 +384,7 @@ mod tests {
             Request::InitGit,
             Request::Find(Find { query: "a".into(), ..Find::default() }),
             Request::Import(ImportAsk::Import(place.clone(), vec![choice])),
+            Request::Machines,
             Request::Stats,
             Request::Report(Timestamp::from_millis(1)),
             Request::LeaveCommits,
@@ -411,6 +417,7 @@ mod tests {
             Reply::Found(Find::default(), Ok(Batch::default())),
             Reply::Import(ImportTold::Page(place.clone(), Ok(ImportPage::default()))),
             Reply::Import(ImportTold::Done(place, Err("no".into()))),
+            Reply::Machines(Ok(vec![Machine::of(None, &Err("no".into()))])),
             Reply::Stats(Ok(vec![Line::Heading("a".into()), Line::Gap])),
             Reply::Report(Err("no".into())),
             Reply::Created(Ok(ticket.clone())),

@@ -14,6 +14,7 @@ mod find;
 mod forking;
 mod importing;
 mod listing;
+mod machines;
 mod opening;
 mod pruning;
 pub mod queue;
@@ -228,7 +229,7 @@ struct Service {
     reporter: Reporter,
     files: Files,
     runs: watch::Sender<Runs>,
-    /// What was asked of a run that had ended, while what it left was being cleared away: asked again then.
+    /// What was asked of a run that was being opened, or had ended while what it left was being cleared away: asked again then.
     later: BTreeMap<TicketKey, Vec<Asked>>,
     queue: Queue,
     /// Follows the files of listed tickets.
@@ -245,7 +246,7 @@ impl Service {
             tokio::select! {
                 biased;
                 Some((ticket, reason)) = endings.recv() => self.ended(&ticket, reason).await,
-                Some(opened) = self.opening.join_next_with_id() => self.opened(opened),
+                Some(opened) = self.opening.join_next_with_id() => self.opened(opened).await,
                 // Before what is asked: a front end that asks all the time does not keep it from happening.
                 _ = looks.tick(), if self.queue.len() > 0 => self.pump(),
                 asked = asks.recv() => match asked {
@@ -308,7 +309,7 @@ impl Service {
                         tokio::spawn(async move { reply.send(replied.await) });
                         return;
                     }
-                    None if self.supervisor.is_open(&ticket) => {
+                    None if self.supervisor.is_open(&ticket) || self.may_be_opening(&ticket) => {
                         let asked = (Request::Command(ticket.clone(), command), by, reply);
                         return self.later.entry(ticket).or_default().push(asked);
                     }
@@ -369,6 +370,7 @@ impl Service {
             Request::InitGit => Reply::GitInitialised(self.init_git().await),
             Request::Find(find) => return self.find(find, reply),
             Request::Import(asked) => return self.import(asked, reply),
+            Request::Machines => return self.machines(reply),
             Request::Stats => return self.stats(reply),
             Request::Report(since) => return self.report(since, reply),
             Request::LeaveCommits => self.leave_commits(),

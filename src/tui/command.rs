@@ -28,6 +28,7 @@ pub enum Command {
     Export,
     Find,
     Import,
+    Machines,
     Stats,
     Report,
     Limits,
@@ -125,6 +126,8 @@ pub enum Scope {
     CommitFiles,
     /// A search through all runs and tickets.
     Find,
+    /// What is at work on other machines.
+    Machines,
     /// Tasks to be imported.
     Import,
     /// A run as a file.

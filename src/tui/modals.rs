@@ -13,6 +13,7 @@ pub mod help;
 pub mod import;
 pub mod limits;
 pub mod listing;
+pub mod machines;
 pub mod matter;
 pub mod more_work;
 pub mod open;
@@ -53,6 +54,8 @@ pub enum Modal {
     Diff(Box<diff::Diff>),
     /// What a ticket's runs have done, to be committed.
     Commit(Box<commit::Commit>),
+    /// What is at work on other machines.
+    Machines(machines::Machines),
     /// Tasks to be imported.
     Import(Box<import::Import>),
     /// A run as a file.
@@ -97,6 +100,7 @@ impl Modal {
             Self::Palette(_) => Scope::Palette,
             Self::Diff(diff) => diff.scope(),
             Self::Commit(commit) => commit.scope(),
+            Self::Machines(_) => Scope::Machines,
             Self::Import(_) => Scope::Import,
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
@@ -131,6 +135,7 @@ pub fn view(model: &Model, top: Option<&Modal>, theme: &Theme, screen: Rect, buf
         Some(Modal::Palette(palette)) => palette.view(model, theme, room, buf),
         Some(Modal::Diff(diff)) => diff.view(model, theme, room, buf),
         Some(Modal::Commit(commit)) => commit.view(model, theme, room, buf),
+        Some(Modal::Machines(machines)) => machines.view(model, theme, room, buf),
         Some(Modal::Import(import)) => import.view(model, theme, room, buf),
         Some(Modal::Export(export)) => export.view(model, theme, room, buf),
         Some(Modal::Find(finder)) => finder.view(model, theme, room, buf),

@@ -82,6 +82,8 @@ pub enum Ask {
     TakeWheel(RunId),
     /// Let the person work in a shell in this folder.
     Shell(PathBuf),
+    /// Show the run of this ticket on another machine, in this terminal.
+    Attach { machine: String, ticket: String },
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

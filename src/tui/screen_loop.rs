@@ -88,6 +88,10 @@ pub trait Host {
     fn shell(&mut self, _folder: &Path) -> impl Future<Output = Result<(), String>> {
         std::future::ready(Err("there is no shell here".to_owned()))
     }
+    /// Shows the run of this ticket on another machine; returns when the person has left it.
+    fn attach(&mut self, _machine: &str, _ticket: &str) -> impl Future<Output = Result<(), String>> {
+        std::future::ready(Err("no other machine can be shown here".to_owned()))
+    }
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}
     /// Stops the process until it is continued (Ctrl-Z, then `fg`). Returns at once where that is unknown.
@@ -180,8 +184,12 @@ pub async fn run<H: Host>(
                         let (rings, tells) = host.notify(&notification);
                         screen.notify(&notification, rings, tells)?;
                     }
-                    edit
-                    @ (Ask::Edit(_) | Ask::EditFile(..) | Ask::EditText(_) | Ask::TakeWheel(_) | Ask::Shell(_)) => {
+                    edit @ (Ask::Edit(_)
+                    | Ask::EditFile(..)
+                    | Ask::EditText(_)
+                    | Ask::TakeWheel(_)
+                    | Ask::Shell(_)
+                    | Ask::Attach { .. }) => {
                         // Dropped, not paused: two readers of one terminal steal each other's keys.
                         keys.end().await;
                         screen.leave();
@@ -189,6 +197,7 @@ pub async fn run<H: Host>(
                             Ask::EditFile(path, line) => host.edit_file(&path, line).await,
                             Ask::Edit(ticket) => host.edit(&ticket).await,
                             Ask::Shell(folder) => host.shell(&folder).await,
+                            Ask::Attach { machine, ticket } => host.attach(&machine, &ticket).await,
                             Ask::EditText(text) => {
                                 host.edit_text(&text).await.map(|text| drop(update(ui, Msg::Edited(text))))
                             }

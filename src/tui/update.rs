@@ -14,6 +14,7 @@ mod find;
 mod importing;
 mod keys;
 mod listing;
+mod machines;
 mod mouse;
 mod news;
 mod own;

@@ -114,6 +114,26 @@ async fn question(told: &mut Subscription) -> Approval {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_to_the_latest_run_while_it_is_being_opened_is_heard_once_it_is() {
+    let project = Project::with(&["Hang"], ASKS);
+    let (path, sweeping) = tokio::task::block_in_place(|| hanging(&project, "tk-1"));
+    let app = service(&project);
+    let ask = |request| app.ask_now(request, Answerer::SCREEN).expect("there is room");
+    let opened = ask(Request::Resume(None));
+    tokio::task::block_in_place(|| until_held(&project, &path));
+    // It is on the screen by now: the store has it.
+    let ticket = key(&project, "tk-1");
+    let mut said = ask(Request::Command(ticket.clone(), UserCommand::Pause));
+    assert_eq!(ask(Request::Unqueue(Vec::new())).await, Ok(Reply::Done), "what was asked before has been looked at");
+    assert!(said.try_recv().is_err(), "it cannot be open yet");
+    drop(sweeping);
+    assert!(matches!(timeout(PATIENCE, opened).await, Ok(Ok(Reply::Opened { .. }))), "it is opened");
+    let paused = Reply::Decided { ticket, command: UserCommand::Pause };
+    assert_eq!(timeout(PATIENCE, said).await.expect("it is decided"), Ok(paused));
+    app.ask(Request::Close(Closing::Abandon), Answerer::SCREEN).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_taken_while_another_run_is_being_opened() {
     let project = Project::with_config(&["Ask"], ASKS, "policy: {profile: guarded}\n");
     project.ticket("tk-2", &["Hang"]);
@@ -141,11 +161,18 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
         }
     };
     assert_eq!(timeout(PATIENCE, said).await.as_deref(), Ok("is being opened"));
-    let early = ask(Request::Command(key(&project, "tk-2"), UserCommand::Pause)).await;
-    assert!(matches!(&early, Reply::NotDecided { why, .. } if why.contains("is being opened")), "{early:?}");
-    assert!(opened.try_recv().is_err(), "it cannot be open yet");
+    let pause = || Request::Command(key(&project, "tk-2"), UserCommand::Pause);
+    let mut early = app.ask_now(pause(), Answerer::SCREEN).expect("there is room");
+    assert_eq!(
+        ask(Request::Start(key(&project, "tk-2"))).await,
+        Reply::Done,
+        "what was asked before has been looked at"
+    );
+    assert!(early.try_recv().is_err() && opened.try_recv().is_err(), "it cannot be open yet");
     drop(sweeping);
     assert_eq!(timeout(PATIENCE, opened).await.expect("it is opened"), Ok(opened_second));
+    let paused = Reply::Decided { ticket: key(&project, "tk-2"), command: UserCommand::Pause };
+    assert_eq!(timeout(PATIENCE, early).await.expect("it is decided"), Ok(paused));
     ask(Request::Close(Closing::Abandon)).await;
 }
 

@@ -160,7 +160,10 @@ turns:
 fn calls_and_budgets_count_for_the_review() {
     let project = branched("turns:\n  - when: {critic: true}\n    steps: [ {verdict: {}} ]\n");
     let config = project.read("config/config.yaml");
-    project.write("config/config.yaml", &format!("{config}limits: {{calls: 1}}\nreview: {{parallel: 1}}\n"));
+    project.write(
+        "config/config.yaml",
+        &format!("{}review: {{parallel: 1}}\n", config.replace("{window: sliding}", "{window: sliding, calls: 1}")),
+    );
     let report = reviewed(&project, &[], 1);
     let failed: Vec<&str> =
         report["reviewers"].as_array().unwrap().iter().filter_map(|reviewer| reviewer["error"].as_str()).collect();

@@ -116,7 +116,9 @@ impl Project {
         let list = serde_json::to_string(&words).expect("a list");
         let profile = if config.contains("policy:") { "" } else { "policy: {profile: trusted}\n" };
         let workflow = if config.contains("workflow:") { "" } else { "workflow: {name: simple}\n" };
-        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{profile}{workflow}{config}"));
+        // By the clock, the turn of an hour in the midst of a test would let through what a limit holds back.
+        let limits = if config.contains("limits:") { "" } else { "limits: {window: sliding}\n" };
+        self.write("config/config.yaml", &format!("agent:\n  command: {list}\n{profile}{workflow}{limits}{config}"));
     }
 
     /// The whole environment of the program.

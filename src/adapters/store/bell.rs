@@ -2,7 +2,8 @@
 
 use super::error::StoreError;
 use super::os;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use crate::adapters::system_watch::SystemWatch;
+use notify::EventKind;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::Path;
@@ -36,17 +37,13 @@ impl Notifier {
 }
 
 /// Hears a bell. One waiting ring stands for all: the next look finds everything.
-pub(super) fn hear(bell: &Path) -> Result<(RecommendedWatcher, mpsc::Receiver<()>), StoreError> {
+pub(super) fn hear(bell: &Path) -> Result<(SystemWatch, mpsc::Receiver<()>), StoreError> {
     let (waker, rung) = mpsc::channel(1);
-    let watch = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let watch = SystemWatch::of_file(bell, move |event: notify::Result<notify::Event>| {
         if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
             let _ = waker.try_send(());
         }
-    })
-    .and_then(|mut watch| {
-        watch.watch(bell, RecursiveMode::NonRecursive)?;
-        Ok(watch)
-    })
-    .map_err(|error| StoreError::file("watch", bell)(std::io::Error::other(error)))?;
+    });
+    let watch = watch.map_err(|error| StoreError::file("watch", bell)(std::io::Error::other(error)))?;
     Ok((watch, rung))
 }

@@ -7,9 +7,9 @@ use super::bell::hear;
 use super::error::StoreError;
 use super::handle::Store;
 use super::read::Loaded;
+use crate::adapters::system_watch::SystemWatch;
 use crate::base::id::RunId;
 use crate::domain::summary::{RunState, RunSummary};
-use notify::RecommendedWatcher;
 use std::collections::HashMap;
 use tokio::sync::mpsc;
 
@@ -20,7 +20,7 @@ pub struct Follower {
     run: RunId,
     after: u64,
     rung: mpsc::Receiver<()>,
-    _watch: RecommendedWatcher,
+    _watch: SystemWatch,
 }
 
 /// A reader of how all runs stand. Dropping it ends the watch.
@@ -32,7 +32,7 @@ pub struct RunsFollower {
     /// Those that were at work when they were told.
     at_work: HashMap<RunId, RunSummary>,
     rung: mpsc::Receiver<()>,
-    _watch: RecommendedWatcher,
+    _watch: SystemWatch,
 }
 
 impl Store {

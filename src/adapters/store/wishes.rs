@@ -5,11 +5,11 @@
 use super::Store;
 use super::bell::{Notifier, hear};
 use super::error::StoreError;
+use crate::adapters::system_watch::SystemWatch;
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
-use notify::RecommendedWatcher;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::sync::PoisonError;
@@ -87,7 +87,7 @@ pub struct Wishes {
     run: RunId,
     after: i64,
     rung: mpsc::Receiver<()>,
-    _watch: RecommendedWatcher,
+    _watch: SystemWatch,
 }
 
 impl Wishes {

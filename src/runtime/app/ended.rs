@@ -44,9 +44,6 @@ impl Service {
 
     /// To a ticket whose run is not open.
     pub(super) fn command(&self, ticket: TicketKey, by: Answerer, command: UserCommand, reply: oneshot::Sender<Reply>) {
-        if self.waiting.values().any(|waiting| waiting.ticket == ticket) {
-            return drop(reply.send(not_decided(ticket, command, "the run is being opened; try again".to_owned())));
-        }
         // The number of a phase is that of the run which the person looks at, whatever another program has run since.
         let Some(run) = self.reporter.run_of(&ticket) else {
             return drop(reply.send(not_decided(ticket, command, HAS_ENDED.to_owned())));

@@ -134,8 +134,26 @@ impl Service {
         self.count();
     }
 
+    /// What is being opened is this ticket, or may be: of a run that was not named by its ticket that is not known before. It
+    /// may be on the screen already, as another program's.
+    pub(super) fn may_be_opening(&self, ticket: &TicketKey) -> bool {
+        self.waiting.values().any(|waiting| waiting.ticket == *ticket || waiting.path.is_none())
+    }
+
+    /// Begins what was opened, and hands on what was asked of it meanwhile.
+    pub(super) async fn opened(&mut self, opened: Result<(Id, Result<Opening, OpenError>), JoinError>) {
+        self.begin(opened);
+        let mut later = std::mem::take(&mut self.later);
+        let waits = |ticket: &TicketKey| self.supervisor.is_ending(ticket) || self.may_be_opening(ticket);
+        let ready: Vec<Vec<Asked>> = later.extract_if(.., |ticket, _| !waits(ticket)).map(|(_, asked)| asked).collect();
+        self.later = later;
+        for (request, by, reply) in ready.into_iter().flatten() {
+            self.answer(request, by, reply).await;
+        }
+    }
+
     /// Begins what was opened, unless all runs are being ended meanwhile.
-    pub(super) fn opened(&mut self, opened: Result<(Id, Result<Opening, OpenError>), JoinError>) {
+    fn begin(&mut self, opened: Result<(Id, Result<Opening, OpenError>), JoinError>) {
         let (id, opened) = opened.unwrap_or_else(|crash| {
             (crash.id(), Err(OpenError::Config(format!("internal error: opening a run crashed: {crash}"))))
         });

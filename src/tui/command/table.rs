@@ -270,6 +270,10 @@ const REST: &[Row] = rows! {
         "in Import: tick a task that is new, or not";
     Own("all") "import.all" Scope::Import, "import", [c('a')], Shown, always, |_| "all/none",
         "in Import: tick everything that is new, or nothing";
+    Choose "machines.attach" Scope::Machines, "machines", [press(Key::Enter)], Shown, always, |_| "show",
+        "in Machines: the run there, on a screen of its own";
+    Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "ask again",
+        "in Machines: ask them again";
     Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
         "in Find: open the run or ticket there";
     Own("only") "find.only" Scope::Find, "find", [press(Key::Tab)], Shown, always, |_| "tools/errors/edits",

@@ -65,6 +65,8 @@ const KEYS: &[command::Row] = rows! {
         "in Home: take back what was archived last";
     Own("sort") "home.sort" Scope::Pane(NAME), "home", [c('S')], Shown, has_row, |_| "sort",
         "in Home: sort by attention, age, cost, title or progress";
+    Machines "home.machines" Scope::Pane(NAME), "home", [c('@')], HelpOnly, always, |_| "machines",
+        "in Home: what is at work on your other machines";
     Stats "home.stats" Scope::Pane(NAME), "home", [c('%')], HelpOnly, always, |_| "statistics",
         "in Home: what came of all runs so far, in figures";
     Report "home.report" Scope::Pane(NAME), "home", [c('R')], HelpOnly, always, |_| "report",

@@ -5,7 +5,7 @@ use crate::domain::request::{Closing, Request};
 use crate::tui::command::when::can_hand_over;
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::modals::question::Question;
-use crate::tui::modals::{Modal, commit, import, more_work, prompt, timeline};
+use crate::tui::modals::{Modal, commit, import, machines, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
 use crate::tui::update::{attention, find, phases, planning};
@@ -39,6 +39,14 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             import::Outcome::Asks(ask) => {
                 ui.modals.push(Modal::Import(dialog));
                 return vec![*ask];
+            }
+        },
+        Modal::Machines(mut dialog) => match dialog.key(command, lines) {
+            machines::Outcome::Stays => Some(Modal::Machines(dialog)),
+            machines::Outcome::Leaves => None,
+            machines::Outcome::Asks(ask) => {
+                ui.modals.push(Modal::Machines(dialog));
+                return vec![ask];
             }
         },
         Modal::Listing(mut listing) => {

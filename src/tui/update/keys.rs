@@ -28,7 +28,7 @@ use crate::tui::panes::{self, after};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use crate::tui::update::{
-    arrange, attention, certain, chat, commits, dialogs, find, importing, listing, phases, replay, spending,
+    arrange, attention, certain, chat, commits, dialogs, find, importing, listing, machines, phases, replay, spending,
     unavailable, wheel,
 };
 use crate::tui::{changes, home};
@@ -297,6 +297,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(prompt.map(Modal::Prompt));
         }
         Command::Import => return importing::open(ui),
+        Command::Machines => return machines::open(ui),
         Command::Stats => return listing::stats(ui),
         Command::Report => return listing::report(ui),
         Command::Explain => ui.modals.push(Modal::Explain(Explain::default())),

@@ -23,7 +23,7 @@ use crate::tui::notifications;
 use crate::tui::tab::{Tab, Unstored};
 use crate::tui::ui::Ui;
 use crate::tui::update::{
-    attention, chat, commits, created, decided, find, importing, listing, own, phases, spending, told,
+    attention, chat, commits, created, decided, find, importing, listing, machines, own, phases, spending, told,
 };
 use std::sync::Arc;
 
@@ -193,6 +193,7 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
         Reply::GitInitialised(made) => spending::git_made(ui, made),
         Reply::Exported(run, written) => told::exported(ui, run, written),
         Reply::Import(told) => return importing::told(ui, told),
+        Reply::Machines(told) => machines::told(ui, told),
         Reply::Stats(lines) => listing::told(ui, Listed::Stats, lines),
         Reply::Report(lines) => listing::told(ui, Listed::Report, lines),
         Reply::Found(asked, batch) => return find::told(ui, &asked, batch),
@@ -247,6 +248,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
             }
         }
         Request::Import(asked) => return importing::not_asked(ui, asked, why),
+        Request::Machines => machines::told(ui, Err(why.to_owned())),
         Request::Stats => listing::told(ui, Listed::Stats, Err(why.to_owned())),
         Request::Report(_) => listing::told(ui, Listed::Report, Err(why.to_owned())),
         Request::Find(asked) => return find::told(ui, &asked, Err(why.to_owned())),

@@ -76,6 +76,13 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     Top "import.top" Scope::Import, [c('g'), press(Key::Home)], "top";
     End "import.end" Scope::Import, [c('G'), press(Key::End)], "end";
     Close "import.close" Scope::Import, [press(Key::Esc), c('q'), ctrl('c')], "back";
+    Down "machines.down" Scope::Machines, [c('j'), press(Key::Down)], "choose";
+    Up "machines.up" Scope::Machines, [c('k'), press(Key::Up)], "up";
+    PageDown "machines.page_down" Scope::Machines, [press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "machines.page_up" Scope::Machines, [press(Key::PageUp), ctrl('b')], "page up";
+    Top "machines.top" Scope::Machines, [c('g'), press(Key::Home)], "top";
+    End "machines.end" Scope::Machines, [c('G'), press(Key::End)], "end";
+    Close "machines.close" Scope::Machines, [press(Key::Esc), c('q'), ctrl('c')], "close";
     Choose "themes.choose" Scope::Themes, [press(Key::Enter)], "keep";
     Down "themes.down" Scope::Themes, [c('j'), press(Key::Down)], "choose";
     Up "themes.up" Scope::Themes, [c('k'), press(Key::Up)], "up";

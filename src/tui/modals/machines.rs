@@ -1,0 +1,135 @@
+//! What is at work on the person's other machines; each run there can be shown.
+
+use crate::domain::machine::{AtWork, Machine};
+use crate::domain::request::Request;
+use crate::tui::command::{Command, Scope, hints};
+use crate::tui::modals::timeline::foot::Foot;
+use crate::tui::model::Model;
+use crate::tui::msg::Ask;
+use crate::tui::theme::Theme;
+use crate::tui::theme::role::Role;
+use crate::tui::widgets::frame::{Frame, centred};
+use crate::tui::widgets::row::Row;
+use crate::tui::widgets::scrolled::Scrolled;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+const NONE: &str = "No other machine is configured. In your own config.yaml, `hosts: {build: {command: [ssh, build, programmator, serve, \
+                    --stdio]}}` names one; `programmator help attach` tells more.";
+const SHOWN: &str = "Enter shows the run on a screen of its own, over this one; q there brings you back.";
+
+/// The dialog.
+#[derive(Default)]
+pub struct Machines {
+    /// `None`: they are being asked.
+    told: Option<Result<Vec<Machine>, String>>,
+    /// Among the machines and their runs, line by line.
+    at: usize,
+}
+
+/// What a key comes to.
+pub enum Outcome {
+    Stays,
+    Leaves,
+    Asks(Ask),
+}
+
+/// A line of the list.
+enum Line<'a> {
+    Machine(&'a Machine),
+    Run(&'a Machine, &'a AtWork),
+}
+
+impl Machines {
+    pub fn key(&mut self, command: Option<Command>, lines: i32) -> Outcome {
+        match command {
+            Some(Command::Close) => return Outcome::Leaves,
+            Some(Command::Choose) => return self.chosen().map_or(Outcome::Stays, Outcome::Asks),
+            Some(Command::Own("again")) if self.told.is_some() => {
+                self.told = None;
+                return Outcome::Asks(Ask::Request(Request::Machines));
+            }
+            _ => self.move_to(self.at.saturating_add_signed(lines as isize)),
+        }
+        Outcome::Stays
+    }
+
+    /// The machines, or why they are not known; the cursor begins on the first run that needs the person, or else at work.
+    pub fn told(&mut self, told: Result<Vec<Machine>, String>) {
+        self.told = Some(told);
+        let lines = self.lines();
+        let first =
+            |holds: fn(&AtWork) -> bool| lines.iter().position(|line| matches!(line, Line::Run(_, run) if holds(run)));
+        let at = first(|run| run.needs_you).or_else(|| first(|_| true)).unwrap_or(0);
+        self.move_to(at);
+    }
+
+    fn move_to(&mut self, at: usize) {
+        self.at = at.min(self.lines().len().saturating_sub(1));
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines = Vec::new();
+        for machine in self.told.iter().flatten().flatten() {
+            lines.push(Line::Machine(machine));
+            lines.extend(machine.at_work.iter().map(|run| Line::Run(machine, run)));
+        }
+        lines
+    }
+
+    /// The run under the cursor is shown; of a machine the first that is at work there.
+    fn chosen(&self) -> Option<Ask> {
+        let (machine, run) = match self.lines().into_iter().nth(self.at)? {
+            Line::Machine(machine) => (machine, machine.at_work.first()?),
+            Line::Run(machine, run) => (machine, run),
+        };
+        Some(Ask::Attach { machine: machine.called().to_owned(), ticket: run.ticket.clone() })
+    }
+
+    pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
+        let lines = self.lines();
+        let said = match &self.told {
+            None => "Asking your other machines …",
+            Some(Err(why)) => why.as_str(),
+            Some(Ok(machines)) if machines.is_empty() => NONE,
+            Some(Ok(_)) if self.chosen().is_some() => SHOWN,
+            Some(Ok(_)) => "",
+        };
+        let mut keys = vec![Command::Close];
+        if self.told.is_some() {
+            keys.insert(0, Command::Own("again"));
+        }
+        if self.chosen().is_some() {
+            keys.insert(0, Command::Choose);
+        }
+        let foot = Foot::of(said, hints(model, Scope::Machines, &keys), room.width.saturating_sub(4).into());
+        let area = centred(room, room.width, lines.len().max(1) as u16 + 2 + foot.height());
+        let inside = Frame::dialog("Other machines", "", model.glyphs).draw(theme, area, buf);
+        let list = foot.draw(theme, inside, buf);
+        let width = lines.iter().map(|line| line.machine().called().len()).max().unwrap_or(0);
+        let rows = lines.iter().map(|line| match line {
+            Line::Machine(machine) => {
+                let role = if machine.is_reached { Role::Dim } else { Role::Warning };
+                Row::new()
+                    .left(Role::Title, format!(" {:<width$}", machine.called()))
+                    .left(role, format!("  {}", machine.words))
+            }
+            Line::Run(_, run) => {
+                let role = if run.needs_you { Role::Warning } else { Role::Text };
+                Row::new()
+                    .left(role, format!(" {:width$}  {}", "", run.columns))
+                    .left(Role::Dim, format!("  {}", run.about))
+            }
+        });
+        let scrolled = Scrolled::default().showing(self.at, self.at, list.height.into());
+        scrolled.list(rows, Some(self.at).filter(|_| !lines.is_empty()), theme, list, buf);
+    }
+}
+
+impl Line<'_> {
+    fn machine(&self) -> &Machine {
+        match self {
+            Self::Machine(machine) | Self::Run(machine, _) => machine,
+        }
+    }
+}
