@@ -3,6 +3,7 @@
 //! Depends on nothing of ours. No I/O and no clock: time comes in as an argument.
 
 pub mod amount;
+pub mod hex;
 pub mod id;
 pub mod json;
 pub mod lines;

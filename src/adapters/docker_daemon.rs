@@ -1,8 +1,8 @@
 //! Where docker asks: the daemon of this machine, or another one that its environment or its context names.
 
+use crate::base::hex::hex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -41,10 +41,7 @@ fn current_context(folder: &Path) -> std::io::Result<Option<String>> {
 
 /// A context's file stands under the hash of its name.
 fn is_local_context(folder: &Path, name: &str) -> bool {
-    let hash = Sha256::digest(name.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let hash = hex(&Sha256::digest(name.as_bytes()));
     let meta = fs::read(folder.join("contexts/meta").join(hash).join("meta.json"));
     let meta: Option<Value> = meta.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     meta.is_some_and(|meta| meta["Endpoints"]["docker"]["Host"].as_str().is_some_and(is_local))

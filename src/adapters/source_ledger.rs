@@ -2,6 +2,7 @@
 //! sent and after it. It is locked while its program lives, so that nothing is sent by two at once.
 
 use crate::adapters::private_file::{self, PrivateFileError, failed};
+use crate::base::hex::hex;
 use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::domain::source_reply::{Deed, End, Replies, Sent};
@@ -96,7 +97,7 @@ fn lock(file: &Path) -> Result<Option<File>, PrivateFileError> {
 fn file(state: &Path, ticket: &TicketId, reference: &str) -> PathBuf {
     let both = format!("{}\n{reference}", ticket.as_str());
     let hash = Sha256::digest(both.as_bytes());
-    let name = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let name = hex(&hash[..16]);
     state.join(FOLDER).join(format!("{name}.json"))
 }
 

@@ -15,6 +15,7 @@ pub use unpacking::{Unpacked, unpack};
 
 use crate::adapters::room::Room;
 use crate::adapters::store::Store;
+use crate::base::hex::hex;
 use crate::base::time::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -212,11 +213,4 @@ impl<R: Read> Read for Hashed<R> {
         self.left = self.left.saturating_sub(read as u64);
         Ok(read)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -2,20 +2,39 @@
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// What is of this machine and no backup has: it goes on.
 const OWN: [&str; 4] = ["lockout.json", "trust.json", "away.json", "away-scope.json"];
 
-/// Gives the new folder what is of this machine.
+/// Folders of what has happened outside, which no backup takes back: what issues were told of, what an import still owes, which
+/// Claude sessions of the person's own are at work.
+const HAPPENED: [&str; 3] = ["sources", "imports", "hooks"];
+
+/// Gives the new folder what is of this machine, and what has happened since the backup.
 pub fn carry_over(from: &Path, to: &Path) -> io::Result<()> {
-    for name in OWN {
-        let file = from.join(name);
-        if fs::symlink_metadata(&file).is_ok_and(|data| data.is_file()) {
-            fs::copy(&file, to.join(name))?;
-        }
+    OWN.iter().try_for_each(|name| copy_file(&from.join(name), &to.join(name)))?;
+    HAPPENED.iter().try_for_each(|name| copy_files(&from.join(name), &to.join(name)))
+}
+
+/// Copies a plain file, if it is one.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(from).is_ok_and(|data| data.is_file()) { fs::copy(from, to).map(drop) } else { Ok(()) }
+}
+
+/// Copies the files of a folder and of those in it over what is there. Links are not followed.
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(from).is_ok_and(|data| data.is_dir()) {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(to)?;
+    for entry in fs::read_dir(from)? {
+        let (entry, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        copy_files(&entry, &to.join(&name))?;
+        copy_file(&entry, &to.join(&name))?;
     }
     Ok(())
 }
@@ -63,12 +82,18 @@ mod tests {
         fs::write(at("state/lockout.json"), "{}").unwrap();
         fs::write(at("state/away-scope.json"), "muted").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", at("state/trust.json")).unwrap();
-        fs::create_dir(at("new")).unwrap();
+        fs::create_dir_all(at("state/sources")).unwrap();
+        fs::write(at("state/sources/t.json"), "sent").unwrap();
+        fs::create_dir_all(at("new/sources")).unwrap();
+        fs::write(at("new/sources/t.json"), "not yet").unwrap();
+        fs::write(at("new/sources/u.json"), "of the backup").unwrap();
         carry_over(&at("state"), &at("new")).unwrap();
         assert_eq!(swap(&at("new"), &at("state"), &at("aside")).unwrap(), Some(at("aside")));
         assert_eq!(fs::read_to_string(at("aside/file")).unwrap(), "new");
         assert_eq!(fs::read_to_string(at("state/lockout.json")).unwrap(), "{}");
         assert_eq!(fs::read_to_string(at("state/away-scope.json")).unwrap(), "muted");
+        assert_eq!(fs::read_to_string(at("state/sources/t.json")).unwrap(), "sent", "what was sent is not taken back");
+        assert_eq!(fs::read_to_string(at("state/sources/u.json")).unwrap(), "of the backup");
         assert!(!at("state/file").exists() && !at("state/trust.json").exists() && !at("new").exists());
     }
 }

@@ -5,11 +5,11 @@
 
 use crate::adapters::private_file;
 use crate::adapters::repository_files::Carried;
+use crate::base::hex::hex;
 use crate::config::{FileText, Files, Trust};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -153,10 +153,7 @@ fn carried_hashes(carried: &Carried) -> BTreeMap<String, String> {
 
 /// SHA-256 of the text in hex.
 pub fn hash(file: &FileText) -> String {
-    Sha256::digest(file.text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(file.text.as_bytes()))
 }
 
 #[cfg(test)]

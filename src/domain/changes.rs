@@ -1,10 +1,10 @@
 //! What differs between the working tree and a snapshot of a run, for front ends. Names and lines are raw.
 
+use crate::base::hex::hex;
 use crate::domain::answerer::Answerer;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Since when.
@@ -176,11 +176,7 @@ impl Hunk {
             hasher.update(text.len().to_le_bytes());
             hasher.update(text);
         }
-        hasher.finalize().iter().fold(String::new(), |mut name, byte| {
-            // Into a string nothing fails.
-            let _ = write!(name, "{byte:02x}");
-            name
-        })
+        hex(&hasher.finalize())
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Source of the shapes: <https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.33/>.
 
+use crate::base::hex::hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -75,7 +76,7 @@ impl Job {
         let name = format!("programmator-{}", plain.trim_matches('-'));
         // Two tickets must not come to the same name, nor those of two repositories.
         let mark = Sha256::digest(format!("{}\n{}", self.ticket, self.repo));
-        let mark = format!("{:02x}{:02x}{:02x}", mark[0], mark[1], mark[2]);
+        let mark = hex(&mark[..3]);
         let cut: String = name.chars().take(NAME - 7).collect();
         format!("{}-{mark}", cut.trim_matches('-'))
     }

@@ -2,6 +2,7 @@
 //! project's file that can only tighten unless it is trusted. The same call, policy and place give the same
 //! verdict; nothing is run, opened or changed.
 
+use crate::base::hex::hex;
 use crate::base::text::clean_line;
 use crate::domain::profile::Profile;
 use crate::domain::verdict::Verdict;
@@ -354,13 +355,6 @@ fn fingerprint(profile: Profile, user: Option<&Source>, project: Option<(&Source
         hash.update(text.as_bytes());
     }
     hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 #[cfg(test)]

@@ -359,7 +359,15 @@ impl Model {
         self.tab().is_some_and(|tab| tab.run.is_some())
     }
 
-    /// Asks for a ticket by its id or path; its tab comes to the front.
+    /// Shows a listed ticket in a tab of its own, with its last run; nothing is started.
+    pub fn show_listed(&mut self, id: &TicketKey) -> Vec<Ask> {
+        let run = self.last_run(id).map(|run| run.run);
+        let at = self.open_tab(id);
+        self.show_tab(at);
+        run.map(|run| Ask::Request(Request::Show(run))).into_iter().collect()
+    }
+
+    /// Brings the ticket of this id or path to the front. One that is listed is shown; any other that was typed is asked for.
     pub fn open(&mut self, name: String) -> Vec<Ask> {
         // Another directory may have a ticket of the same id.
         let is_of_here = |tab: &Tab| tab.owner == Owner::Here || tab.state.workspace.home() == Path::new(&self.folder);
@@ -367,6 +375,9 @@ impl Model {
         if let Some(at) = self.tabs.iter().position(is_meant) {
             self.show_tab(at);
             return Vec::new();
+        }
+        if let Some(id) = self.listed.keys().find(|id| name == id.file() || name == id.as_str()).cloned() {
+            return self.show_listed(&id);
         }
         self.tell(opening(&name));
         self.opening = Some(name.clone());

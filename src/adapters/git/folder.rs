@@ -6,6 +6,7 @@
 use super::error::EvidenceError;
 use super::paths::{self, Excludes};
 use super::snapshot::{MANIFEST as ID, SnapshotId, Taken};
+use crate::base::hex::hex;
 use crate::base::text::clean_line;
 use crate::domain::changes::{Change, ChangedFile, Changes, Lines};
 use sha2::{Digest, Sha256};
@@ -230,12 +231,4 @@ fn name(path: &Path) -> String {
         Ok(text) => text.to_owned(),
         Err(_) => paths::bytes(path).escape_ascii().to_string(),
     }
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }

@@ -2,13 +2,13 @@
 
 use super::changes::{Patch, hunks, patch};
 use super::error::EvidenceError;
-use super::folder::hex;
 use super::paths::{self, Excludes};
 use super::repository::Repository;
 use super::restore;
 use super::scratch::{self, Objects, Scratch, Staged};
 use super::snapshot::SnapshotId;
 use crate::adapters::tickets::copy_attributes;
+use crate::base::hex::hex;
 use crate::base::id::TicketId;
 use crate::domain::changes::{Hunk, RevertIntended};
 use sha2::{Digest as _, Sha256};

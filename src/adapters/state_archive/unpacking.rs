@@ -1,8 +1,9 @@
 //! Reads a backup into an empty folder. The file may be anything: nothing is written outside of the folder, nothing that a
 //! backup does not have, and no more than there is room for.
 
-use super::{DATABASE, FILES, FOLDERS, FORMAT, HEAD, Hashed, Head, SUMS, hex};
+use super::{DATABASE, FILES, FOLDERS, FORMAT, HEAD, Hashed, Head, SUMS};
 use crate::adapters::room::Room;
+use crate::base::hex::hex;
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@
 //! files alone, for what people put there is theirs to commit.
 
 use super::os;
+use crate::base::hex::hex;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -53,9 +53,5 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
 }
 
 pub(super) fn name(kind: &str, what: &Path) -> String {
-    let mut name = format!("{kind}-");
-    for byte in Sha256::digest(what.as_os_str().as_encoded_bytes()) {
-        let _ = write!(name, "{byte:02x}");
-    }
-    name
+    format!("{kind}-{}", hex(&Sha256::digest(what.as_os_str().as_encoded_bytes())))
 }

@@ -2,6 +2,7 @@
 
 use super::visible;
 use crate::base::amount::counted;
+use crate::base::hex::hex;
 use crate::domain::worded::worded;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +64,7 @@ impl Item {
             return format!("{}:{key}", source.word());
         }
         let begin: String = key.chars().take(KEY / 4).collect();
-        format!("{}:{begin}…{}", source.word(), hex(self.key.as_bytes()))
+        format!("{}:{begin}…{}", source.word(), mark(self.key.as_bytes()))
     }
 
     /// What else it has, for people. `takes_commands`: its validation commands come along.
@@ -90,7 +91,7 @@ impl Item {
             .chain(steps)
             .chain(self.commands.iter().chain(&self.deps).map(String::as_str));
         let joined = all.map(|text| format!("{}:{text}", text.len())).collect::<Vec<_>>().concat();
-        hex(joined.as_bytes())
+        mark(joined.as_bytes())
     }
 }
 
@@ -100,8 +101,8 @@ fn unticked(text: &str) -> String {
 }
 
 /// Enough of a hash to tell texts apart.
-fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+fn mark(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes)[..6])
 }
 
 /// A key for each title below a place: its words, with a number where two say the same.

@@ -190,13 +190,13 @@ fn fold(model: &mut Model) {
     model.selection.cursor = Some(Thing::Ticket(id));
 }
 
-/// An open ticket comes to the front or is folded, a listed one is opened.
+/// An open ticket comes to the front or is folded, a listed one is shown.
 fn choose(model: &mut Model) -> Vec<Ask> {
     let Some(Thing::Ticket(id) | Thing::Phase(id, _)) = model.under_cursor() else { return Vec::new() };
     match model.tabs.iter().position(|tab| tab.id == id) {
         Some(at) if at == model.active => fold(model),
         Some(at) => model.show_tab(at),
-        None => return model.open(id.file().to_owned()),
+        None => return model.show_listed(&id),
     }
     Vec::new()
 }
