@@ -180,13 +180,19 @@
 //! `cargo bench --bench screen` measures the program in a terminal beside the floors of the machine, in a few minutes: a
 //! table, JSON, and exit code 1 when a figure misses its limit. The other benches measure parts in the process.
 
+// What has effects is for Unix; the other rooms are checked for Windows, too.
+#[cfg(unix)]
 pub mod adapters;
 pub mod base;
+#[cfg(unix)]
 pub mod cli;
 pub mod config;
+#[cfg(unix)]
 pub mod demo;
 pub mod domain;
 pub mod orchestrator;
 pub mod policy;
+#[cfg(unix)]
 pub mod runtime;
+#[cfg(unix)]
 pub mod tui;

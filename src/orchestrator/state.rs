@@ -355,10 +355,6 @@ impl State {
         self.conflict.as_ref().map(|conflict| conflict.stage)
     }
 
-    pub fn calls_since(&self, from: Timestamp) -> usize {
-        self.calls.iter().filter(|time| **time >= from).count()
-    }
-
     /// The person must act before the run can go on: apart from calls that wait for them.
     pub fn needs_person(&self) -> bool {
         match &self.ended {

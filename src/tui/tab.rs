@@ -35,6 +35,7 @@ use crate::tui::panes::stream::StreamState;
 use crate::tui::theme::role::Role;
 use movement::moved_in;
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -232,7 +233,7 @@ impl Tab {
         }
         self.stream.record(stored);
         match &stored.record {
-            Record::ToolJudged { tool, target, .. } => self.call = Some((format!("{tool} {target}"), stored.time)),
+            Record::ToolJudged { tool, target, .. } => self.call = Some((self.doing(tool, target), stored.time)),
             Record::IterationStarted { .. } | Record::ToolFinished { .. } => self.call = None,
             Record::TickSettled(settled) => self.follow_box(settled, true),
             Record::UntickSettled(settled) => self.follow_box(settled, false),
@@ -240,6 +241,19 @@ impl Tab {
         }
         self.follow_gauges(stored);
         true
+    }
+
+    /// A call as people say it: a file by its path in the directory of the run.
+    fn doing(&self, tool: &str, target: &str) -> String {
+        match tool {
+            "ExitPlanMode" => "Claude has a plan".to_owned(),
+            "AskUserQuestion" => format!("Claude asks: {target}"),
+            _ => {
+                let file = Path::new(target).strip_prefix(self.state.workspace.directory()).ok();
+                let file = file.and_then(Path::to_str).filter(|file| !file.is_empty());
+                format!("{tool} {}", file.unwrap_or(target))
+            }
+        }
     }
 
     /// The run has written a box: the file is read later, and what was read before is older than that.

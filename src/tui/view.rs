@@ -12,9 +12,9 @@ use crate::tui::ui::Ui;
 use crate::tui::widgets::frame::{Frame as Border, Weight};
 use crate::tui::widgets::row::Row;
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 /// Draws everything.
 pub fn view(ui: &Ui, layout: &Layout, theme: &Theme, frame: &mut Frame<'_>) {
@@ -67,10 +67,32 @@ pub fn draw(ui: &Ui, layout: &Layout, theme: &Theme, buf: &mut Buffer) {
         }
     }
     modals::view(ui, ui.modals.last(), theme, layout.screen, buf);
+    end_lines_with_words(buf);
     if ui.glyphs == Glyphs::Ascii {
         for cell in &mut buf.content {
             if let Some(plain) = ascii(cell.symbol()) {
                 cell.set_symbol(plain);
+            }
+        }
+    }
+}
+
+/// Takes lines under and through text off the blanks around it: of a mark, a word and a number they would make one rule. Those
+/// between two words stay.
+fn end_lines_with_words(buf: &mut Buffer) {
+    const LINES: Modifier = Modifier::UNDERLINED.union(Modifier::CROSSED_OUT);
+    let width = usize::from(buf.area.width).max(1);
+    for row in buf.content.chunks_mut(width) {
+        let is_word = |cell: &Cell| !cell.symbol().trim().is_empty() && !matches!(cell.symbol(), "▎" | "│");
+        for at in 0..row.len() {
+            let lines = row[at].modifier & LINES;
+            if lines.is_empty() || is_word(&row[at]) {
+                continue;
+            }
+            let goes_on = |to: Option<&Cell>| to.is_some_and(|to| is_word(to) && to.modifier.contains(lines));
+            let is_between = goes_on(at.checked_sub(1).and_then(|to| row.get(to))) && goes_on(row.get(at + 1));
+            if !is_between {
+                row[at].modifier.remove(LINES);
             }
         }
     }

@@ -124,7 +124,7 @@ impl Help {
             let heading = Row::new().left(Role::Title, group);
             std::iter::once(heading).chain(rows.into_iter().flat_map(|row| key_rows(model, row, width))).collect()
         });
-        let marks: Vec<Row> = marks().filter(|(text, _)| fits(text)).map(|(_, row)| row).collect();
+        let marks: Vec<Row> = marks(width).filter(|(text, _)| fits(text)).flat_map(|(_, rows)| rows).collect();
         let marks = (!marks.is_empty())
             .then(|| std::iter::once(Row::new().left(Role::Title, "marks")).chain(marks).collect::<Vec<_>>());
         blocks.chain(marks).collect()
@@ -153,35 +153,40 @@ fn key_rows(model: &Model, row: &Entry, width: usize) -> Vec<Row> {
         keys => keys,
     };
     let gap = " ".repeat(KEYS.saturating_sub(keys.width()).max(1));
-    let first = Row::new().left(Role::Key, format!("  {keys}{gap}"));
+    explained(Row::new().left(Role::Key, format!("  {keys}{gap}")), row.doc_in_group(), width)
+}
+
+/// What stands behind the first pieces of a line, under each other.
+fn explained(first: Row, text: &str, width: usize) -> Vec<Row> {
     let columns = width.saturating_sub(first.left_width());
     let indent = " ".repeat(first.left_width());
     let starts = [first].into_iter().chain(std::iter::repeat_with(|| Row::new().left(Role::Key, &indent)));
-    starts.zip(wrap(row.doc_in_group(), columns)).map(|(start, line)| start.left(Role::Text, line)).collect()
+    starts.zip(wrap(text, columns)).map(|(start, line)| start.left(Role::Text, line)).collect()
 }
 
 /// The marks of phases: their words, and how they are drawn.
-fn marks() -> impl Iterator<Item = (String, Row)> {
+fn marks(width: usize) -> impl Iterator<Item = (String, Vec<Row>)> {
     use crate::domain::outcome::DoneHow::{ClaimedUnchecked, Verified};
     use crate::domain::phase::Mark;
     let marks = [
         (Mark::Pending, "not started"),
         (Mark::Running, "Claude is working on it"),
         (Mark::Claimed, "Claude says it is done; being checked"),
+        (Mark::Checked(Verified), "checked; a critic reviews it"),
+        (Mark::Rejected, "the critic found issues; Claude fixes them"),
         (Mark::Done(Verified), "done; the validation commands passed"),
         (Mark::Done(ClaimedUnchecked), "done; no command checked it"),
         (Mark::Disputed, "claimed, but the check failed"),
         (Mark::Skipped, "skipped by you"),
         (Mark::Blocked, "Claude reported BLOCKED"),
     ];
-    marks.into_iter().map(|(mark, doc)| {
+    marks.into_iter().map(move |(mark, doc)| {
         let sign = Glyphs::Unicode.phase(mark);
         let ascii = Glyphs::Ascii.phase(mark).glyph;
-        let row = Row::new()
+        let first = Row::new()
             .left(sign.role, format!("  {} {ascii} ", sign.glyph))
-            .left(sign.role, format!("{:<14}", sign.word))
-            .left(Role::Text, doc);
-        (format!("marks {} {doc}", sign.word), row)
+            .left(sign.role, format!("{:<14}", sign.word));
+        (format!("marks {} {doc}", sign.word), explained(first, doc, width))
     })
 }
 

@@ -133,3 +133,49 @@ impl Line<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::request::Reply;
+    use crate::tui::home::NAME;
+    use crate::tui::msg::Msg;
+    use crate::tui::sample;
+    use crate::tui::update::update;
+
+    fn run(ticket: &str, needs_you: bool) -> AtWork {
+        AtWork { ticket: ticket.to_owned(), columns: ticket.to_owned(), about: "words".to_owned(), needs_you }
+    }
+
+    #[test]
+    fn they_are_asked_listed_and_the_run_under_the_cursor_is_shown() {
+        let mut ui = sample::model();
+        ui.focus = NAME;
+        let asks = [Ask::Request(Request::Machines)];
+        assert_eq!(update(&mut ui, Msg::Key(sample::key("@"))), asks);
+        assert!(sample::draw(&mut ui, (80, 24)).contains("Asking your other machines"));
+        let machine = |name: &str, at_work: Vec<AtWork>| Machine {
+            name: Some(name.to_owned()),
+            words: format!("{} at work", at_work.len()),
+            is_reached: true,
+            at_work,
+        };
+        let machines = vec![machine("box", Vec::new()), machine("build", vec![run("tk-1", false), run("tk-2", true)])];
+        update(&mut ui, Msg::Replied(Reply::Machines(Ok(machines))));
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.contains("build  2 at work") && screen.contains("tk-2  words"), "{screen}");
+        let shows = |ui: &mut crate::tui::ui::Ui| update(ui, Msg::Key(sample::key("Enter")));
+        let of = |ticket: &str| [Ask::Attach { machine: "build".to_owned(), ticket: ticket.to_owned() }];
+        assert_eq!(shows(&mut ui), of("tk-2"), "the one that needs the person");
+        update(&mut ui, Msg::Key(sample::key("k")));
+        update(&mut ui, Msg::Key(sample::key("k")));
+        assert_eq!(shows(&mut ui), of("tk-1"), "of a machine its first");
+        update(&mut ui, Msg::Key(sample::key("g")));
+        assert_eq!(shows(&mut ui), [], "nothing is at work there");
+        assert_eq!(update(&mut ui, Msg::Key(sample::key("r"))), asks);
+        update(&mut ui, Msg::Replied(Reply::Machines(Err("config.yaml is broken".to_owned()))));
+        assert!(sample::draw(&mut ui, (80, 24)).contains("config.yaml is broken"));
+        update(&mut ui, Msg::Key(sample::key("Esc")));
+        assert!(ui.modals.is_empty());
+    }
+}

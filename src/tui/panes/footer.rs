@@ -84,6 +84,9 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         && (is(|row| row.command == Command::Retry) || is(|row| row.command == Command::Own("start")));
     rows.retain(|row| !(is_double && row.command == Command::Pause));
     rows.retain(|row| row.command != Command::Commit || may_commit(model));
+    // In a pane its own keys are meant.
+    let own: Vec<String> = rows.iter().filter(|row| row.scope == scopes[0]).map(|row| model.keys.first(row)).collect();
+    rows.retain(|row| row.scope != Scope::Global || !own.contains(&model.keys.first(row)));
     rows.sort_by_key(place);
     let all = rows.into_iter().map(|row| (model.keys.first(row), (row.hint)(model)));
     let all: Vec<(String, &str)> = all.filter(|(key, _)| !key.is_empty()).collect();

@@ -126,6 +126,35 @@ fn seen_and_answered(far: &Away, near: &Project) {
 }
 
 #[test]
+fn home_lists_what_is_at_work_there_and_shows_it_on_a_screen_of_its_own() {
+    let far = begun(&[WRITE, PUSH]);
+    asked(&far);
+    let near = near_to(&far);
+    let config = near.read("config/config.yaml");
+    near.write(
+        "config/config.yaml",
+        &format!("{config}  gone:\n    command: [sh, -c, 'echo no such machine >&2; exit 1']\n"),
+    );
+    near.ticket("tk-9", &["Near"]);
+    let mut terminal = start(&near, &[], ROOMY);
+    terminal.wait_for("tk-9");
+    let screen = terminal.keys_until("@", "1 of them needs you");
+    assert!(screen.contains("gone   unreachable: ") && screen.contains("tk-1"), "{screen}");
+    // The cursor is on the run that needs the person.
+    terminal.keys_until("\r", "Press !");
+    terminal.keys_until("!", "waiting for you ━");
+    settle();
+    terminal.keys_until("y", "complete: 1/1 phases");
+    let screen = terminal.keys_until("q", "Other machines");
+    assert!(screen.contains("Enter show"), "{screen}");
+    let screen = terminal.keys_until("r", "nothing at work, 1 run");
+    assert!(!screen.contains("Enter show"), "{screen}");
+    terminal.keys("\x1b");
+    terminal.wait_until("no dialog", |screen| !screen.contains("Other machines"));
+    left(terminal, &near);
+}
+
+#[test]
 fn a_run_is_started_there_seen_by_name_paused_and_stopped() {
     let far = away(project(&[WRITE, PUSH]));
     let near = near_to(&far);
