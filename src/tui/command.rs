@@ -125,8 +125,10 @@ pub enum Scope {
     CommitFiles,
     /// A search through all runs and tickets.
     Find,
-    /// Tasks to be imported.
+    /// Where tasks can be imported from.
     Import,
+    /// The tasks of one of those.
+    ImportTasks,
     /// A run as a file.
     Export,
     /// What stands behind a phase.

@@ -97,7 +97,7 @@ impl Modal {
             Self::Palette(_) => Scope::Palette,
             Self::Diff(diff) => diff.scope(),
             Self::Commit(commit) => commit.scope(),
-            Self::Import(_) => Scope::Import,
+            Self::Import(import) => import.scope(),
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
             Self::Evidence(_) => Scope::Evidence,
