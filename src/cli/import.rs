@@ -1,7 +1,10 @@
 //! `programmator import`: tasks of other programs and documents as tickets. Shows how each stands, asks, and writes what is new.
 
 pub mod args;
+mod importer;
 mod plan;
+
+pub(in crate::cli) use importer::importer;
 
 use super::agree::{DECLINED, plain_prompts};
 use super::error::CliError;
@@ -16,12 +19,12 @@ use crate::domain::import::item::Item;
 use crate::domain::import::rc::Told;
 use crate::domain::import::visible::shown;
 use crate::domain::request::HELD;
-use crate::runtime::importing::{ImportError, Importer, Listed};
+use crate::runtime::importing::{ImportError, Listed};
 use args::ImportArgs;
 use inquire::{InquireError, MultiSelect};
 use serde::Serialize;
 use std::io::{IsTerminal, Write, stderr, stdin, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What stands below the options in its `--help`.
 pub const HELP: &str = "\
@@ -126,12 +129,6 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
         }
     }
     Ok(0)
-}
-
-/// What imports for this session, into this tickets folder.
-pub(in crate::cli) fn importer(session: &Session, dir: PathBuf) -> Importer {
-    let user = session.environment.get("USER").cloned();
-    Importer { folder: session.folder.clone(), state: session.state.clone(), dir, user, clock: session.clock() }
 }
 
 impl From<ImportError> for CliError {

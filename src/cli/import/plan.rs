@@ -2,7 +2,7 @@
 //! the draft is looked at before it is saved, as that of `programmator plan`.
 
 use super::args::ImportArgs;
-use super::importer;
+use super::importer::importer;
 use crate::base::text::{Clean, clean_line};
 use crate::cli::error::CliError;
 use crate::cli::plan::{self, Planned};

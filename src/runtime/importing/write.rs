@@ -168,7 +168,10 @@ pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<Strin
                 return Err(Unchanged::NotThere);
             }
             let linked = card::add(bytes, "deps", &new)?;
-            digest.as_ref().map_or_else(|| Ok(linked.clone()), |digest| card::set(&linked, DIGEST, digest))
+            match digest {
+                Some(digest) => card::set(&linked, DIGEST, digest),
+                None => Ok(linked),
+            }
         };
         let others = new.join(", ");
         match tickets::change(&dir.join(format!("{ticket}.md")), &importer.state.join("locks"), &edit) {

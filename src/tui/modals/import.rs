@@ -2,11 +2,12 @@
 
 mod tasks;
 
+pub use tasks::Outcome;
+
 use crate::base::amount::counted;
 use crate::base::id::TicketId;
 use crate::domain::import::item::Source;
-use crate::domain::import::page::{ImportAsk, ImportDone, ImportPlace, ImportTold};
-use crate::domain::request::Request;
+use crate::domain::import::page::{ImportDone, ImportPlace, ImportTold};
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::modals::timeline::foot::Foot;
 use crate::tui::model::Model;
@@ -18,7 +19,7 @@ use crate::tui::widgets::row::Row;
 use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tasks::Tasks;
+use tasks::{Tasks, page};
 
 /// Most tickets that are named once they are written.
 const NAMED: usize = 6;
@@ -34,15 +35,6 @@ pub struct Import {
     at: usize,
     /// The source that was opened.
     tasks: Option<Tasks>,
-}
-
-/// What a key comes to.
-pub enum Outcome {
-    Stays,
-    Leaves,
-    Asks(Box<Ask>),
-    /// The ticket of a task that was imported is to be opened.
-    Opens(TicketId),
 }
 
 impl Import {
@@ -137,11 +129,6 @@ impl Import {
     }
 }
 
-/// Asks for what a source has.
-fn page(place: &ImportPlace) -> Ask {
-    Ask::Request(Request::Import(ImportAsk::Page(place.clone())))
-}
-
 /// What a source is here.
 fn about(place: &ImportPlace) -> String {
     match (&place.file, place.source) {
@@ -172,8 +159,8 @@ pub fn words(done: &Result<ImportDone, String>) -> String {
 mod tests {
     use super::*;
     use crate::domain::import::Standing;
-    use crate::domain::import::page::{ImportChoice, ImportPage, ImportTask};
-    use crate::domain::request::Reply;
+    use crate::domain::import::page::{ImportAsk, ImportChoice, ImportPage, ImportTask};
+    use crate::domain::request::{Reply, Request};
     use crate::tui::msg::Msg;
     use crate::tui::sample;
     use crate::tui::ui::Ui;

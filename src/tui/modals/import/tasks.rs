@@ -1,7 +1,7 @@
 //! The tasks of a source, with a box for each that is new, and the ticket that the one under the cursor would be.
 
-use super::{Outcome, page};
 use crate::base::amount::counted;
+use crate::base::id::TicketId;
 use crate::domain::import::Standing;
 use crate::domain::import::page::{ImportAsk, ImportChoice, ImportPage, ImportPlace, ImportTask};
 use crate::domain::request::Request;
@@ -29,6 +29,20 @@ const OF_NEW: [Command; 5] =
     [Command::Choose, Command::Toggle, Command::Own("all"), Command::Own("below"), Command::Close];
 const OF_KNOWN: [Command; 5] =
     [Command::Choose, Command::Own("open"), Command::Own("all"), Command::Own("below"), Command::Close];
+
+/// What a key comes to.
+pub enum Outcome {
+    Stays,
+    Leaves,
+    Asks(Box<Ask>),
+    /// The ticket of a task that was imported is to be opened.
+    Opens(TicketId),
+}
+
+/// Asks for what a source has.
+pub(super) fn page(place: &ImportPlace) -> Ask {
+    Ask::Request(Request::Import(ImportAsk::Page(place.clone())))
+}
 
 pub(super) struct Tasks {
     pub(super) place: ImportPlace,
