@@ -20,6 +20,7 @@ pub mod hook_log;
 pub mod hook_socket;
 pub mod import_source;
 pub mod inside;
+pub mod issue_tool;
 pub mod jq;
 pub mod known_sessions;
 pub mod local_socket;

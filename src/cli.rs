@@ -99,6 +99,7 @@ use prompt::PromptCommand;
 use queue::QueueArgs;
 use session::Session;
 use snapshots::Consent;
+use source::SourceArgs;
 use start::Open;
 use status::StatusArgs;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -148,6 +149,7 @@ pub fn run(cli: Cli) -> ExitCode {
                     | Command::Hook(_)
                     | Command::Run { dry_run: true, .. }
                     | Command::Import(ImportArgs { dry_run: true, .. })
+                    | Command::Source(SourceArgs { dry_run: true, .. })
             )
         )
     {

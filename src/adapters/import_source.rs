@@ -1,5 +1,5 @@
 //! Where imported tasks are read: documents. A document is a small regular file; one that was not named by the person stays in their
-//! folder. What `gh` and `bd` print is asked for in `outside_program`.
+//! folder. What `gh` and the program of beads print is asked for in `issue_tool`.
 
 use crate::adapters::inside;
 use crate::base::text::clean_line;

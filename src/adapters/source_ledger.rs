@@ -21,7 +21,8 @@ const MOMENT: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct SourceLedger {
     file: PathBuf,
-    _lock: File,
+    /// `None`: it is only looked at, and nothing is written.
+    lock: Option<File>,
     replies: Replies,
 }
 
@@ -33,14 +34,18 @@ impl SourceLedger {
         path: &Path,
         reference: &str,
     ) -> Result<Option<Self>, PrivateFileError> {
-        let file = file(state, ticket, reference);
-        let Some(lock) = lock(&file.with_extension("lock"))? else { return Ok(None) };
-        let path = path.display().to_string();
+        let Some(lock) = lock(&file(state, ticket, reference).with_extension("lock"))? else { return Ok(None) };
+        Ok(Some(Self { lock: Some(lock), ..Self::look(state, ticket, path, reference)? }))
+    }
+
+    /// The same, only to be looked at: nothing is written, whoever sends something now.
+    pub fn look(state: &Path, ticket: &TicketId, path: &Path, reference: &str) -> Result<Self, PrivateFileError> {
+        let (file, path) = (file(state, ticket, reference), path.display().to_string());
         let replies = match read(&file)? {
             Some(replies) => Replies { path, ..replies },
             None => Replies { ticket: ticket.clone(), path, reference: reference.to_owned(), sent: Vec::new() },
         };
-        Ok(Some(Self { file, _lock: lock, replies }))
+        Ok(Self { file, lock: None, replies })
     }
 
     pub fn replies(&self) -> &Replies {
@@ -62,6 +67,9 @@ impl SourceLedger {
     }
 
     fn write(&self) -> Result<(), PrivateFileError> {
+        if self.lock.is_none() {
+            return Ok(());
+        }
         let text = serde_json::to_string(&self.replies).map_err(|error| failed(&self.file, &error))?;
         private_file::write(&self.file, &text)
     }

@@ -1,22 +1,34 @@
-//! A yes or a no of the person's, typed in their terminal.
+//! A yes or a no of the person's, typed in their terminal; and how prompts look that ask for more.
 
 use super::error::CliError;
+use inquire::ui::{RenderConfig, Styled};
 use std::io::{IsTerminal as _, Write, stdin};
 
 /// Exit code when the person says no: they stopped it.
 pub const DECLINED: u8 = 5;
 
+/// Prompts leave no mark where the person goes back or stops: what follows says what that means.
+pub fn plain_prompts() {
+    let look = RenderConfig::default().with_canceled_prompt_indicator(Styled::new(""));
+    inquire::set_global_render_config(look);
+}
+
 /// Asks; `yes` says what the option `--yes` does instead. An error: there is no terminal to ask on, or they have not said yes.
 pub fn agree(out: &mut dyn Write, question: &str, yes: &str) -> Result<(), CliError> {
+    agree_or(out, question, yes, "nothing was changed")
+}
+
+/// The same, where an answer that is no yes has another outcome.
+pub fn agree_or(out: &mut dyn Write, question: &str, yes: &str, otherwise: &str) -> Result<(), CliError> {
     if !stdin().is_terminal() {
-        return Err(CliError::usage(format!("nothing was changed: no terminal to ask on; --yes {yes} without asking")));
+        return Err(CliError::usage(format!("{otherwise}: no terminal to ask on; --yes {yes} without asking")));
     }
     write!(out, "{question} [y/N] ")?;
     out.flush()?;
     let mut said = String::new();
     stdin().read_line(&mut said)?;
     if !matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Err(CliError::new(DECLINED, "nothing was changed"));
+        return Err(CliError::new(DECLINED, otherwise));
     }
     Ok(())
 }

@@ -51,8 +51,7 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
 }
 
 /// Waits for what issues are told still; a signal leaves that.
-pub(super) async fn last_replies(replying: Option<Replying>) {
-    let Some(replying) = replying else { return };
+pub(super) async fn last_replies(replying: Replying) {
     if replying.is_at_work() {
         let _ = writeln!(stdout(), "An issue is told what came of its ticket … Ctrl-C leaves that.");
     }

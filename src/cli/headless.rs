@@ -157,11 +157,9 @@ pub async fn run_by<W: Write>(
             }
         }
     };
-    if let Some(replying) = replying {
-        let signal = async { _ = signals.next().await };
-        for words in replying.finish(signal).await {
-            let _ = writeln!(stderr(), "{words}");
-        }
+    let signal = async { _ = signals.next().await };
+    for words in replying.finish(signal).await {
+        let _ = writeln!(stderr(), "{words}");
     }
     while let Some(news) = told.try_next() {
         aside(&news);

@@ -1,8 +1,12 @@
 //! `programmator import`: tasks of other programs and documents as tickets. Shows how each stands, asks, and writes what is new.
 
 pub mod args;
+mod importer;
+mod plan;
 
-use super::agree::DECLINED;
+pub(in crate::cli) use importer::importer;
+
+use super::agree::{DECLINED, plain_prompts};
 use super::error::CliError;
 use super::session::Session;
 use crate::base::amount::counted;
@@ -15,12 +19,12 @@ use crate::domain::import::item::Item;
 use crate::domain::import::rc::Told;
 use crate::domain::import::visible::shown;
 use crate::domain::request::HELD;
-use crate::runtime::importing::{ImportError, Importer, Listed};
+use crate::runtime::importing::{ImportError, Listed};
 use args::ImportArgs;
 use inquire::{InquireError, MultiSelect};
 use serde::Serialize;
 use std::io::{IsTerminal, Write, stderr, stdin, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What stands below the options in its `--help`.
 pub const HELP: &str = "\
@@ -29,13 +33,15 @@ Examples:
   programmator import hank --one              .hank/fix_plan.md as one ticket with phases
   programmator import github --label sprint-1 --yes
   programmator import tasks TODO.md --dry-run --json | jq '.tasks[].title'
+  programmator import prd docs/prd.md --plan  one ticket of it, whose phases Claude drafts
 
 Run it again at any time: what was imported is known by the ticket's `external-ref`. Tasks that have changed there since, or are gone, are \
 shown; their tickets are yours and are not touched, except that a ticket gets a task in its `deps` that it waits for and that comes later. Imported text is quoted in the ticket as data. Its links and validation commands are left out \
 unless you ask for them, and characters that would not be seen are shown. With --json an object: source, tasks (key, title, standing, \
-ticket, closed, commands), gone, notes, settings, left_out, more.
+ticket, closed, commands), gone, notes, settings, left_out, more. With --plan the draft is looked at on the screen, as that of programmator plan; \
+without a terminal or with --json it is printed, and --yes writes it into the ticket unseen.
 
-Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 75 while another import is at work, 77 inside a run.";
+Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 75 while another import is at work, 77 inside a run; with --plan those of programmator plan.";
 
 /// `--json`: add, never rename.
 #[derive(Serialize)]
@@ -80,6 +86,9 @@ struct Setting<'a> {
 
 /// Carries out `programmator import`.
 pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> Result<u8, CliError> {
+    if args.plan && !args.dry_run {
+        return Box::pin(plan::run(out, session, args)).await;
+    }
     if args.json && !args.yes && !args.dry_run {
         return Err(CliError::usage("--json asks nothing: add --yes or --dry-run"));
     }
@@ -122,31 +131,22 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
     Ok(0)
 }
 
-/// What imports for this session, into this tickets folder.
-pub(in crate::cli) fn importer(session: &Session, dir: PathBuf) -> Importer {
-    let user = session.environment.get("USER").cloned();
-    Importer { folder: session.folder.clone(), state: session.state.clone(), dir, user, clock: session.clock() }
-}
-
 impl From<ImportError> for CliError {
     fn from(error: ImportError) -> Self {
         match error {
             ImportError::Usage(why) => Self::usage(why),
             ImportError::Failed(why) => Self::failure(why),
             ImportError::Held(why) => Self::new(HELD, why),
+            ImportError::NoDocument(_) => Self::usage(error.to_string()),
         }
     }
 }
 
 fn row(listed: &Listed, n: usize, written: Option<String>) -> Row<'_> {
     let item = &listed.found.items[n];
-    let (word, ticket) = match &listed.standing[n] {
-        Standing::New if written.is_some() => ("written", written),
-        Standing::New => ("new", None),
-        Standing::Done => ("done", None),
-        Standing::Imported(id) => ("imported", Some(id.to_string())),
-        Standing::Changed(id) => ("changed", Some(id.to_string())),
-    };
+    let standing = &listed.standing[n];
+    let word = if written.is_some() { "written" } else { standing.word() };
+    let ticket = written.or_else(|| standing.ticket().map(TicketId::to_string));
     let closed = listed.is_closed(n);
     Row { key: &item.key, title: foreign::title(item), standing: word, ticket, closed, commands: &item.commands }
 }
@@ -160,12 +160,8 @@ fn show(out: &mut dyn Write, args: &ImportArgs, listed: &Listed) -> Result<(), C
     let found = &listed.found;
     for (n, (item, standing)) in found.items.iter().zip(&listed.standing).take(listed.kept).enumerate() {
         let closed = if listed.is_closed(n) { " (closed)" } else { "" };
-        let (word, ticket) = match standing {
-            Standing::New => ("new", String::new()),
-            Standing::Done => ("done", String::new()),
-            Standing::Imported(id) => ("known", format!("  {id}")),
-            Standing::Changed(id) => ("changed", format!("  {id}")),
-        };
+        let word = standing.word();
+        let ticket = standing.ticket().map(|id| format!("  {id}")).unwrap_or_default();
         writeln!(
             out,
             "{word:8} {}{}{ticket}{closed}",
@@ -206,6 +202,7 @@ fn choose(args: &ImportArgs, items: &[Item], new: Vec<usize>) -> Result<Vec<usiz
     let labels: Vec<String> =
         new.iter().map(|n| foreign::title(&items[*n]) + &items[*n].about(args.commands)).collect();
     let all: Vec<usize> = (0..new.len()).collect();
+    plain_prompts();
     let asked = tokio::task::block_in_place(|| {
         MultiSelect::new("Import these?", labels)
             .with_default(&all)

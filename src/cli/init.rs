@@ -19,6 +19,8 @@ use crate::adapters::trust::TrustStore;
 use crate::base::json;
 use crate::base::text::{clean_line, shell_word};
 use crate::config::{FileText, Files, Trust};
+use crate::domain::import::item::Source;
+use crate::domain::import::page::ImportPlace;
 use clap::Args;
 use files::{Change, Skipped};
 use origin::Tasks;
@@ -95,8 +97,8 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &InitArgs) -> Res
         Some(name) => Session { folder: setup::new_folder(&session.folder, name)?, ..session.clone() },
         None => session.clone(),
     };
-    origin::check(here, session, &args.tasks)?;
-    let (setup, mut choices) = look(session, args)?;
+    origin::check(here, session, &args.tasks).await?;
+    let (setup, mut choices) = look(session, args).await?;
     let asks = !args.yes && !args.json && stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal();
     if !args.json {
         setup.tell(out)?;
@@ -146,6 +148,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &InitArgs) -> Res
         Some(wanted) => import::run(out, session, &wanted).await,
         None => Ok(code),
     };
+    if !already {
+        let imported = choices.import.or(args.tasks.named());
+        next(out, &setup, (&choices, imported), &written)?;
+    }
     if choices.phone {
         let command = AwayCommand::Setup { api: None, brief: false, claude_afk: false };
         let paired = Box::pin(away::run(out, &mut stderr(), session, command)).await?;
@@ -155,7 +161,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &InitArgs) -> Res
 }
 
 /// What is there, and the defaults.
-fn look(session: &Session, args: &InitArgs) -> Result<(Setup, Choices), CliError> {
+async fn look(session: &Session, args: &InitArgs) -> Result<(Setup, Choices), CliError> {
     // The person's own settings, whatever the project's say.
     let nowhere = session.folder.join(PROJECT_FOLDER);
     let (environment, flags) = (&session.environment, &session.flags);
@@ -165,7 +171,7 @@ fn look(session: &Session, args: &InitArgs) -> Result<(Setup, Choices), CliError
     let stays = !args.force && args.name.is_none();
     let tickets =
         if stays { session.places(&session.resolve(&session.folder)?).dir() } else { session.places(&own).dir() };
-    Setup::look(session, own.config, tickets, &args.tasks, args.project_type.as_deref(), args.name.is_some())
+    Setup::look(session, own.config, tickets, &args.tasks, args.project_type.as_deref(), args.name.is_some()).await
 }
 
 fn show(out: &mut dyn Write, setup: &Setup, choices: &Choices, changes: &[Change]) -> Result<(), CliError> {
@@ -286,11 +292,22 @@ fn tell(
     if choices.validation.is_empty() && wrote_settings {
         writeln!(out, "\nNo command checks claims yet: add some to `validation.commands` or to a ticket.")?;
     }
-    let others: Vec<_> = setup.sources.iter().filter(|one| choices.import != Some(one.source)).collect();
+    Ok(())
+}
+
+/// What else there is to import, and what comes next: behind what was imported.
+fn next(
+    out: &mut dyn Write,
+    setup: &Setup,
+    (choices, imported): (&Choices, Option<Source>),
+    written: &[PathBuf],
+) -> Result<(), CliError> {
+    let is_other = |one: &&ImportPlace| imported != Some(one.source) && one.new != Some(0);
+    let others: Vec<_> = setup.sources.iter().filter(is_other).collect();
     if !others.is_empty() {
         writeln!(out, "\nTasks that are here already:")?;
     }
-    for origin::Place { source, file, .. } in others {
+    for ImportPlace { source, file, .. } in others {
         let file = file.as_ref().map(|file| format!(" {}", file.display())).unwrap_or_default();
         writeln!(out, "  programmator import {}{file}", source.word())?;
     }

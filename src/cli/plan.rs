@@ -52,18 +52,35 @@ Exit codes: 0 the draft is written or printed, 3 there is none or you refused it
 /// Columns of a title; an idea that is longer goes into the text.
 const TITLE: usize = 100;
 
+/// A ticket without phases that is planned.
+pub(super) struct Planned {
+    pub path: PathBuf,
+    /// What it says, where it was made for this: title and text may be drafted, too.
+    pub made: Option<Draft>,
+    /// The draft is written into it unseen.
+    pub saves: bool,
+    /// The draft is printed as a JSON object.
+    pub is_json: bool,
+}
+
 /// Carries out `programmator plan`. Gives the exit code.
 pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Result<u8, CliError> {
     let (path, made) = ticket(session, &args.what)?;
-    let asked = Box::new(PlanAsked { made, saves: args.save, ..PlanAsked::default() });
+    draft(out, session, Planned { path, made, saves: args.save, is_json: args.json }).await
+}
+
+/// Has it planned: on the screen, or without one where the draft is only printed or written.
+pub(super) async fn draft(out: &mut dyn Write, session: &Session, planned: Planned) -> Result<u8, CliError> {
+    let Planned { path, made, saves, is_json } = planned;
+    let asked = Box::new(PlanAsked { made, saves, ..PlanAsked::default() });
     let name = path.display().to_string();
-    if !args.save && !args.json && stdout().is_terminal() {
+    if !saves && !is_json && stdout().is_terminal() {
         return start::screen(session, Open::Plan(name, asked), After::Kept).await;
     }
     let printer = Printer::new(stderr(), Format::Text, jiff::tz::TimeZone::system());
     let code = headless::run_by(session, Work::Plan(name, asked), printer, Questions::Denied).await?;
-    let is_printed = report(out, session, &path, args)?;
-    Ok(if is_printed && !args.save && code == ExitReason::Drafted.exit_code() { 0 } else { code })
+    let is_printed = report(out, session, &path, (saves, is_json))?;
+    Ok(if is_printed && !saves && code == ExitReason::Drafted.exit_code() { 0 } else { code })
 }
 
 /// The file of the ticket that is meant; for an idea a new one, and what it says.
@@ -97,21 +114,26 @@ fn idea(what: &str) -> Draft {
 }
 
 /// Prints the draft of the ticket's latest run. `false`: there is none.
-fn report(out: &mut dyn Write, session: &Session, path: &Path, args: &PlanArgs) -> Result<bool, CliError> {
+fn report(
+    out: &mut dyn Write,
+    session: &Session,
+    path: &Path,
+    (saves, is_json): (bool, bool),
+) -> Result<bool, CliError> {
     let store = session.store()?;
     let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(false) };
     let state = state_of(&store, latest.run)?;
     let Some(draft) = state.plan.as_ref().and_then(|plan| plan.draft.as_ref()) else { return Ok(false) };
     let saved = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Planned);
     let (ticket, run) = (latest.ticket.as_str(), latest.run.to_string());
-    if args.json {
+    if is_json {
         let path = path.display().to_string();
         let printed = Printed { ticket, path: &path, run: &run, saved, cost_usd: state.cost_usd, draft: draft.into() };
         writeln!(out, "{}", json::pretty(&printed)?)?;
     } else {
         writeln!(out, "{}", Clean::new(draft.body().trim_end()))?;
     }
-    if !saved && !args.save {
+    if !saved && !saves {
         let _ = writeln!(stderr(), "{ticket}: not written; `programmator plan {ticket} --save` writes this draft");
     }
     Ok(true)

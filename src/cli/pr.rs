@@ -1,10 +1,10 @@
 //! `programmator pr`: a ticket's branch as a pull request, through `gh`. All that goes out is shown and asked about first.
 
-use super::agree::agree;
+use super::agree::agree_or;
 use super::error::CliError;
 use super::session::Session;
 use crate::adapters::git::{head, publishing, worktree};
-use crate::adapters::outside_program::{self, ProgramError};
+use crate::adapters::issue_tool::{GH, ToolError};
 use crate::adapters::tickets;
 use crate::adapters::tickets::create::REFERENCE;
 use crate::base::amount::counted;
@@ -33,17 +33,6 @@ and which claims did not hold. A ticket that was imported from an issue of the s
 Changes that are in no commit are left out. If it is interrupted, run the command again to continue.
 
 Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 77 inside a run.";
-
-/// What `gh` says, and what to do.
-const OF_GH: [(&str, &str); 7] = [
-    ("gh auth login", "log in with `gh auth login`"),
-    ("not a git repository", "go to a clone of the repository"),
-    ("no git remotes found", "add a remote that is on GitHub"),
-    ("none of the git remotes configured", "add a remote that is on GitHub"),
-    ("already exists", "look at it with `gh pr view`"),
-    ("must first push", "check that the remote is the repository that `gh repo view` shows"),
-    ("No commits between", "the base has all of it already"),
-];
 
 /// What is opened, and how.
 #[derive(Debug, Args)]
@@ -102,12 +91,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
     let store = session.store_to_read()?;
     let run = store.as_seen(session.find_run(&store, &args.ticket, Typed::Part)?)?;
     let (folder, branch) = place(&run, args.branch.clone())?;
-    let gh = async |args: &[&str]| {
-        let printed = outside_program::printed("gh", args, &folder, &OF_GH).await;
-        printed.map_err(|error: ProgramError| CliError::failure(error.to_string()))
-    };
+    let failed = |error: ToolError| CliError::failure(error.to_string());
     let remote = publishing::remote(&folder, args.remote.as_deref()).await.map_err(CliError::failure)?;
-    let repository: Repository = parsed(&gh(&["repo", "view", "--json", "nameWithOwner,defaultBranchRef"]).await?)?;
+    let view = ["repo", "view", "--json", "nameWithOwner,defaultBranchRef"];
+    let repository: Repository = GH.json(&view, &folder).await.map_err(failed)?;
     let begun = run.worktree.as_ref().map(|own| own.base.clone()).filter(|base| !base.is_empty());
     let base = args.base.clone().or(begun).unwrap_or(repository.default_branch_ref.name);
     if base == branch {
@@ -142,7 +129,8 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
     // Anybody's fork may have a branch of this name.
     let is_ours =
         |there: &There| there.head_repository_owner.as_ref().is_none_or(|of| of.login.eq_ignore_ascii_case(whose));
-    if let Some(There { number, url, .. }) = parsed::<Vec<There>>(&gh(&open).await?)?.into_iter().find(is_ours) {
+    let there: Vec<There> = GH.json(&open, &folder).await.map_err(failed)?;
+    if let Some(There { number, url, .. }) = there.into_iter().find(is_ours) {
         let (url, remote) = (clean_line(&url, 300), clean_line(&remote, 80));
         let cure = if outgoing.is_there {
             String::new()
@@ -166,7 +154,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
         return Ok(());
     }
     if !args.yes {
-        agree(out, "Push and open this pull request?", "pushes and opens it")?;
+        agree_or(out, "Push and open this pull request?", "pushes and opens it", "nothing was pushed")?;
     }
     if !outgoing.is_there {
         publishing::push(&folder, &outgoing).await.map_err(CliError::failure)?;
@@ -177,16 +165,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
     let path = text.path().to_string_lossy().into_owned();
     let mut create = vec!["pr", "create", "--base", &base, "--head", &head, "--title", &title, "--body-file", &path];
     create.extend(args.draft.then_some("--draft"));
-    let url = gh(&create).await.map_err(|error| {
-        let message = format!("{}; the branch is on {remote}: run the command again to continue", error.message);
-        CliError { message, ..error }
+    let url = GH.printed(&create, &folder).await.map_err(|error| {
+        CliError::failure(format!("{error}; the branch is on {remote}: run the command again to continue"))
     })?;
     Ok(writeln!(out, "Opened {}", clean_line(url.trim(), 300))?)
-}
-
-fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, CliError> {
-    serde_json::from_str(text)
-        .map_err(|error| CliError::failure(format!("`gh` printed what is not understood: {error}")))
 }
 
 /// Where the ticket's branch is, and its name.

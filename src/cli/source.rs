@@ -1,7 +1,7 @@
 //! `programmator source`: comments on the issue that a ticket was imported from, and closes it. All that goes out is shown and asked about
 //! first; without either it says what was sent so far.
 
-use super::agree::agree;
+use super::agree::agree_or;
 use super::error::CliError;
 use super::in_force;
 use super::session::Session;
@@ -51,7 +51,7 @@ pub struct SourceArgs {
     yes: bool,
     /// Only show what would be sent.
     #[arg(long)]
-    dry_run: bool,
+    pub dry_run: bool,
 }
 
 impl SourceArgs {
@@ -82,7 +82,8 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
         )));
     }
     let wanted = SourceReply { comment: args.comment, close: args.close };
-    let mut outgoing = source.plan(wanted, By::Person { again: args.again }).await.map_err(CliError::failure)?;
+    let by = By::Person { again: args.again, looks: args.dry_run };
+    let mut outgoing = source.plan(wanted, by).await.map_err(CliError::failure)?;
     let clock = session.clock();
     let store = if Store::is_there(&session.state) { Some(session.store_to_read()?) } else { None };
     let secrets = in_force::secrets(session, &resolved);
@@ -95,7 +96,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
         return Ok(());
     }
     if !args.yes {
-        agree(out, "Send this?", "sends it")?;
+        agree_or(out, "Send this?", "sends it", "nothing was sent")?;
     }
     let (said, failed) = outgoing.send(&text, &*clock).await;
     for line in said {

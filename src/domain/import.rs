@@ -11,10 +11,12 @@ pub mod page;
 mod priority;
 pub mod rc;
 pub mod stories;
+pub mod unread;
 pub mod visible;
 
 use crate::base::id::TicketId;
 use item::{Item, Source};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A ticket that was imported.
@@ -24,11 +26,14 @@ pub struct Known {
     pub title: String,
     pub reference: String,
     pub digest: String,
+    /// Ids of the tickets that it waits for.
+    pub deps: BTreeSet<String>,
     pub is_closed: bool,
 }
 
 /// How a task stands here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     New,
     /// It is done there, and was never imported.
@@ -36,6 +41,29 @@ pub enum Standing {
     Imported(TicketId),
     /// It was imported, and says something else by now.
     Changed(TicketId),
+    /// It was imported, and is not there any more.
+    Gone(TicketId),
+}
+
+impl Standing {
+    /// For people and machines.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Done => "done",
+            Self::Imported(_) => "imported",
+            Self::Changed(_) => "changed",
+            Self::Gone(_) => "gone",
+        }
+    }
+
+    /// Its ticket, where it was imported.
+    pub fn ticket(&self) -> Option<&TicketId> {
+        match self {
+            Self::New | Self::Done => None,
+            Self::Imported(id) | Self::Changed(id) | Self::Gone(id) => Some(id),
+        }
+    }
 }
 
 /// How each of the tasks stands, in their order.
@@ -81,6 +109,7 @@ mod tests {
             title: of.title.clone(),
             reference: of.reference(Source::Prd),
             digest,
+            deps: BTreeSet::new(),
             is_closed: false,
         };
         let other = Known { reference: "prd:a.md#gone".into(), ..known("tk-3", &items[0], String::new()) };

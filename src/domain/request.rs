@@ -332,7 +332,7 @@ mod tests {
         let (ticket, id, file) = (TicketKey::unknown("tk-1"), QuestionId::first("c"), PathBuf::from("/t/tk-1.md"));
         let wanted = BoxOf { text: "One".into(), nth: 1, done: true };
         let run = RunId::parse("0192aaaa-0000-7000-8000-000000000001").unwrap();
-        let place = ImportPlace { source: Source::Prd, file: Some(file.clone()), open: Some(2) };
+        let place = ImportPlace { source: Source::Prd, file: Some(file.clone()), new: Some(2) };
         let choice = ImportChoice { key: "a#b".into(), digest: "ab".into() };
         survives(&[
             Request::ListTickets,

@@ -11,8 +11,9 @@ pub mod sources;
 mod write;
 
 pub use found::Found;
-pub use importer::{ImportError, Importer, LIMIT, Wanted};
+pub use importer::{Form, ImportError, Importer, LIMIT, Wanted};
 
+use crate::adapters::issue_tool::{self, GH};
 use crate::domain::import::item::Source;
 use crate::domain::import::{Known, Standing, gone, standings};
 use std::fs::File;
@@ -57,7 +58,7 @@ impl Listed {
 
     /// The ticket of a task that was imported is closed.
     pub fn is_closed(&self, n: usize) -> bool {
-        let (Standing::Imported(id) | Standing::Changed(id)) = &self.standing[n] else { return false };
+        let Some(id) = self.standing[n].ticket() else { return false };
         self.known.iter().any(|one| one.id == *id && one.is_closed)
     }
 
@@ -103,9 +104,9 @@ impl Importer {
         Ok(Imported { written, notes })
     }
 
-    /// How many open tasks a source has, by its documents; `None` where another program or machine would have to be asked, or where they
-    /// cannot be read.
-    pub fn open_tasks(&self, source: Source, file: Option<PathBuf>) -> Option<usize> {
+    /// How many open tasks without a ticket a source has, by its documents; `None` where another program or machine would have to be
+    /// asked, or where they cannot be read.
+    pub fn new_tasks(&self, source: Source, file: Option<PathBuf>) -> Option<usize> {
         let files = match (source, file) {
             (Source::Github, _) => return None,
             (_, Some(file)) => vec![file],
@@ -113,16 +114,20 @@ impl Importer {
             (_, None) => Vec::new(),
         };
         let found = read::documents(self, &Wanted::of(source, files)).ok()?;
-        Some(found.items.iter().filter(|item| !item.is_done).count())
+        let standing = standings(source, &found.items, &known::known(&self.dir).ok()?);
+        Some(standing.iter().filter(|one| **one == Standing::New).count())
     }
 
-    /// Whether a source can be read, as far as that can be known without another program or machine.
+    /// Whether a source can be read, as far as that can be known without asking another program or machine.
     pub fn readable(&self, source: Source, files: Vec<PathBuf>) -> Result<(), ImportError> {
-        match source {
-            Source::Github if files.is_empty() => Ok(()),
-            Source::Github => Err(read::takes_no_file()),
-            Source::Beads => Ok(()),
-            _ => read::documents(self, &Wanted::of(source, files)).map(drop),
-        }
+        let has_file = || sources::files(&self.folder, source).is_ok_and(|files| !files.is_empty());
+        let asked = match source {
+            Source::Github if !files.is_empty() => return Err(read::takes_no_file()),
+            Source::Github => GH.installed(),
+            Source::Beads if files.is_empty() && !has_file() => issue_tool::beads().map(drop),
+            Source::Beads if files.is_empty() => Ok(()),
+            _ => return read::documents(self, &Wanted::of(source, files)).map(drop),
+        };
+        asked.map_err(|error| ImportError::Failed(error.to_string()))
     }
 }

@@ -62,14 +62,11 @@ struct Completed {
 }
 
 impl Replying {
-    /// Replies from now on; `None`: the settings want nothing sent.
-    pub fn start(app: &App, replier: Replier) -> Option<Self> {
-        if replier.wanted == SourceReply::default() {
-            return None;
-        }
+    /// Replies from now on, or says how it is done where the settings want nothing sent.
+    pub fn start(app: &App, replier: Replier) -> Self {
         let (stop, open) = (CancellationToken::new(), Open::default());
         let task = tokio::spawn(work(app.clone(), replier, stop.clone(), open.clone()));
-        Some(Self { stop, task, open })
+        Self { stop, task, open }
     }
 
     /// Something is being sent.
@@ -92,7 +89,7 @@ impl Replying {
         }
         let words = |ticket: &TicketKey| {
             let id = ticket.id();
-            format!("{id}: `gh` has not answered; `programmator source {id}` shows what its issue was told")
+            format!("{id}: no answer about its issue yet; `programmator source {id}` shows what was sent")
         };
         lock(&self.open).iter().map(words).collect()
     }
@@ -166,9 +163,30 @@ fn hear(runs: &mut BTreeMap<RunId, Heard>, news: News, mut complete: impl FnMut(
 /// Sends what is wanted for this ticket. It is open until what came of it is told.
 async fn reply(app: App, replier: Replier, completed: Completed, open: Open) {
     let ticket = completed.ticket.clone();
+    if replier.wanted == SourceReply::default() {
+        return suggest(app, replier, ticket).await;
+    }
     lock(&open).insert(ticket.clone());
     send(app, replier, completed).await;
     lock(&open).remove(&ticket);
+}
+
+/// Says how an issue is told that was told nothing yet.
+async fn suggest(app: App, replier: Replier, ticket: TicketKey) {
+    let (path, state) = (PathBuf::from(ticket.file()), replier.store.folder().to_owned());
+    let look = move || {
+        let source = Source::of(&path, path.parent()?, &state).ok()?;
+        let sent = source_ledger::sent(&state, &source.ticket.id, &source.reference).ok()?;
+        let comment = !matches!(source.upstream, Upstream::Beads(_));
+        let wanted = SourceReply { comment, close: is_finished(&path.display().to_string()) };
+        (sent.is_empty() && wanted != SourceReply::default()).then(|| {
+            let (upstream, command) = (&source.upstream, by_hand(&source, wanted));
+            format!("imported from {upstream}: {command} tells what was done")
+        })
+    };
+    if let Ok(Some(message)) = spawn_blocking(look).await {
+        app.tell(&News::SourceReplied { ticket, message });
+    }
 }
 
 async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: Completed) {
@@ -184,20 +202,20 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     wanted.close &= is_finished;
     wanted.comment &= !matches!(source.upstream, Upstream::Beads(_));
     let trouble = |message: String| app.tell(&News::Trouble { ticket: ticket.clone(), message });
-    let by_hand = again(&source, wanted);
+    let again = again(&source, wanted);
     let before = match reference {
         Some(read) => read.await.ok().flatten(),
         None => None,
     };
     if before.as_ref() != Some(&source.reference) {
         return trouble(format!(
-            "{}: the ticket's external-ref was changed while the run was at work; nothing was sent. {by_hand}",
+            "{}: the ticket's external-ref was changed while the run was at work; nothing was sent. {again}",
             source.upstream
         ));
     }
     let mut outgoing = match source.plan(wanted, By::Settings).await {
         Ok(outgoing) => outgoing,
-        Err(why) => return trouble(format!("{}: {why}. {by_hand}", source.upstream)),
+        Err(why) => return trouble(format!("{}: {why}. {again}", source.upstream)),
     };
     for message in outgoing.notes.clone() {
         app.tell(&News::SourceReplied { ticket: ticket.clone(), message });
@@ -210,18 +228,23 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     let text = spawn_blocking(move || source.comment(Some(&store), &id, &*now, &secrets)).await;
     let text = match text.map_err(|error| error.to_string()).and_then(|text| text) {
         Ok(text) => text,
-        Err(why) => return trouble(format!("{}: {why}. {by_hand}", outgoing.upstream)),
+        Err(why) => return trouble(format!("{}: {why}. {again}", outgoing.upstream)),
     };
     let (said, failed) = outgoing.send(&text, &*clock).await;
     for message in said {
         app.tell(&News::SourceReplied { ticket: ticket.clone(), message });
     }
     if let Some(why) = failed {
-        trouble(format!("{why}. {by_hand}"));
+        trouble(format!("{why}. {again}"));
     }
 }
 
 fn again(source: &Source, wanted: SourceReply) -> String {
+    format!("{} sends it by hand", by_hand(source, wanted))
+}
+
+/// The command that sends this.
+fn by_hand(source: &Source, wanted: SourceReply) -> String {
     let flags: String = wanted.deeds().iter().map(|deed| [" --", deed.word()].concat()).collect();
-    format!("`programmator source {}{flags}` sends it by hand", source.ticket.id)
+    format!("`programmator source {}{flags}`", source.ticket.id)
 }

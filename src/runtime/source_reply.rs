@@ -1,8 +1,8 @@
-//! Sends what a person or their settings want told to the issue that a ticket came from, through `gh`, `bd` or `br`: looked at first, noted
+//! Sends what a person or their settings want told to the issue that a ticket came from, through its issue tool: looked at first, noted
 //! before it is sent and after, and never twice unasked.
 
 use crate::adapters::clock::fresh_id;
-use crate::adapters::outside_program::{self, ProgramError};
+use crate::adapters::issue_tool::{self, GH, ToolError};
 use crate::adapters::source_ledger::SourceLedger;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
@@ -15,31 +15,14 @@ use crate::domain::source_reply::{Deed, End, Issue, Sent, SourceReply, Upstream,
 use crate::domain::ticket::Ticket;
 use crate::runtime::export::stored::Secrets;
 use crate::runtime::report::runs_of_ticket;
-use serde::Deserialize;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-
-/// What `gh` says, and what to do.
-const OF_GH: [(&str, &str); 9] = [
-    ("gh auth login", "log in with `gh auth login`"),
-    ("not a git repository", "go to a clone of the repository"),
-    ("no git remotes found", "add a remote that is on GitHub"),
-    ("none of the git remotes configured", "add a remote that is on GitHub"),
-    ("Could not resolve to an issue", "the issue was deleted, or you may not see it"),
-    ("issue is locked", "somebody who may write there has to unlock its conversation"),
-    ("does not have the correct permissions", "ask for write access, or leave that to the owner"),
-    ("Resource not accessible", "the token needs write access to issues: `gh auth refresh -s repo`"),
-    ("error connecting to", "check the network"),
-];
-/// The same of `bd` and `br`.
-const OF_BEADS: [(&str, &str); 2] =
-    [("no beads database found", "go to the project of beads"), ("unknown flag", "update it")];
 
 /// Whose wish it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// A person; `again`: what was sent already, too.
-    Person { again: bool },
+    /// A person; `again`: what was sent already, too; `looks`: they only look, and nothing is sent or noted.
+    Person { again: bool, looks: bool },
     /// The settings: what was tried once is left to the person.
     Settings,
 }
@@ -84,13 +67,23 @@ impl Source {
 
     /// Looks at what there is to send, and at the issue. The error says why nothing is sent.
     pub async fn plan(&self, wanted: SourceReply, by: By) -> Result<Outgoing, String> {
-        let mut ledger = SourceLedger::open(&self.state, &self.ticket.id, &self.path, &self.reference)
+        let (again, looks) = match by {
+            By::Person { again, looks } => (again, looks),
+            By::Settings => (false, false),
+        };
+        let (state, id, path, reference) = (&self.state, &self.ticket.id, &self.path, &self.reference);
+        let ledger = if looks {
+            SourceLedger::look(state, id, path, reference).map(Some)
+        } else {
+            SourceLedger::open(state, id, path, reference)
+        };
+        let mut ledger = ledger
             .map_err(|error| error.to_string())?
             .ok_or("another program sends something for this ticket: try again once it has ended")?;
         let (mut deeds, mut open, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for deed in wanted.deeds() {
             match (ledger.replies().last(deed).cloned(), by) {
-                (None, _) | (Some(Sent { end: Some(End::Done { .. }), .. }), By::Person { again: true }) => {
+                (None, _) | (Some(Sent { end: Some(End::Done { .. }), .. }), By::Person { again: true, .. }) => {
                     deeds.push(deed);
                 }
                 (Some(Sent { end: None, .. }), By::Settings) => notes.push(unsettled(self, deed)),
@@ -126,7 +119,7 @@ impl Source {
                 }
                 notes.push(format!("the {what} that was begun before has not arrived"));
                 match ledger.replies().done(sent.deed) {
-                    Some(url) if by != (By::Person { again: true }) => notes.push(self.already(sent.deed, url)),
+                    Some(url) if !again => notes.push(self.already(sent.deed, url)),
                     _ => deeds.push(sent.deed),
                 }
             }
@@ -152,14 +145,9 @@ impl Source {
     async fn look(&self, with_comments: bool) -> Result<Issue, String> {
         match &self.upstream {
             Upstream::Github { repository, number } => {
-                let gh = async |args: &[&str]| {
-                    let printed = outside_program::printed("gh", args, &self.folder, &OF_GH).await;
-                    printed.map_err(|error: ProgramError| error.to_string())
-                };
-                let here: Repository = serde_json::from_str(&gh(&["repo", "view", "--json", "nameWithOwner"]).await?)
-                    .map_err(|error| format!("`gh` printed what is not understood: {error}"))?;
-                if !here.name_with_owner.eq_ignore_ascii_case(repository) {
-                    let here = clean_line(&here.name_with_owner, 200);
+                let here = issue_tool::repository(&self.folder).await.map_err(|error| error.to_string())?;
+                if !here.eq_ignore_ascii_case(repository) {
+                    let here = clean_line(&here, 200);
                     return Err(format!(
                         "nothing was sent: the ticket came from {repository}#{number}, but `gh` works with {here} in \
                          this folder; go to a clone of {repository}, or `gh repo set-default {repository}`"
@@ -167,16 +155,19 @@ impl Source {
                 }
                 let number_text = number.to_string();
                 let fields = if with_comments { "title,state,url,comments" } else { "title,state,url" };
-                let text = gh(&["issue", "view", &number_text, "--json", fields]).await?;
-                Issue::read(&text, repository, *number).map_err(|why| format!("nothing was sent: {why}"))
+                let view = ["issue", "view", &number_text, "--json", fields];
+                let issue: Issue = GH.json(&view, &self.folder).await.map_err(|error| error.to_string())?;
+                issue.is_the(repository, *number).map_err(|why| format!("nothing was sent: {why}"))?;
+                Ok(issue)
             }
             Upstream::Beads(id) => {
                 let show = ["show", id, "--json"];
-                let printed = outside_program::printed(beads()?, &show, &self.folder, &OF_BEADS).await;
-                let text = printed.map_err(|error| error.to_string())?;
+                let tool = issue_tool::beads().map_err(|error| error.to_string())?;
+                let text = tool.printed(&show, &self.folder).await.map_err(|error| error.to_string())?;
                 // Older ones print the issue alone.
                 let text = if text.trim_start().starts_with('{') { format!("[{text}]") } else { text };
-                let item = issues::beads(&text)?.into_iter().find(|item| item.key == *id);
+                let items = issues::beads(&text).map_err(|_| tool.unexpected(&show).to_string())?;
+                let item = items.into_iter().find(|item| item.key == *id);
                 let item = item.ok_or_else(|| format!("there is no {id} any more"))?;
                 let state = if item.is_done { "closed" } else { "open" }.to_owned();
                 Ok(Issue { title: item.title, state, url: String::new(), comments: Vec::new() })
@@ -236,25 +227,25 @@ impl Outgoing {
     }
 
     async fn carry_out(&self, deed: Deed, text: &str) -> Result<String, String> {
-        let failed = |error: ProgramError| error.to_string();
+        let failed = |error: ToolError| error.to_string();
         match (&self.upstream, deed) {
             (Upstream::Github { .. }, Deed::Comment) => {
                 let mut file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
                 file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
                 let path = file.path().to_string_lossy().into_owned();
                 let args = ["issue", "comment", &self.url, "--body-file", &path];
-                let url = outside_program::printed("gh", &args, &self.folder, &OF_GH).await.map_err(failed)?;
+                let url = GH.printed(&args, &self.folder).await.map_err(failed)?;
                 Ok(url.trim().to_owned())
             }
             (Upstream::Github { .. }, Deed::Close) => {
                 let args = ["issue", "close", &self.url];
-                outside_program::printed("gh", &args, &self.folder, &OF_GH).await.map_err(failed)?;
+                GH.printed(&args, &self.folder).await.map_err(failed)?;
                 Ok(String::new())
             }
             (Upstream::Beads(_), Deed::Comment) => Err("issues of beads are only closed from here".to_owned()),
             (Upstream::Beads(id), Deed::Close) => {
                 let args = ["close", id, "--reason", "Done by programmator"];
-                outside_program::printed(beads()?, &args, &self.folder, &OF_BEADS).await.map_err(failed)?;
+                issue_tool::beads().map_err(failed)?.printed(&args, &self.folder).await.map_err(failed)?;
                 Ok(String::new())
             }
         }
@@ -283,17 +274,4 @@ pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
         "a {what} of {upstream} was begun, and the program was ended before it was confirmed: \
          `programmator source {ticket} --{what}` checks whether it arrived"
     )
-}
-
-/// The program of beads that is installed.
-fn beads() -> Result<&'static str, String> {
-    let there = ["bd", "br"].into_iter().find(|program| outside_program::is_installed(program));
-    there.ok_or_else(|| "neither `bd` nor `br` is installed, or in your PATH".to_owned())
-}
-
-/// What `gh repo view` prints.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    name_with_owner: String,
 }

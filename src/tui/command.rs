@@ -128,8 +128,10 @@ pub enum Scope {
     Find,
     /// What is at work on other machines.
     Machines,
-    /// Tasks to be imported.
+    /// Where tasks can be imported from.
     Import,
+    /// The tasks of one of those.
+    ImportTasks,
     /// A run as a file.
     Export,
     /// What stands behind a phase.

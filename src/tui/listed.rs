@@ -1,5 +1,6 @@
 //! Every ticket that was read, by its file, and by the id under which others depend on it.
 
+use crate::base::id::TicketId;
 use crate::domain::queue::circle;
 use crate::domain::ticket::{Ticket, TicketKey};
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +49,13 @@ impl Listed {
         {
             same.retain(|other| other != key);
         }
+    }
+
+    /// The ticket with this id: of the folder all of whose tickets are read, where several have it.
+    pub fn with_id(&self, id: &TicketId) -> Option<&TicketKey> {
+        let same = self.ids.get(id.as_str())?;
+        let is_of_whole = |key: &&TicketKey| self.whole.as_deref() == Some(key.folder());
+        same.iter().find(is_of_whole).or_else(|| same.first())
     }
 
     /// All tickets of this folder have been read.

@@ -101,7 +101,7 @@ impl Modal {
             Self::Diff(diff) => diff.scope(),
             Self::Commit(commit) => commit.scope(),
             Self::Machines(_) => Scope::Machines,
-            Self::Import(_) => Scope::Import,
+            Self::Import(import) => import.scope(),
             Self::Export(_) => Scope::Export,
             Self::Find(_) => Scope::Find,
             Self::Evidence(_) => Scope::Evidence,

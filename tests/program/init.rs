@@ -210,7 +210,7 @@ fn what_is_there_and_what_comes_next_is_said() {
     project.write("work/setup.py", "");
     let told = said(&project, &["init", "--yes"], 0);
     for line in [
-        "found    1 open task in TODO.md\n",
+        "found    1 new task in TODO.md\n",
         "  programmator import hank\n  programmator import tasks TODO.md\n",
         "note     tox is not installed here",
     ] {
@@ -236,6 +236,10 @@ fn tasks_come_along_from_where_the_person_says() {
     assert_eq!(tickets(&project).len(), 2, "a second import takes only what is new");
     let told = said(&project, &["init", "--yes", "shop", "--from", "prd:docs/shop.md"], 0);
     assert!(told.contains("  cd shop\n"), "{told}");
+    let own = Project::new();
+    own.write("work/TODO.md", LIST);
+    let told = said(&own, &["init", "--yes", "--from", "tasks:TODO.md"], 0);
+    assert!(!told.contains("programmator import tasks"), "it was just imported: {told}");
     assert_eq!(std::fs::read_dir(project.path("work/shop/.tickets")).expect("tickets").count(), 2, "{told}");
     for (from, code) in [("prd:gone.md", 1), ("prd:docs", 1), ("hank", 64), ("github:x", 64)] {
         let why = said(&project, &["init", "--yes", "late", "--from", from], code);
@@ -250,12 +254,57 @@ fn tasks_come_along_from_where_the_person_says() {
 #[test]
 fn what_was_written_is_told_although_the_import_fails() {
     let project = Project::new();
-    let output = project.run(&["init", "--json", "--from", "github"]);
+    let bin = project.path("bin");
+    let bare = project.command(&["init", "--yes", "--from", "github"]).env("PATH", &bin).output().expect("it starts");
+    assert_eq!(bare.status.code(), Some(1), "{}", text(&bare));
+    assert!(text(&bare).contains("`gh` is not installed") && !project.path(CONFIG).exists(), "{}", text(&bare));
+    crate::gh::install(&project, "*) fails offline;;");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
+    let gh = |args: &[&str]| project.command(args).env("PATH", &path).output().expect("it starts");
+    let output = gh(&["init", "--json", "--from", "github"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let report: Value = serde_json::from_slice(&output.stdout).expect("an object");
     assert_eq!(report["imported"], Value::Null, "{report:#}");
     assert_eq!(report["written"].as_array().map(Vec::len), Some(1), "{report:#}");
     assert!(!output.stderr.is_empty() && project.path(CONFIG).exists());
+    std::fs::remove_file(project.path(CONFIG)).expect("removed");
+    crate::gh::install(&project, "");
+    let told = text(&gh(&["init", "--yes", "--from", "github"]));
+    let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words} in {told}"));
+    assert!(at("new      Limit logins") < at("Next:") && at(".tickets/w") < at("Next:"), "{told}");
+}
+
+#[test]
+fn a_document_that_is_not_named_is_asked_for_in_the_words_of_the_command() {
+    let project = Project::new();
+    let why = said(&project, &["init", "--yes", "--from", "prd"], 64);
+    assert!(why.contains("prd needs a document: name it, as in --from prd:FILE"), "{why}");
+    project.write("work/docs/prd.md", "# P\n");
+    let why = said(&project, &["init", "--yes", "--from", "prd"], 64);
+    assert!(why.contains("--from prd:docs/prd.md") && !project.path(CONFIG).exists(), "{why}");
+}
+
+#[test]
+fn what_is_imported_stands_in_for_a_first_ticket_and_comes_before_what_is_next() {
+    let project = Project::new();
+    project.write("work/TODO.md", "- [ ] Write\n");
+    let (env, folder) = (project.env(), project.work());
+    let start = Start { program: PROGRAM.as_ref(), args: &["init"], env: &env, folder: &folder, size: (110, 60) };
+    let mut screen = Terminal::start(&start);
+    screen.wait_for("Folder for tickets:");
+    screen.keys_until("\r", "Where do tasks come from?");
+    screen.keys_until("\x1b", "Folder for tickets:");
+    screen.keys_until("\r", "Where do tasks come from?");
+    assert!(!screen.screen().contains("canceled"), "{}", screen.screen());
+    screen.keys_until("\x1b[B\r", "Another command");
+    for page in ["Who looks", "What may Claude", "Be asked on", "Write this?"] {
+        screen.keys_until("\r", page);
+    }
+    screen.keys_until("\r", "Import these?");
+    assert!(!screen.screen().contains("First ticket:") && !screen.screen().contains("Next:"), "{}", screen.screen());
+    screen.keys_until("\r", "Next:");
+    assert!(screen.wait_end().success());
+    assert_eq!(tickets(&project).len(), 1, "no ticket but that of the task");
 }
 
 #[test]
@@ -263,7 +312,10 @@ fn open_tasks_are_counted_before_anything_is_chosen() {
     let project = Project::new();
     project.write("work/TODO.md", LIST);
     let told = said(&project, &["init", "--yes"], 0);
-    assert!(told.contains("3 open tasks in TODO.md"), "{told}");
+    assert!(told.contains("3 new tasks in TODO.md"), "{told}");
+    said(&project, &["import", "tasks", "TODO.md", "--yes"], 0);
+    let told = said(&project, &["init", "--yes"], 2);
+    assert!(!told.contains("TODO.md"), "all of it has tickets: {told}");
     let told = said(&project, &["init", "--yes", "--skip-tasks"], 2);
     assert!(!told.contains("TODO.md"), "{told}");
 }

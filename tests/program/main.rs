@@ -18,6 +18,8 @@ mod ends;
 mod evidence;
 mod export;
 mod faults;
+#[path = "../support/gh.rs"]
+mod gh;
 mod hank;
 mod headless;
 #[path = "../support/hook_host.rs"]

@@ -1,6 +1,7 @@
 //! `programmator pr`: what is shown is what goes out, once, and what `gh`, git and the remote refuse is told. `gh` is a double that prints
 //! what the real one prints; the remote is a bare repository.
 
+use crate::gh::install as gh;
 use crate::project::Project;
 use crate::watched::{ran, said, text};
 use std::os::unix::fs::PermissionsExt;
@@ -38,20 +39,6 @@ fn worked(git: &str) -> Project {
     ran(&project, &["run", "--json", "tk-1"], 0);
     gh(&project, "");
     project
-}
-
-/// A `gh` that notes what it was asked. `special`: more cases of the shell's.
-fn gh(project: &Project, special: &str) {
-    let (asked, body) = (project.path("asked").display().to_string(), project.path("body").display().to_string());
-    let script = format!(
-        "#!/bin/sh\necho \"$*\" >> {asked}\ncase \"$1 $2\" in\n{special}\n\
-        'repo view') echo '{{\"nameWithOwner\":\"ada/shop\",\"defaultBranchRef\":{{\"name\":\"main\"}}}}';;\n\
-        'pr list') echo '[]';;\n\
-        'pr create') while [ $# -gt 1 ]; do [ \"$1\" = --body-file ] && cp \"$2\" {body}; shift; done; echo https://github.com/ada/shop/pull/9;;\n\
-        *) exit 64;;\nesac\n"
-    );
-    project.write("bin/gh", &script);
-    std::fs::set_permissions(project.path("bin/gh"), std::fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
 fn command(project: &Project, args: &[&str]) -> Command {
@@ -118,7 +105,7 @@ fn what_is_shown_goes_out_once_and_says_what_was_checked_and_what_did_not_hold()
     // Ended between the push and the pull request: there is nothing to push any more.
     let again = pr(&project, &["tk-1", "--yes"], 0);
     assert!(again.contains("push       nothing: origin has the branch as it is here"), "{again}");
-    gh(&project, "'pr list') echo '[{\"number\":9,\"url\":\"https://github.com/ada/shop/pull/9\"}]';;");
+    gh(&project, "'pr list'*) owner=ada; says pr-list-open.json;;");
     let open = pr(&project, &["tk-1", "--yes"], 1);
     assert!(
         open.contains("pull request #9 of this branch is open already: https://github.com/ada/shop/pull/9\n"),
@@ -158,19 +145,17 @@ fn all_that_would_be_published_is_shown_and_a_branch_of_others_is_left_alone() {
 fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     let project = worked("branch: own, ");
     let before = remote(&project);
-    for (said, cure) in [
-        ("To get started with GitHub CLI, please run:  gh auth login", "log in with `gh auth login`"),
-        (
-            "none of the git remotes configured for this repository point to a known GitHub host.",
-            "add a remote that is on GitHub",
-        ),
+    for (error, cure) in [
+        ("not-logged-in", "log in with `gh auth login`"),
+        ("no-github-remote", "add a remote that is on GitHub"),
+        ("not-found", "GitHub has no such repository, or you may not see it"),
     ] {
-        gh(&project, &format!("'repo view') echo '{said}' >&2; exit 4;;"));
+        gh(&project, &format!("'repo view'*) fails {error};;"));
         let told = pr(&project, &["tk-1", "--yes"], 1);
         assert!(told.contains(cure), "{told}");
     }
-    gh(&project, "'repo view') echo nothing;;");
-    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("printed what is not understood"));
+    gh(&project, "'repo view'*) echo nothing;;");
+    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("`gh repo view` printed something unexpected: update `gh`"));
     gh(&project, "");
     for (args, code, why) in [
         (&["tk-1", "--base", "own", "--yes"][..], 1, "the work is on own, the base itself"),
@@ -191,7 +176,7 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     assert_eq!(remote(&project), before);
     assert!(!asked(&project).contains("pr create"), "{}", asked(&project));
     std::fs::remove_file(project.path("work/.git/hooks/pre-push")).expect("a hook");
-    gh(&project, "'pr create') echo 'HTTP 502: Bad gateway' >&2; exit 1;;");
+    gh(&project, "'pr create'*) fails bad-gateway;;");
     let told = pr(&project, &["tk-1", "--yes"], 1);
     assert!(
         told.contains("HTTP 502") && told.contains("the branch is on origin: run the command again to continue"),
@@ -209,13 +194,9 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
 #[test]
 fn a_pull_request_of_somebody_else_is_not_ours() {
     let project = worked("branch: \"topic/{{ id }}\", ");
-    let list = |owner: &str| {
-        format!(
-            "'pr list') echo '[{{\"number\":4,\"url\":\"u\",\"headRepositoryOwner\":{{\"login\":\"{owner}\"}}}}]';;"
-        )
-    };
+    let list = |owner: &str| format!("'pr list'*) owner={owner}; says pr-list-open.json;;");
     gh(&project, &list("Ada"));
-    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("#4 of this branch is open already"));
+    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("#9 of this branch is open already"));
     gh(&project, &list("eve"));
     assert!(pr(&project, &["tk-1", "--yes"], 0).contains("Opened "));
 }

@@ -1,6 +1,7 @@
 //! `programmator source` and the settings of its name: what is shown is what is sent, once, to the issue that the ticket records. `gh` and
 //! `br` are doubles that print what the real ones print.
 
+use crate::gh::install as gh;
 use crate::project::Project;
 use crate::watched::text;
 use std::os::unix::fs::PermissionsExt;
@@ -31,24 +32,6 @@ fn finished(reference: &str) -> Project {
     let project = imported(reference, "");
     told(&project, &["run", "tk-1"], 0);
     project
-}
-
-/// A `gh` that notes what it was asked, and keeps what it was told. `special`: more cases of the shell's.
-fn gh(project: &Project, special: &str) {
-    let at = |name: &str| project.path(name).display().to_string();
-    let (asked, body, closed) = (at("asked"), at("body"), at("closed"));
-    let keep = format!("while [ $# -gt 1 ]; do [ \"$1\" = --body-file ] && cp \"$2\" {body}; shift; done");
-    let script = format!(
-        "#!/bin/sh\necho \"$*\" >> {asked}\nkeep() {{ {keep}; }}\ncase \"$1 $2\" in\n{special}\n\
-        'repo view') echo '{{\"nameWithOwner\":\"ada/shop\"}}';;\n\
-        'issue view') [ -e {closed} ] && state=CLOSED || state=OPEN\n\
-        mark=$(grep '<!--' {body} 2>/dev/null)\n\
-        echo '{{\"comments\":[{{\"body\":\"'\"$mark\"'\",\"url\":\"https://github.com/ada/shop/issues/7#issuecomment-1\"}}],\"state\":\"'$state'\",\"title\":\"Limit logins\",\"url\":\"https://github.com/ada/shop/issues/7\"}}';;\n\
-        'issue comment') keep \"$@\"; echo https://github.com/ada/shop/issues/7#issuecomment-1;;\n\
-        'issue close') : > {closed}; echo '✓ Closed issue ada/shop#7 (Limit logins)' >&2;;\n\
-        *) exit 64;;\nesac\n"
-    );
-    program(project, "gh", &script);
 }
 
 fn program(project: &Project, name: &str, script: &str) {
@@ -83,8 +66,11 @@ fn count(project: &Project, words: &str) -> usize {
 fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
     let project = finished("github:Ada/Shop#7");
     let both = ["--comment", "--close"];
+    let sources = project.path("state/sources");
     for more in [&["--dry-run"][..], &[]] {
         let shown = source(&project, &[&both, more].concat(), if more.is_empty() { 2 } else { 0 });
+        assert!(more.is_empty() || !sources.exists(), "a dry run writes nothing");
+        assert!(!more.is_empty() || shown.contains("nothing was sent: no terminal to ask on"), "{shown}");
         for part in [
             "issue      Ada/Shop#7 (https://github.com/ada/shop/issues/7): Limit logins",
             "The work on this is done.",
@@ -121,18 +107,24 @@ fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
 #[test]
 fn what_github_refuses_is_told_with_its_cure_and_tried_again_by_hand() {
     let project = finished("github:ada/shop#7");
-    for (case, said, cure) in [
-        ("'issue comment'", "GraphQL: Unable to create comment because issue is locked. (addComment)", "unlock"),
-        ("'issue comment'", "error connecting to api.github.com", "check the network"),
-        ("'issue view'", "GraphQL: Could not resolve to an issue or pull request with the number of 7.", "deleted"),
-        ("'repo view'", "To get started with GitHub CLI, please run:  gh auth login", "log in with"),
+    for (case, error, cure) in [
+        ("issue comment", "locked", "unlock"),
+        ("issue comment", "token", "give it access"),
+        ("issue view", "issue-gone", "deleted"),
+        ("issue view", "rate-limit", "try again later"),
+        ("issue view", "rate-limit-http", "try again later"),
+        ("repo view", "not-logged-in", "log in with"),
+        ("repo view", "bad-credentials", "log in again"),
+        ("repo view", "forbidden", "gh auth status"),
+        ("repo view", "not-found-http", "git remote -v"),
+        ("issue comment", "offline", "check the network"),
     ] {
-        gh(&project, &format!("{case}) printf '\\033[31m{said}\\n' >&2; exit 1;;"));
+        gh(&project, &format!("'{case}'*) fails {error};;"));
         let why = source(&project, &["--comment", "--close", "--yes"], 1);
-        assert!(why.contains(cure) && !why.contains('\u{1b}'), "{why}");
+        assert!(why.contains(cure) && why.contains("(`gh` said: "), "{why}");
     }
     assert!(!project.path("closed").exists(), "what comes later waits");
-    assert!(source(&project, &[], 0).contains("comment failed: `gh` failed: error connecting"));
+    assert!(source(&project, &[], 0).contains("comment failed: GitHub cannot be reached: check the network"));
     gh(&project, "");
     let sent = source(&project, &["--comment", "--close", "--yes"], 0);
     assert!(sent.contains("the comment failed before") && sent.contains("was closed"), "{sent}");
@@ -145,10 +137,10 @@ fn what_github_refuses_is_told_with_its_cure_and_tried_again_by_hand() {
 #[test]
 fn nothing_goes_to_another_repository_or_issue_than_the_ticket_records() {
     let project = finished("github:ada/shop#7");
-    let issue = |url: &str| format!("'issue view') echo '{{\"state\":\"OPEN\",\"title\":\"T\",\"url\":\"{url}\"}}';;");
+    let issue = |url: &str| format!("'issue view'*) echo '{{\"state\":\"OPEN\",\"title\":\"T\",\"url\":\"{url}\"}}';;");
     for (special, why) in [
         (
-            "'repo view') echo '{\"nameWithOwner\":\"eve/shop\"}';;".to_owned(),
+            "'repo view'*) echo '{\"nameWithOwner\":\"eve/shop\"}';;".to_owned(),
             "`gh` works with eve/shop in this folder",
         ),
         (issue("https://github.com/ada/shop/pull/7"), "is a pull request"),
@@ -183,11 +175,15 @@ fn what_a_killed_program_began_is_looked_up_and_not_sent_twice() {
     for arrives in [true, false] {
         let project = finished("github:ada/shop#7");
         let keep = if arrives { "keep \"$@\"; " } else { "" };
-        gh(&project, &format!("'issue comment') {keep}kill -9 $PPID;;"));
+        gh(&project, &format!("'issue comment'*) {keep}kill -9 $PPID;;"));
         let killed = command(&project, &["source", "tk-1", "--comment", "--yes"]).output().expect("it starts");
         assert_eq!(killed.status.code(), None, "{}", text(&killed));
         assert!(source(&project, &[], 0).contains("comment begun, not confirmed"));
         gh(&project, "");
+        // Who only looks changes nothing, not even what is known of it.
+        let looked = source(&project, &["--comment", "--dry-run"], 0);
+        assert!(looked.contains(if arrives { "has arrived" } else { "has not arrived" }), "{looked}");
+        assert!(source(&project, &[], 0).contains("comment begun, not confirmed"));
         let shown = source(&project, &["--comment", "--yes"], 0);
         if arrives {
             assert!(shown.contains("has arrived") && shown.contains("Nothing to send."), "{shown}");
@@ -210,14 +206,18 @@ fn the_settings_send_it_once_a_run_has_completed_the_ticket() {
     assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (1, 1), "it was told already");
 
     let off = imported("github:ada/shop#7", "");
-    told(&off, &["run", "tk-1"], 0);
+    let said = told(&off, &["run", "tk-1"], 0);
     assert!(!off.path("asked").exists(), "nothing is asked of gh unless it is wanted");
+    let hint = "imported from ada/shop#7: `programmator source tk-1 --comment --close` tells what was done";
+    assert!(said.contains(hint), "{said}");
+    let own = imported("\"\"", "");
+    assert!(!told(&own, &["run", "tk-1"], 0).contains("programmator source"), "it came from nowhere");
 }
 
 #[test]
 fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tries_again() {
     let project = imported("github:ada/shop#7", "source: {comment: true, close: true}\n");
-    gh(&project, "'issue comment') echo 'GraphQL: Unable to create comment because issue is locked.' >&2; exit 1;;");
+    gh(&project, "'issue comment'*) fails locked;;");
     let said = told(&project, &["run", "tk-1"], 0);
     assert!(
         said.contains("was not commented on") && said.contains("`programmator source tk-1 --comment --close`"),
@@ -229,7 +229,7 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     assert_eq!(count(&project, "issue comment"), 1, "not again by itself");
 
     let killed = imported("github:ada/shop#7", "source: {comment: true}\n");
-    gh(&killed, "'issue comment') kill -9 $PPID;;");
+    gh(&killed, "'issue comment'*) kill -9 $PPID;;");
     let output = command(&killed, &["run", "tk-1"]).output().expect("it starts");
     assert_eq!(output.status.code(), None, "{}", text(&output));
     gh(&killed, "");
@@ -244,7 +244,7 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
 #[test]
 fn a_comment_that_has_arrived_for_all_that_gh_said_is_not_sent_again() {
     let project = finished("github:ada/shop#7");
-    gh(&project, "'issue comment') keep \"$@\"; echo 'HTTP 502: Bad Gateway' >&2; exit 1;;");
+    gh(&project, "'issue comment'*) keep \"$@\"; fails bad-gateway;;");
     assert!(source(&project, &["--comment", "--yes"], 1).contains("HTTP 502"));
     gh(&project, "");
     let again = source(&project, &["--comment", "--yes"], 0);

@@ -2,7 +2,7 @@
 
 use crate::domain::import::foreign::Taken;
 use crate::domain::import::item::Source;
-use crate::runtime::importing::{LIMIT, Wanted};
+use crate::runtime::importing::{Form, LIMIT, Wanted};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -16,13 +16,13 @@ pub struct ImportArgs {
     /// Documents; of hank, autoclaude, ralph, ralphex and beads those of the folder if omitted.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Import everything that is new without asking.
+    /// Import everything that is new without asking; with --plan, write the draft into the ticket unseen.
     #[arg(long, short)]
     pub(super) yes: bool,
     /// Only show how the tasks stand.
     #[arg(long)]
     pub dry_run: bool,
-    /// Print a JSON object; needs --yes or --dry-run.
+    /// Print a JSON object; needs --yes, --dry-run or --plan.
     #[arg(long)]
     pub(super) json: bool,
     /// At most so many tasks; 0: all of them.
@@ -34,6 +34,9 @@ pub struct ImportArgs {
     /// Make one ticket of each list, with its tasks as phases.
     #[arg(long)]
     pub(super) one: bool,
+    /// Of prd: make one ticket of the document, and let Claude draft its phases in plan mode.
+    #[arg(long, conflicts_with_all = ["one", "commands", "label", "limit"])]
+    pub(super) plan: bool,
     /// Take validation commands over, too: they will be run.
     #[arg(long)]
     pub(super) commands: bool,
@@ -46,15 +49,20 @@ impl ImportArgs {
     /// What a person is asked about who has named a source and nothing else.
     pub(in crate::cli) fn of(source: Source, files: Vec<PathBuf>) -> Self {
         let (label, limit) = (None, LIMIT);
-        let [yes, dry_run, json, one, commands, links] = [false; 6];
-        Self { source, files, yes, dry_run, json, limit, label, one, commands, links }
+        let [yes, dry_run, json, one, plan, commands, links] = [false; 7];
+        Self { source, files, yes, dry_run, json, limit, label, one, plan, commands, links }
     }
 
     /// What is to be imported by them.
     pub(super) fn wanted(&self) -> Wanted {
         let taken = Taken { commands: self.commands, links: self.links };
         let (files, label) = (self.files.clone(), self.label.clone());
-        Wanted { source: self.source, files, limit: self.limit, label, one: self.one, taken }
+        let form = match (self.one, self.plan) {
+            (_, true) => Form::Whole,
+            (true, false) => Form::One,
+            (false, false) => Form::Tasks,
+        };
+        Wanted { source: self.source, files, limit: self.limit, label, form, taken }
     }
 
     /// The same, with or without a question, as an object or as text.

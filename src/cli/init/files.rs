@@ -68,7 +68,8 @@ fn leads_out(path: &Path) -> CliError {
 
 /// The first ticket, where the folder has none.
 fn first_ticket(setup: &Setup, choices: &Choices) -> Result<Option<Change>, CliError> {
-    let Some(title) = &choices.first_ticket else { return Ok(None) };
+    // What is imported is the first thing to do.
+    let Some(title) = choices.first_ticket.as_ref().filter(|_| choices.import.is_none()) else { return Ok(None) };
     if !files_in(&choices.tickets)?.is_empty() {
         return Ok(None);
     }

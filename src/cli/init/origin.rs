@@ -5,7 +5,8 @@ use crate::cli::import;
 use crate::cli::import::args::ImportArgs;
 use crate::cli::session::Session;
 use crate::domain::import::item::Source;
-use crate::runtime::importing::sources;
+use crate::domain::import::page::ImportPlace;
+use crate::runtime::importing::{ImportError, sources};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -33,15 +34,6 @@ struct Origin {
     file: Option<PathBuf>,
 }
 
-/// A place where tasks are.
-pub(super) struct Place {
-    pub(super) source: Source,
-    /// The document to name to `programmator import`, if it has to be named.
-    pub(super) file: Option<PathBuf>,
-    /// Open tasks there; `None` where a program or another machine would have to be asked.
-    pub(super) open: Option<usize>,
-}
-
 impl Origin {
     fn parse(typed: &str) -> Result<Self, String> {
         let (word, file) = typed.split_once(':').map_or((typed, None), |(word, file)| (word, Some(file)));
@@ -57,26 +49,20 @@ impl Tasks {
         self.from.is_some() || self.none
     }
 
-    /// The person has said where tasks come from.
-    pub(super) fn are_named(&self) -> bool {
-        self.from.is_some()
+    /// Where the person has said that they come from.
+    pub(super) fn named(&self) -> Option<Source> {
+        self.from.as_ref().map(|origin| origin.source)
     }
 }
 
-/// The places that the folder shows, counted.
-pub(super) fn places(session: &Session) -> Vec<Place> {
-    // Documents are only counted.
-    let importer = import::importer(session, PathBuf::new());
-    let place = |(source, file): (Source, Option<PathBuf>)| {
-        let open = importer.open_tasks(source, file.clone());
-        Place { source, file, open }
-    };
-    sources::shown(&session.folder).into_iter().map(place).collect()
+/// The places that the folder shows, counted: what has a ticket among `tickets` is not new.
+pub(super) async fn places(session: &Session, tickets: &Path) -> Vec<ImportPlace> {
+    import::importer(session, tickets.to_owned()).places().await
 }
 
 /// What is imported once everything is written: what was named with the command, or the one that was `picked` of the places.
 /// `here`: the folder in which the command was typed.
-pub(super) fn wanted(here: &Path, tasks: &Tasks, picked: Option<Source>, places: &[Place]) -> Option<ImportArgs> {
+pub(super) fn wanted(here: &Path, tasks: &Tasks, picked: Option<Source>, places: &[ImportPlace]) -> Option<ImportArgs> {
     let Some(Origin { source, file }) = &tasks.from else {
         let source = picked?;
         let place = places.iter().find(|one| one.source == source);
@@ -89,11 +75,20 @@ pub(super) fn wanted(here: &Path, tasks: &Tasks, picked: Option<Source>, places:
     Some(wanted)
 }
 
-/// What is named can be read, as far as a look at files tells: said before anything is written.
-pub(super) fn check(here: &Path, session: &Session, tasks: &Tasks) -> Result<(), CliError> {
+/// What is named can be read, as far as a look at files and programs tells: said before anything is written.
+pub(super) async fn check(here: &Path, session: &Session, tasks: &Tasks) -> Result<(), CliError> {
     let Some(Origin { source, file }) = &tasks.from else { return Ok(()) };
     let files = file.as_ref().map(|file| here.join(file)).into_iter().collect();
-    Ok(import::importer(session, PathBuf::new()).readable(*source, files)?)
+    match import::importer(session, PathBuf::new()).readable(*source, files) {
+        Ok(()) => Ok(()),
+        Err(ImportError::NoDocument(source)) => {
+            let there = sources::shown(here).await.into_iter().find(|(of, _)| *of == source);
+            let there = there.and_then(|(_, file)| file).unwrap_or_else(|| PathBuf::from("FILE"));
+            let (word, there) = (source.word(), there.display());
+            Err(CliError::usage(format!("{word} needs a document: name it, as in --from {word}:{there}")))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What `programmator init` finds, and what is decided about it.
 
-use super::origin::{self, Place, Tasks};
+use super::origin::{self, Tasks};
 use crate::adapters::agent::probe::look_up;
 use crate::adapters::config_files::PROJECT_FOLDER;
 use crate::adapters::inside;
@@ -15,6 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::config::Config;
 use crate::domain::import::item::Source;
+use crate::domain::import::page::ImportPlace;
 use crate::domain::profile::Profile;
 use crate::domain::workflow::Workflow;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub(super) struct Setup {
     /// The top of the repository.
     pub(super) git: Option<PathBuf>,
     /// Where tasks could be imported from.
-    pub(super) sources: Vec<Place>,
+    pub(super) sources: Vec<ImportPlace>,
     /// A phone is asked already, or no place is known for its settings.
     pub(super) has_phone: bool,
     /// The person's own settings.
@@ -106,7 +107,7 @@ pub(super) fn new_folder(here: &Path, name: &Path) -> Result<PathBuf, CliError> 
 
 impl Setup {
     /// Looks around. `own`: the person's own settings; `tickets`: where tickets are looked for in this folder.
-    pub(super) fn look(
+    pub(super) async fn look(
         session: &Session,
         own: Config,
         tickets: PathBuf,
@@ -142,14 +143,14 @@ impl Setup {
             git: git.is_none(),
             tickets: tickets.clone(),
             // What is imported is the first thing to do.
-            first_ticket: (!has_tickets && !tasks.are_named()).then(|| title.to_owned()),
+            first_ticket: (!has_tickets && tasks.named().is_none()).then(|| title.to_owned()),
             validation,
             workflow: own.settings.workflow.name,
             profile: own.profile,
             import: None,
             phone: false,
         };
-        let sources = if tasks.none { Vec::new() } else { origin::places(session) };
+        let sources = if tasks.none { Vec::new() } else { origin::places(session, &tickets).await };
         let has_phone = away::is_paired(session).unwrap_or(true);
         let (assignee, now) = (session.environment.get("USER").cloned(), session.clock().now());
         let setup =
@@ -193,8 +194,8 @@ impl Setup {
         if self.parts.is_empty() {
             writeln!(out, "found    nothing that says which language this is")?;
         }
-        for Place { source, file, open } in &self.sources {
-            let what = open.map_or_else(|| "tasks".to_owned(), |open| counted(open, "open task"));
+        for ImportPlace { source, file, new } in self.sources.iter().filter(|one| one.new != Some(0)) {
+            let what = new.map_or_else(|| "tasks".to_owned(), |new| counted(new, "new task"));
             match file {
                 Some(file) => writeln!(out, "found    {what} in {}", file.display())?,
                 None => writeln!(out, "found    {what} of {}", source.word())?,

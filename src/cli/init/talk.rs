@@ -1,13 +1,13 @@
 //! The conversation of `programmator init`: a page for each question, each with a default; Esc goes back a page.
 
-use super::origin::Place;
 use super::setup::{Candidate, Choices, Setup};
 use super::trial;
 use crate::base::amount::counted;
 use crate::base::text::{Clean, clean_line};
-use crate::cli::agree::DECLINED;
+use crate::cli::agree::{DECLINED, plain_prompts};
 use crate::cli::error::CliError;
 use crate::domain::import::item::Source;
+use crate::domain::import::page::ImportPlace;
 use crate::domain::profile::Profile;
 use crate::domain::workflow::Workflow;
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
@@ -20,8 +20,8 @@ use tokio::task::block_in_place;
 enum Page {
     Git,
     Tickets,
-    FirstTicket,
     Import,
+    FirstTicket,
     Checks,
     Another,
     Trial,
@@ -33,8 +33,8 @@ enum Page {
 const PAGES: [Page; 10] = [
     Page::Git,
     Page::Tickets,
-    Page::FirstTicket,
     Page::Import,
+    Page::FirstTicket,
     Page::Checks,
     Page::Another,
     Page::Trial,
@@ -75,6 +75,7 @@ pub(super) struct Talk {
 impl Talk {
     /// Nothing is asked about settings that stay as they are, or about tasks where the command says where they come from.
     pub(super) fn new(choices: Choices, keeps_settings: bool, knows_tasks: bool) -> Self {
+        plain_prompts();
         Self { choices, keeps_settings, knows_tasks, shown: Vec::new(), at: 0 }
     }
 
@@ -125,7 +126,7 @@ fn declined() -> CliError {
 fn comes(page: Page, setup: &Setup, choices: &Choices) -> bool {
     match page {
         Page::Git => setup.git.is_none(),
-        Page::FirstTicket => !setup.has_tickets || choices.tickets != setup.tickets,
+        Page::FirstTicket => choices.import.is_none() && (!setup.has_tickets || choices.tickets != setup.tickets),
         Page::Import => !setup.sources.is_empty(),
         Page::Checks => !setup.checks.is_empty(),
         Page::Trial => !choices.validation.is_empty() && setup.folder.is_dir(),
@@ -157,8 +158,8 @@ fn answer(page: Page, setup: &Setup, choices: &mut Choices) -> Result<bool, CliE
             typed.map(|typed| choices.first_ticket = (!typed.is_empty()).then_some(typed))
         }
         Page::Import => {
-            let about = |one: &Place| match one.open {
-                Some(open) => format!("{}; shown before anything is imported", counted(open, "open task")),
+            let about = |one: &ImportPlace| match one.new {
+                Some(new) => format!("{}; shown before anything is imported", counted(new, "new task")),
                 None => "counted and shown before anything is imported".to_owned(),
             };
             let none = [(None, "write tickets yourself".to_owned())].into_iter();

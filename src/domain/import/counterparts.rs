@@ -86,7 +86,7 @@ pub const COUNTERPARTS: &[Counterpart] = &[
     is(Hank, "`hank-enable --from beads`", "`programmator init --from beads`"),
     is(Hank, "`hank-enable --from github --label L`", "`programmator init --from github --label L`"),
     is(Hank, "`hank-enable --from prd FILE`", "`programmator init --from prd:FILE`"),
-    is(Hank, "`hank-import FILE`", "`programmator import prd FILE`"),
+    is(Hank, "`hank-import FILE`", "`programmator import prd FILE`; with `--plan` Claude drafts the phases"),
     is(Hank, "`hank-enable --skip-tasks`", "`programmator init --skip-tasks`"),
     is(Hank, "`hank-enable --force`", "`programmator init --force`, with a backup"),
     is(Hank, "`hank-enable-ci --project-type T`", "`programmator init --project-type T`"),

@@ -3,10 +3,12 @@
 use super::item::Item;
 use super::outline::sections;
 use super::priority;
+use super::unread::Unread;
 use serde::Deserialize;
 
+/// An issue as `gh issue list --json` with `FIELDS` prints it.
 #[derive(Deserialize)]
-struct Issue {
+pub struct Issue {
     number: u64,
     title: String,
     #[serde(default)]
@@ -22,9 +24,11 @@ struct Label {
     name: String,
 }
 
-/// What `gh issue list --json number,title,body,state,labels` printed, for the repository `place`. The boxes of an issue's text are its steps.
-pub fn github(place: &str, text: &str) -> Result<Vec<Item>, String> {
-    let issues: Vec<Issue> = serde_json::from_str(text).map_err(|error| format!("gh printed no issues: {error}"))?;
+/// The fields of an issue that are asked for.
+pub const FIELDS: &str = "number,title,body,state,labels";
+
+/// The issues of the repository `place`. The boxes of an issue's text are its steps.
+pub fn github(place: &str, issues: Vec<Issue>) -> Vec<Item> {
     let item = |issue: Issue| {
         let body = issue.body.unwrap_or_default();
         let entries = sections(&body).into_iter().flat_map(|section| section.entries);
@@ -48,7 +52,13 @@ pub fn github(place: &str, text: &str) -> Result<Vec<Item>, String> {
             ..Item::default()
         }
     };
-    Ok(issues.into_iter().filter(|issue| !issue.title.trim().is_empty()).map(item).collect())
+    issues.into_iter().filter(|issue| !issue.title.trim().is_empty()).map(item).collect()
+}
+
+/// What newer ones of `br list --json` print.
+#[derive(Deserialize)]
+struct Page {
+    issues: Vec<Bead>,
 }
 
 #[derive(Default, Deserialize)]
@@ -76,14 +86,17 @@ struct Dependency {
     kind: String,
 }
 
-/// What `bd list --json` printed, or the lines of its `issues.jsonl`.
-pub fn beads(text: &str) -> Result<Vec<Item>, String> {
-    let unread = |error: serde_json::Error| format!("no issues of beads: {error}");
+/// What its `list --json` or `show --json` printed, or the lines of its `issues.jsonl`.
+pub fn beads(text: &str) -> Result<Vec<Item>, Unread> {
+    let what = "a list of issues of beads";
     let beads: Vec<Bead> = if text.trim_start().starts_with('[') {
-        serde_json::from_str(text).map_err(unread)?
+        serde_json::from_str(text).map_err(|error| Unread::of(what, 0, &error))?
+    } else if let Ok(Page { issues }) = serde_json::from_str(text) {
+        issues
     } else {
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        lines.map(serde_json::from_str).collect::<Result<_, _>>().map_err(unread)?
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let read = |(n, line)| serde_json::from_str(line).map_err(|error| Unread::of(what, n, &error));
+        lines.map(read).collect::<Result<_, _>>()?
     };
     let item = |bead: Bead| {
         let parts = [
@@ -124,13 +137,12 @@ mod tests {
     fn issues_of_github() {
         let text = r#"[{"number":7,"title":"Limit logins","body":"Why\n\n- [ ] Count\n- [x] Find\n","state":"OPEN","labels":[{"name":"bug"},{"name":"P1"}]},
             {"number":8,"title":"Old","body":null,"state":"CLOSED","labels":[]},{"number":9,"title":" "}]"#;
-        let items = github("a/b", text).unwrap();
+        let items = github("a/b", serde_json::from_str(text).unwrap());
         assert_eq!(items.len(), 2);
         let first = &items[0];
         assert_eq!((first.key.as_str(), first.kind, first.priority), ("a/b#7", Some("bug"), Some(1)));
         assert_eq!((first.phases.clone(), first.done_phases.clone()), (vec!["Count".into()], vec!["Find".into()]));
         assert!(items[1].is_done);
-        assert!(github("a/b", "{}").is_err());
     }
 
     #[test]
@@ -144,6 +156,9 @@ mod tests {
         assert_eq!((items[1].deps.clone(), items[1].is_done), (vec!["bd-1".into()], true));
         let lines = "{\"id\":\"bd-1\",\"title\":\"A\"}\n\n{\"id\":\"bd-2\",\"title\":\"B\",\"labels\":null}\n";
         assert_eq!(beads(lines).unwrap().len(), 2);
-        assert!(beads("nonsense").is_err());
+        assert_eq!(beads("{\"issues\":[{\"id\":\"bd-1\",\"title\":\"A\"}],\"total\":1}").unwrap().len(), 1);
+        let why = |text: &str| beads(text).unwrap_err().to_string();
+        assert_eq!(why("{}\n\nnonsense"), "this is not a list of issues of beads: line 3 is no JSON");
+        assert_eq!(why("[\n{\"id\":7}]"), "this is not a list of issues of beads: line 2 has an unexpected value");
     }
 }

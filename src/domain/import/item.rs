@@ -85,11 +85,13 @@ impl Item {
         let text = unticked(&self.text);
         let lines: BTreeSet<&str> = text.lines().collect();
         let steps = steps.into_iter().map(String::as_str);
+        // Their programs name them in any order.
+        let deps: BTreeSet<&String> = self.deps.iter().collect();
         let all = [self.title.as_str()]
             .into_iter()
             .chain(lines)
             .chain(steps)
-            .chain(self.commands.iter().chain(&self.deps).map(String::as_str));
+            .chain(self.commands.iter().chain(deps).map(String::as_str));
         let joined = all.map(|text| format!("{}:{text}", text.len())).collect::<Vec<_>>().concat();
         mark(joined.as_bytes())
     }

@@ -87,6 +87,17 @@ pub fn joined(source: Source, place: &str, (name, title): (&str, Option<String>)
     all
 }
 
+/// The whole document as one task without steps. `name` stays the same when the `title` changes.
+pub fn whole(place: &str, (name, title): (&str, Option<String>), text: &str) -> Vec<Item> {
+    let mut all = vec![Item { title: name.to_owned(), text: text.trim().to_owned(), ..Item::default() }];
+    all.retain(|item| !item.text.is_empty() && !item.title.is_empty());
+    keyed(&format!("{place} as a whole"), &mut all);
+    for (item, title) in all.iter_mut().zip(title) {
+        item.title = title;
+    }
+    all
+}
+
 /// Its title is one of these, alone, with a number before it or words in brackets behind it: `4. Non-goals (for now):`.
 fn is_not_wanted(section: &Section) -> bool {
     let title = section.title.to_lowercase();
@@ -113,10 +124,36 @@ fn divided(sections: &[Section]) -> (Vec<&Section>, Vec<&Section>) {
     (bare(read), bare(left))
 }
 
-/// Sections with entries that are left out for their names.
-pub fn left_out(text: &str) -> Vec<String> {
+/// Sections that are in none of the tasks, by their titles; one without a title is the beginning of the document.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// For what they, or those above them, are called.
+    pub named: Vec<String>,
+    /// They have text, and no box, numbered item or row of requirements.
+    pub prose: Vec<String>,
+}
+
+/// What of the document is in none of its tasks.
+pub fn left_out(source: Source, text: &str) -> LeftOut {
     let all = sections(text);
-    divided(&all).1.into_iter().filter(|one| !one.entries.is_empty()).map(|one| one.title.clone()).collect()
+    let (read, named) = divided(&all);
+    let has_text = |section: &&Section| !body(section, text).is_empty();
+    let titles = |all: Vec<&Section>| all.into_iter().map(|one| one.title.clone()).collect();
+    match source {
+        // A plan is taken whole.
+        Source::Ralphex => LeftOut::default(),
+        Source::Prd => {
+            let tasks = of_requirements(&read);
+            let is_task = |one: &&Section| tasks.iter().any(|task| std::ptr::eq(*task, *one));
+            let prose = read.into_iter().filter(|one| !is_task(one) && !is_checks(one)).filter(has_text).collect();
+            LeftOut { named: titles(named.into_iter().filter(has_text).collect()), prose: titles(prose) }
+        }
+        // What is no entry of a list was never a task.
+        _ => {
+            let named = named.into_iter().filter(|one| !one.entries.is_empty()).collect();
+            LeftOut { named: titles(named), prose: Vec::new() }
+        }
+    }
 }
 
 /// It lists commands that check the work, and nothing to do.
@@ -192,43 +229,41 @@ fn steps(entries: &[Entry]) -> (Vec<String>, Vec<String>) {
     (texts(open), texts(done))
 }
 
-/// Each section with boxes, numbered entries or rows of requirements is a task, and those are its steps. A document without any:
-/// each of its innermost sections.
+/// The entries of a section that are steps: boxes, numbered ones, rows of requirements, and plain ones where its title says so.
+fn wanted(section: &Section) -> Vec<&Entry> {
+    let plain = is_named(section, &WANTED);
+    let counts = |entry: &&Entry| entry.ticked.is_some() || entry.is_numbered || entry.is_row || plain;
+    section.entries.iter().filter(counts).collect()
+}
+
+/// The sections that are tasks: those with steps. Of a document without any: its innermost ones.
+fn of_requirements<'a>(read: &[&'a Section]) -> Vec<&'a Section> {
+    let read: Vec<&Section> = read.iter().copied().filter(|section| !is_checks(section)).collect();
+    if read.iter().any(|section| !wanted(section).is_empty()) {
+        return read.into_iter().filter(|section| !wanted(section).is_empty()).collect();
+    }
+    read.into_iter().filter(|section| section.level > 1).collect()
+}
+
+/// Each section that is a task, with its steps.
 fn requirements(sections: &[Section], name: &str, text: &str) -> Vec<Item> {
-    let mut items = Vec::new();
-    let (mut read, _) = divided(sections);
-    read.retain(|section| !is_checks(section));
-    for section in &read {
-        let plain = is_named(section, &WANTED);
-        let counts = |entry: &&Entry| entry.ticked.is_some() || entry.is_numbered || entry.is_row || plain;
-        let wanted: Vec<&Entry> = section.entries.iter().filter(counts).collect();
-        if wanted.is_empty() {
-            continue;
-        }
-        let own: Vec<&Entry> = wanted.iter().copied().filter(|entry| entry.ticked != Some(true)).collect();
-        let done: Vec<&Entry> = wanted.iter().copied().filter(|entry| entry.ticked == Some(true)).collect();
+    let item = |section: &Section| {
+        let (done, own): (Vec<&Entry>, Vec<&Entry>) =
+            wanted(section).into_iter().partition(|entry| entry.ticked == Some(true));
         let texts = |entries: &[&Entry]| entries.iter().map(|entry| entry.text.clone()).collect();
-        let highest = wanted.iter().filter_map(|entry| priority_of(entry)).min();
-        items.push(Item {
+        let highest = own.iter().chain(&done).filter_map(|entry| priority_of(entry)).min();
+        Item {
             title: bare_title(&section.title, name),
             text: body(section, text),
-            is_done: own.is_empty(),
+            is_done: own.is_empty() && !done.is_empty(),
             phases: texts(&own),
             done_phases: texts(&done),
             priority: priority::of(&section.title).or(highest),
             ..Item::default()
-        });
-    }
-    if items.is_empty() {
-        let inner = read.iter().filter(|section| section.level > 1);
-        items.extend(inner.map(|section| Item {
-            title: bare_title(&section.title, name),
-            text: body(section, text),
-            priority: priority::of(&section.title),
-            ..Item::default()
-        }));
-        items.retain(|item| !item.text.trim().is_empty());
-    }
+        }
+    };
+    let mut items: Vec<Item> = of_requirements(&divided(sections).0).into_iter().map(item).collect();
+    items.retain(|item| !(item.text.is_empty() && item.phases.is_empty() && item.done_phases.is_empty()));
     items
 }
 
@@ -323,14 +358,14 @@ mod tests {
         let items = read(Source::Tasks, "t", "t", text);
         assert_eq!(told(&items), ["[ ] Mail: Write | "]);
         assert_eq!(items[0].text, "Write:\n- [ ] Subject\n  - body\n");
-        assert_eq!(left_out(text), ["4. Non-goals (now)", "Done:"]);
+        assert_eq!(left_out(Source::Tasks, text).named, ["4. Non-goals (now)", "Done:"]);
         assert_eq!(told(&read(Source::Prd, "t", "t", text)), ["[ ] Abandoned carts: Mail | "]);
     }
 
     #[test]
     fn what_is_below_a_section_that_is_left_out_is_left_out_too() {
         let text = "# Notes\n\n- [ ] Top\n\n## Done\n\n- [x] Old\n\n### More\n\n- [ ] Older\n\n## Work\n\n- [ ] New\n";
-        assert_eq!(left_out(text), ["Notes", "Done", "More"]);
+        assert_eq!(left_out(Source::Hank, text).named, ["Notes", "Done", "More"]);
         assert_eq!(told(&read(Source::Tasks, "t", "t", text)), ["[ ] New:  | "]);
         assert_eq!(told(&read(Source::Prd, "t", "t", text)), ["[ ] Work: New | "]);
     }
@@ -389,8 +424,13 @@ mod tests {
         ];
         assert_eq!(told(&items), expected);
         assert_eq!(items[0].text, "Why.\n\n1. Refuse the sixth try\n2. Say so");
+        let left = left_out(Source::Prd, text);
+        assert_eq!((left.prose, left.named), (vec!["Shop".into(), "1. Overview".into()], vec!["Non-goals".into()]));
         let prose = "# Shop\n\n## Login\n\nRefuse the sixth try.\n\n## Pay\n\nBy card.\n";
         assert_eq!(told(&read(Source::Prd, "p", "p", prose)), ["[ ] Login:  | ", "[ ] Pay:  | "]);
+        assert_eq!(left_out(Source::Prd, prose), LeftOut::default());
+        let intro = left_out(Source::Prd, &format!("Before.\n\n{prose}\n## Glossary\n\nWords.\n"));
+        assert_eq!((intro.prose, intro.named), (vec![String::new()], vec!["Glossary".into()]));
     }
 
     #[test]

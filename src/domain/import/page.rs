@@ -1,9 +1,9 @@
 //! Importing on the screen: the sources of a project, what one of them has, and what was chosen of it. All of it is safe to show, and
 //! small: a source may have ten thousand tasks.
 
+use super::Standing;
 use super::item::Source;
 use crate::base::id::TicketId;
-use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -13,21 +13,8 @@ pub struct ImportPlace {
     pub source: Source,
     /// The document, where it has to be named.
     pub file: Option<PathBuf>,
-    /// Open tasks; `None`: another program would have to be asked.
-    pub open: Option<usize>,
-}
-
-worded! {
-    /// How a task stands.
-    pub enum Stands {
-        New = "new",
-        Done = "done",
-        Imported = "imported",
-        /// It was imported, and says something else by now.
-        Changed = "changed",
-        /// Its ticket is there, and it is gone.
-        Gone = "gone",
-    }
+    /// Open tasks that have no ticket yet; `None`: another program would have to be asked.
+    pub new: Option<usize>,
 }
 
 /// A task, as it is shown.
@@ -39,8 +26,7 @@ pub struct ImportTask {
     pub title: String,
     /// What else it has, in a few words.
     pub about: String,
-    pub stands: Stands,
-    pub ticket: Option<TicketId>,
+    pub standing: Standing,
     /// The lines of the ticket that it would be, the first of them.
     pub becomes: Vec<String>,
 }

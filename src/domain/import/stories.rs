@@ -1,6 +1,7 @@
 //! The stories of ralph-tui's `prd.json`, each a task.
 
 use super::item::Item;
+use super::unread::Unread;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -25,9 +26,9 @@ struct Story {
 }
 
 /// The stories, in their order; an error says what is wrong with the document.
-pub fn read(place: &str, text: &str) -> Result<Vec<Item>, String> {
+pub fn read(place: &str, text: &str) -> Result<Vec<Item>, Unread> {
     let document: Document =
-        serde_json::from_str(text).map_err(|error| format!("no document of user stories: {error}"))?;
+        serde_json::from_str(text).map_err(|error| Unread::of("a document of user stories", 0, &error))?;
     let key = |id: &str| format!("{place}#{id}");
     let item = |story: Story| {
         let id = story.id.as_str().map_or_else(|| story.id.to_string(), str::to_owned);

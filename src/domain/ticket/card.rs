@@ -216,6 +216,14 @@ pub fn remove(bytes: &[u8], key: &str, id: &str) -> Result<Vec<u8>, Unchanged> {
     change(bytes, key, |list| list.retain(|one| one != id))
 }
 
+/// Sets a value of one line that is there already.
+pub fn set(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>, Unchanged> {
+    let place = value_of(bytes, key).ok_or(Unchanged::NotThere)?;
+    let edited = [&bytes[..place.start], written(value).as_bytes(), &bytes[place.end..]].concat();
+    let reads = Card::read(&edited).is_some_and(|now| now.text(key) == value);
+    reads.then_some(edited).ok_or(Unchanged::NotThere)
+}
+
 /// Writes the list of a key anew: what is in its brackets, or the lines of its items, which become `[a, b]`.
 fn change(bytes: &[u8], key: &str, edit: impl FnOnce(&mut Vec<String>)) -> Result<Vec<u8>, Unchanged> {
     let card = Card::read(bytes).ok_or(Unchanged::NotThere)?;

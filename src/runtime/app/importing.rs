@@ -23,7 +23,7 @@ impl Service {
         let runtime = Handle::current();
         spawn_blocking(move || {
             let told = match asked {
-                ImportAsk::Places => ImportTold::Places(importer.places()),
+                ImportAsk::Places => ImportTold::Places(runtime.block_on(importer.places())),
                 ImportAsk::Page(place) => {
                     let page = runtime.block_on(importer.page(&place));
                     ImportTold::Page(place, page)

@@ -17,6 +17,9 @@ pub enum ImportError {
     Usage(String),
     #[error("{0}")]
     Failed(String),
+    /// The source has no document here, and none was named.
+    #[error("no document of {word} is here: name it, as in `programmator import {word} FILE`", word = .0.word())]
+    NoDocument(Source),
     /// Another program imports now.
     #[error("{0}")]
     Held(String),
@@ -43,6 +46,17 @@ impl Importer {
     }
 }
 
+/// What of a document becomes a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Each of its tasks.
+    Tasks,
+    /// All of them, as its phases.
+    One,
+    /// Its text, without phases.
+    Whole,
+}
+
 /// What is to be imported.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -53,14 +67,13 @@ pub struct Wanted {
     pub limit: usize,
     /// Of GitHub: only issues with this label.
     pub label: Option<String>,
-    /// One ticket of each list.
-    pub one: bool,
+    pub form: Form,
     pub taken: Taken,
 }
 
 impl Wanted {
     /// What a person wants who has named a source and nothing else.
     pub fn of(source: Source, files: Vec<PathBuf>) -> Self {
-        Self { source, files, limit: LIMIT, label: None, one: false, taken: Taken::default() }
+        Self { source, files, limit: LIMIT, label: None, form: Form::Tasks, taken: Taken::default() }
     }
 }

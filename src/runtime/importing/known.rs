@@ -42,17 +42,19 @@ fn of_ticket(ticket: Ticket) -> Option<Known> {
     let extra = |key: &str| ticket.extra.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone());
     let reference = extra(REFERENCE).filter(|reference| !reference.is_empty())?;
     let digest = extra(DIGEST).unwrap_or_default();
-    Some(Known { is_closed: ticket.is_closed(), reference, digest, id: ticket.id, title: ticket.title })
+    let deps = ticket.deps.iter().cloned().collect();
+    Some(Known { is_closed: ticket.is_closed(), reference, digest, deps, id: ticket.id, title: ticket.title })
 }
 
 /// What the lines before the title say, whatever else is wrong with the file.
 fn of_lines(path: &Path, bytes: &[u8]) -> Option<Known> {
     let text = String::from_utf8_lossy(bytes);
-    let is_key = |line: &&str| ["status:", REFERENCE, DIGEST].iter().any(|key| line.starts_with(key));
+    let is_key = |line: &&str| ["status:", "deps:", REFERENCE, DIGEST].iter().any(|key| line.starts_with(key));
     let lines: Vec<&str> = text.lines().take_while(|line| !line.starts_with("# ")).filter(is_key).collect();
     let title = text.lines().find(|line| line.starts_with("# ")).unwrap_or_default();
     let id = TicketId::parse(&path.file_stem().unwrap_or_default().to_string_lossy()).ok()?;
     let card = Card::read(format!("---\nid: {id}\n{}\n---\n{title}\n", lines.join("\n")).as_bytes())?;
     let reference = Some(card.text(REFERENCE)).filter(|reference| !reference.is_empty())?;
-    Some(Known { id, is_closed: card.is_closed(), reference, digest: card.text(DIGEST), title: card.title })
+    let (digest, deps) = (card.text(DIGEST), card.list("deps").into_iter().collect());
+    Some(Known { id, is_closed: card.is_closed(), reference, digest, deps, title: card.title })
 }

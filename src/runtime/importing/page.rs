@@ -3,25 +3,27 @@
 
 use super::importer::{Importer, LIMIT, Wanted};
 use super::{Listed, sources};
+use crate::base::amount::counted;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::domain::import::Standing;
 use crate::domain::import::foreign;
-use crate::domain::import::page::{ImportChoice, ImportDone, ImportPage, ImportPlace, ImportTask, Stands};
+use crate::domain::import::page::{ImportChoice, ImportDone, ImportPage, ImportPlace, ImportTask};
 use crate::domain::import::visible::line;
 
-/// Tasks that are known or done and are shown, at most, and lines of a ticket.
+/// Tasks that are known or done and are shown, at most.
 const SHOWN: usize = 1_000;
-const LINES: usize = 60;
+/// Lines of a ticket that are shown, at most.
+const LINES: usize = 400;
 
 impl Importer {
-    /// The sources that the project has. Blocking.
-    pub fn places(&self) -> Vec<ImportPlace> {
+    /// The sources that the project has. Blocking, besides.
+    pub async fn places(&self) -> Vec<ImportPlace> {
         let place = |(source, file): (_, Option<std::path::PathBuf>)| {
-            let open = self.open_tasks(source, file.clone());
-            ImportPlace { source, file, open }
+            let new = self.new_tasks(source, file.clone());
+            ImportPlace { source, file, new }
         };
-        sources::shown(&self.folder).into_iter().map(place).collect()
+        sources::shown(&self.folder).await.into_iter().map(place).collect()
     }
 
     /// What one of them has; the error is for the person.
@@ -39,8 +41,7 @@ impl Importer {
             digest: String::new(),
             title: clean_line(&one.title, 200),
             about: String::new(),
-            stands: Stands::Gone,
-            ticket: Some(one.id.clone()),
+            standing: Standing::Gone(one.id.clone()),
             becomes: Vec::new(),
         });
         let notes = &listed.found.notes;
@@ -88,23 +89,22 @@ fn wanted(place: &ImportPlace) -> Wanted {
 
 fn task(listed: &Listed, n: usize) -> ImportTask {
     let item = &listed.found.items[n];
-    let (stands, ticket) = match &listed.standing[n] {
-        Standing::New => (Stands::New, None),
-        Standing::Done => (Stands::Done, None),
-        Standing::Imported(id) => (Stands::Imported, Some(id.clone())),
-        Standing::Changed(id) => (Stands::Changed, Some(id.clone())),
-    };
+    let standing = listed.standing[n].clone();
     let draft = foreign::draft(listed.wanted.source, item, listed.wanted.taken);
     // Only what is new becomes anything.
-    let text = if stands == Stands::New { draft.markdown() } else { String::new() };
+    let text = if standing == Standing::New { draft.markdown() } else { String::new() };
+    let mut becomes: Vec<String> = text.lines().take(LINES).map(|line| clean_line(line, 300)).collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    if more > 0 {
+        becomes.push(format!("[{} in the ticket]", counted(more, "more line")));
+    }
     ImportTask {
         key: item.key.clone(),
         digest: item.digest(),
         title: foreign::title(item),
         about: item.about(false).trim().to_owned(),
-        stands,
-        ticket,
-        becomes: text.lines().take(LINES).map(|line| clean_line(line, 300)).collect(),
+        standing,
+        becomes,
     }
 }
 
@@ -132,12 +132,12 @@ mod tests {
         let list = |text: &str| fs::write(folder.join("TODO.md"), text).unwrap();
         list("- [ ] One\n  - [ ] a\n- [ ] Two\n- [ ] Three\n- [x] Four\n");
         let importer = importer(&folder);
-        let places = importer.places();
-        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(3) };
+        let places = importer.places().await;
+        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), new: Some(3) };
         assert_eq!(places, std::slice::from_ref(&place));
         let page = importer.page(&place).await.unwrap();
-        let stands: Vec<Stands> = page.tasks.iter().map(|task| task.stands).collect();
-        assert_eq!(stands, [Stands::New, Stands::New, Stands::New, Stands::Done]);
+        let standing: Vec<Standing> = page.tasks.iter().map(|task| task.standing.clone()).collect();
+        assert_eq!(standing, [Standing::New, Standing::New, Standing::New, Standing::Done]);
         assert!(page.tasks[0].becomes.contains(&"- [ ] a".to_owned()), "{:?}", page.tasks[0].becomes);
         let chosen: Vec<ImportChoice> = page.tasks[..3].iter().map(choice).collect();
         list("- [ ] One\n  - [ ] b\n- [ ] Three\n");
@@ -147,8 +147,33 @@ mod tests {
         assert!(done.notes[1].contains("is gone by now"), "{:?}", done.notes);
         let again = importer.import_chosen(&place, &chosen[2..]).await.unwrap();
         assert!(again.tickets.is_empty() && again.notes[0].contains("imported by now"), "{again:?}");
+        let left = importer.places().await;
+        assert_eq!(left[0].new, Some(1), "what has a ticket is not counted as new");
         let page = importer.page(&place).await.unwrap();
-        assert_eq!(page.tasks[1].ticket, Some(done.tickets[0].clone()));
+        assert_eq!(page.tasks[1].standing, Standing::Imported(done.tickets[0].clone()));
+    }
+
+    #[tokio::test]
+    async fn github_is_found_where_git_has_its_remotes_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let git = |args: &[&str]| {
+            let of = ["-c", "user.name=P", "-c", "user.email=p@example.invalid"];
+            let ran = std::process::Command::new("git").current_dir(&folder).args(of).args(args).output().unwrap();
+            assert!(ran.status.success(), "{ran:?}");
+        };
+        fs::create_dir(folder.join("shop")).unwrap();
+        git(&["init", "-q", "shop"]);
+        git(&["-C", "shop", "commit", "-q", "--allow-empty", "-m", "One"]);
+        git(&["-C", "shop", "worktree", "add", "-q", "../other"]);
+        fs::create_dir(folder.join("other/src")).unwrap();
+        let shown = async |place: &str| importer(&folder.join(place)).places().await;
+        assert_eq!(shown("other").await, []);
+        git(&["-C", "shop", "remote", "add", "origin", "git@github.com:ada/shop.git"]);
+        let github = [ImportPlace { source: Source::Github, file: None, new: None }];
+        for place in ["shop", "other", "other/src"] {
+            assert_eq!(shown(place).await, github, "{place}");
+        }
     }
 
     #[tokio::test]
@@ -157,7 +182,7 @@ mod tests {
         let folder = folder.path().canonicalize().unwrap();
         let done = (0..SHOWN + 200).map(|n| format!("- [x] Done {n}\n")).collect::<Vec<_>>().concat();
         fs::write(folder.join("TODO.md"), done + "- [ ] New\n").unwrap();
-        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), open: Some(1) };
+        let place = ImportPlace { source: Source::Tasks, file: Some("TODO.md".into()), new: Some(1) };
         let page = importer(&folder).page(&place).await.unwrap();
         assert_eq!((page.tasks.len(), page.tasks.last().unwrap().title.as_str()), (SHOWN + 1, "New"));
         assert!(!page.has_more);

@@ -1,14 +1,16 @@
 //! Reads the tasks of a source: which files it has, or which program is asked.
 
 use super::found::Found;
-use super::importer::{ImportError, Importer, Wanted};
+use super::importer::{Form, ImportError, Importer, Wanted};
 use super::sources;
 use crate::adapters::import_source;
-use crate::adapters::outside_program;
+use crate::adapters::issue_tool::{self, GH};
+use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::import::item::{Item, Source};
+use crate::domain::import::lists::LeftOut;
 use crate::domain::import::visible::line;
-use crate::domain::import::{issues, lists, rc, stories};
+use crate::domain::import::{foreign, issues, lists, rc, stories};
 use std::path::{Path, PathBuf};
 
 /// Settings of Hank's.
@@ -25,16 +27,8 @@ const OF_HANK: [(&[&str], &str); 3] = [
     ),
     (&[".hank/specs", ".ralph/specs", "specs"], "`programmator import prd FILE` makes tickets of one of its documents"),
 ];
-/// What `gh` says, and what to do.
-const OF_GH: [(&str, &str); 4] = [
-    ("gh auth login", "log in with `gh auth login`"),
-    ("not a git repository", "go to a clone of the repository"),
-    ("no git remotes found", "add a remote that is on GitHub"),
-    ("has disabled issues", "turn issues on in its settings"),
-];
-/// The same of `bd`.
-const OF_BD: [(&str, &str); 2] =
-    [("no beads database found", "go to a project of beads"), ("unknown flag", "update bd")];
+/// Sections that are named, of those that are left out.
+const NAMED: usize = 8;
 /// Most tasks of documents.
 const MOST: usize = 10_000;
 /// Issues that are asked for where there is no limit.
@@ -66,18 +60,14 @@ async fn github(importer: &Importer, args: &Wanted, known: usize) -> Result<Foun
         return Err(takes_no_file());
     }
     let folder = &importer.folder;
-    let name = ["repo", "view", "--json", "nameWithOwner", "--jq", ".nameWithOwner"];
-    let place = outside_program::printed("gh", &name, folder, &OF_GH).await.map_err(|error| failed(&error))?;
-    let place = place.trim().to_owned();
+    let place = issue_tool::repository(folder).await.map_err(|error| failed(&error))?;
     let wanted = wanted(args, known);
     let limit = wanted.to_string();
-    let mut list =
-        vec!["issue", "list", "--state", "open", "--limit", &limit, "--json", "number,title,body,state,labels"];
+    let mut list = vec!["issue", "list", "--state", "open", "--limit", &limit, "--json", issues::FIELDS];
     if let Some(label) = &args.label {
         list.extend(["--label", label]);
     }
-    let printed = outside_program::printed("gh", &list, folder, &OF_GH).await.map_err(|error| failed(&error))?;
-    let items = issues::github(&place, &printed).map_err(ImportError::Failed)?;
+    let items = issues::github(&place, GH.json(&list, folder).await.map_err(|error| failed(&error))?);
     let has_more = items.len() >= wanted;
     let is_whole = args.label.is_none() && !has_more;
     Ok(Found { items, places: vec![format!("{place}#")], is_whole, has_more, ..Found::default() })
@@ -89,7 +79,13 @@ pub(super) fn takes_no_file() -> ImportError {
 
 async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError> {
     let folder = &importer.folder;
-    let printed = outside_program::printed("bd", &["list", "--json", "--limit", "0"], folder, &OF_BD).await;
+    let list = ["list", "--json", "--limit", "0"];
+    let printed = match issue_tool::beads() {
+        Ok(tool) => {
+            tool.printed(&list, folder).await.and_then(|text| issues::beads(&text).map_err(|_| tool.unexpected(&list)))
+        }
+        Err(missing) => Err(missing),
+    };
     let found = |items: Vec<Item>, notes| Found {
         items,
         places: vec![String::new()],
@@ -98,13 +94,14 @@ async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError>
         ..Found::default()
     };
     match printed {
-        Ok(text) => Ok(found(issues::beads(&text).map_err(ImportError::Failed)?, Vec::new())),
+        Ok(items) => Ok(found(items, Vec::new())),
         // Its file says the same as of its last export.
         Err(error) => match sources::files(folder, args.source).map_err(|error| failed(&error))?.pop() {
             Some(path) => {
-                let items = issues::beads(&import_source::document(&path).map_err(|error| failed(&error))?)
-                    .map_err(ImportError::Failed)?;
-                Ok(found(items, vec![format!("{error}: read from {} instead", shown(folder, &path))]))
+                let (text, name) = (import_source::document(&path), shown(folder, &path));
+                let items = issues::beads(&text.map_err(|error| failed(&error))?)
+                    .map_err(|why| ImportError::Failed(format!("{name}: {why}")))?;
+                Ok(found(items, vec![format!("{error}; read from {name} instead")]))
             }
             None => Err(failed(&error)),
         },
@@ -120,10 +117,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
         files => files.iter().map(|file| folder.join(file)).collect(),
     };
     if files.is_empty() {
-        let source = args.source.word();
-        return Err(ImportError::Usage(format!(
-            "no document of {source} is here: name it, as in `programmator import {source} FILE`"
-        )));
+        return Err(ImportError::NoDocument(args.source));
     }
     for file in &files {
         let text = import_source::document(file).map_err(|error| failed(&error))?;
@@ -133,24 +127,30 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
             Source::Beads => issues::beads(&text),
             source => Ok(lists::read(source, &place, &stem, &text)),
         }
-        .map_err(|why| ImportError::Failed(format!("{place}: {}", clean_line(&why, 300))))?;
-        if !matches!(args.source, Source::Ralph | Source::Beads | Source::Ralphex) {
-            let names = lists::left_out(&text);
-            let names = names.iter().map(|name| format!("`{}`", line(name))).collect::<Vec<_>>().join(", ");
-            if !names.is_empty() {
-                found.notes.push(format!("{place}: left out for what they are called: {names}"));
-            }
+        .map_err(|why| ImportError::Failed(format!("{place}: {why}")))?;
+        if !matches!(args.source, Source::Ralph | Source::Beads) && args.form != Form::Whole {
+            let LeftOut { named, prose } = lists::left_out(args.source, &text);
+            let why =
+                [(named, "because of the title"), (prose, "without boxes, numbered items or tables of requirements")];
+            found.notes.extend(why.iter().filter_map(|(titles, why)| left_out(&place, titles, why)));
         }
-        if args.one {
-            items =
-                lists::joined(args.source, &place, (&stem.replace(['_', '-', '@'], " "), lists::title(&text)), &items);
+        let (name, title) = (stem.replace(['_', '-', '@'], " "), lists::title(&text));
+        match args.form {
+            Form::Tasks => {}
+            Form::One => items = lists::joined(args.source, &place, (&name, title), &items),
+            Form::Whole => {
+                items = lists::whole(&place, (&name, title), &text);
+                if text.len() > foreign::TEXT {
+                    found.notes.push(format!("{place}: only its first {} KiB are taken", foreign::TEXT >> 10));
+                }
+            }
         }
         if items.is_empty() {
             found.notes.push(format!("{place} has no tasks: boxes, numbered items, tables or sections"));
         }
         found.items.append(&mut items);
         // One ticket of a list and the tickets of its tasks are not each other's.
-        found.places.extend((!args.one && args.source != Source::Beads).then(|| format!("{place}#")));
+        found.places.extend((args.form == Form::Tasks && args.source != Source::Beads).then(|| format!("{place}#")));
     }
     if found.items.len() > MOST {
         return Err(ImportError::Failed(format!("more than {MOST} tasks: split the document")));
@@ -165,6 +165,18 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
         found.notes.push(format!("{}: {note}", shown(folder, &plan)));
     }
     Ok(found)
+}
+
+/// How many sections of a document are left out and why, and which.
+fn left_out(place: &str, titles: &[String], why: &str) -> Option<String> {
+    let name = |title: &String| {
+        if title.is_empty() { "the beginning".to_owned() } else { format!("`{}`", clean_line(&line(title), 60)) }
+    };
+    let names: Vec<String> = titles.iter().take(NAMED).map(name).collect();
+    let more = titles.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let sections = counted(titles.len(), "section");
+    (!titles.is_empty()).then(|| format!("{place}: {sections} left out, {why}: {}{more}", names.join(", ")))
 }
 
 /// What Hank has besides its list. A link is told, and keeps nothing else from being imported.

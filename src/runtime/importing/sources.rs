@@ -1,5 +1,6 @@
 //! Where a project keeps tasks, by the files that are there.
 
+use crate::adapters::git::origin;
 use crate::adapters::import_source::{self, SourceError};
 use crate::domain::import::item::Source;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ const DOCUMENTS: [(Source, &[&str]); 2] = [
     (Source::Tasks, &["TODO.md", "todo.md", "docs/TODO.md", "TASKS.md"]),
 ];
 const PLANS: &str = "docs/plans";
-/// Largest configuration of git that is looked into, in bytes.
-const GIT_CONFIG: u64 = 1 << 20;
+/// What the address of a remote has in it where `gh` finds issues without more settings.
+const GITHUB: &str = "github.com";
 
 /// The file of a source that is there, or for ralphex its open plans.
 pub(super) fn files(folder: &Path, source: Source) -> Result<Vec<PathBuf>, SourceError> {
@@ -34,7 +35,7 @@ pub(super) fn files(folder: &Path, source: Source) -> Result<Vec<PathBuf>, Sourc
 }
 
 /// Sources that the folder shows, each with the file to name to `programmator import`, if it has to be named. What cannot be read shows nothing.
-pub fn shown(folder: &Path) -> Vec<(Source, Option<PathBuf>)> {
+pub async fn shown(folder: &Path) -> Vec<(Source, Option<PathBuf>)> {
     let mut found: Vec<(Source, Option<PathBuf>)> = Vec::new();
     for source in [Source::Hank, Source::Autoclaude, Source::Ralph, Source::Ralphex, Source::Beads] {
         if files(folder, source).is_ok_and(|files| !files.is_empty()) {
@@ -45,9 +46,7 @@ pub fn shown(folder: &Path) -> Vec<(Source, Option<PathBuf>)> {
         let there = names.iter().find(|name| folder.join(name).symlink_metadata().is_ok_and(|about| about.is_file()));
         found.extend(there.map(|name| (source, Some(PathBuf::from(name)))));
     }
-    let config = folder.join(".git/config");
-    let is_small = config.metadata().is_ok_and(|about| about.is_file() && about.len() <= GIT_CONFIG);
-    if is_small && std::fs::read_to_string(config).is_ok_and(|text| text.contains("github.com")) {
+    if origin::remotes(folder).await.iter().any(|address| address.contains(GITHUB)) {
         found.push((Source::Github, None));
     }
     found

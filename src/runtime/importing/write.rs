@@ -1,7 +1,7 @@
 //! Writes the tickets of imported tasks, each whole or not at all. A program that is killed in between is followed by one that goes on.
 
 use super::importer::{ImportError, Importer};
-use crate::adapters::tickets::create::{Origin, text};
+use crate::adapters::tickets::create::{DIGEST, Origin, text};
 use crate::adapters::tickets::{self, NewTicket};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
@@ -97,7 +97,7 @@ pub(super) fn tickets(
     Ok((written, lost))
 }
 
-/// An earlier ticket whose task waits for tasks that come later.
+/// An earlier ticket whose task waits for more than the ticket says.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Link {
     ticket: TicketId,
@@ -105,27 +105,46 @@ pub(super) struct Link {
     old: BTreeSet<String>,
     /// What it is to wait for, too.
     new: Vec<String>,
+    /// What the ticket's digest is then: it says all that its task does.
+    #[serde(default)]
+    digest: Option<String>,
 }
 
-/// The open tickets that are to wait for those that will be written.
+/// The open tickets that are to wait for those that will be written, or for others that their task waits for by now.
 pub(super) fn links(
     (source, items): (Source, &[Item]),
     standing: &[Standing],
     names: &Names,
     known: &[Known],
 ) -> Vec<Link> {
-    let before: BTreeMap<&str, String> = known.iter().map(|one| (one.reference.as_str(), one.id.to_string())).collect();
-    let now: BTreeMap<&str, String> =
-        names.own.iter().map(|(n, id)| (items[*n].key.as_str(), id.to_string())).collect();
     let reference = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
+    let before: BTreeMap<&str, &Known> = known.iter().map(|one| (one.reference.as_str(), one)).collect();
+    let now: BTreeMap<&str, &TicketId> = names.own.iter().map(|(n, id)| (items[*n].key.as_str(), id)).collect();
+    let keys: BTreeMap<&str, &String> = items
+        .iter()
+        .filter_map(|item| Some((before.get(item.reference(source).as_str())?.id.as_str(), &item.key)))
+        .collect();
+    // Only the deps have changed there, and those of the ticket are as they were imported.
+    let is_untouched = |item: &Item, ticket: &Known| {
+        let deps: Option<Vec<String>> = ticket.deps.iter().map(|id| Some((*keys.get(id.as_str())?).clone())).collect();
+        deps.is_some_and(|deps| Item { deps, ..item.clone() }.digest() == ticket.digest)
+    };
     let of = |(item, standing): (&Item, &Standing)| {
-        let (Standing::Imported(id) | Standing::Changed(id)) = standing else { return None };
-        let new: Vec<String> = item.deps.iter().filter_map(|key| now.get(key.as_str()).cloned()).collect();
-        if new.is_empty() || known.iter().any(|one| one.id == *id && one.is_closed) {
-            return None;
+        let ticket = *before.get(item.reference(source).as_str()).filter(|ticket| !ticket.is_closed)?;
+        let earlier = item.deps.iter().filter_map(|key| Some(before.get(reference(key).as_str())?.id.to_string()));
+        let earlier: BTreeSet<String> = earlier.collect();
+        let mut new: Vec<String> =
+            item.deps.iter().filter_map(|key| Some(now.get(key.as_str())?.to_string())).collect();
+        let (mut old, mut digest) = (earlier.clone(), None);
+        if matches!(standing, Standing::Changed(_)) {
+            new.extend(earlier.into_iter().filter(|id| !ticket.deps.contains(id)));
+            if is_untouched(item, ticket) {
+                old.clone_from(&ticket.deps);
+                // Else a dependency that the person takes out would come back.
+                digest = Some(item.digest());
+            }
         }
-        let old = item.deps.iter().filter_map(|key| before.get(reference(key).as_str()).cloned()).collect();
-        Some(Link { ticket: id.clone(), old, new })
+        (!new.is_empty()).then(|| Link { ticket: ticket.id.clone(), old, new, digest })
     };
     items.iter().zip(standing).filter_map(of).collect()
 }
@@ -133,7 +152,7 @@ pub(super) fn links(
 /// Has earlier tickets wait for those that have been written, where their deps are as they were imported. What is to be said of it.
 pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<String> {
     let mut notes = Vec::new();
-    for Link { ticket, old, new } in links {
+    for Link { ticket, old, new, digest } in links {
         let new: Vec<String> = new.iter().filter(|id| dir.join(format!("{id}.md")).is_file()).cloned().collect();
         if new.is_empty() {
             continue;
@@ -145,11 +164,18 @@ pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<Strin
                 // It was killed behind this.
                 return Err(Unchanged::AlreadySo);
             }
-            if deps == *old { card::add(bytes, "deps", &new) } else { Err(Unchanged::NotThere) }
+            if deps != *old {
+                return Err(Unchanged::NotThere);
+            }
+            let linked = card::add(bytes, "deps", &new)?;
+            match digest {
+                Some(digest) => card::set(&linked, DIGEST, digest),
+                None => Ok(linked),
+            }
         };
         let others = new.join(", ");
         match tickets::change(&dir.join(format!("{ticket}.md")), &importer.state.join("locks"), &edit) {
-            WriteOutcome::Written => notes.push(format!("{ticket} waits for {others}, which came later")),
+            WriteOutcome::Written => notes.push(format!("{ticket} waits for {others} now, as its task does")),
             WriteOutcome::AlreadySo => {}
             _ => notes.push(format!(
                 "{ticket} waits for {others} there and does not say so here: `programmator ticket dep` says it"

@@ -264,12 +264,20 @@ const REST: &[Row] = rows! {
         "in the export dialog: Markdown, JSON lines or asciinema";
     Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the export dialog: close it";
-    Choose "import.choose" Scope::Import, "import", [press(Key::Enter)], Shown, always, |_| "open/import",
-        "in Import: open the source; import what is ticked";
-    Toggle "import.tick" Scope::Import, "import", [c(' ')], Shown, always, |_| "tick",
-        "in Import: tick a task that is new, or not";
-    Own("all") "import.all" Scope::Import, "import", [c('a')], Shown, always, |_| "all/none",
-        "in Import: tick everything that is new, or nothing";
+    Choose "import.choose" Scope::Import, "import", [press(Key::Enter)], Shown, always, |_| "open",
+        "in Import: open the source";
+    Choose "import_tasks.import" Scope::ImportTasks, "import", [press(Key::Enter)], Shown, always, |_| "import",
+        "in its tasks: import those ticked; else open the ticket";
+    Toggle "import_tasks.tick" Scope::ImportTasks, "import", [c(' ')], Shown, always, |_| "tick",
+        "in its tasks: tick a task that is new, or not";
+    Own("all") "import_tasks.all" Scope::ImportTasks, "import", [c('a')], Shown, always, |_| "all/none",
+        "in its tasks: tick everything that is new, or nothing";
+    Own("open") "import_tasks.open" Scope::ImportTasks, "import", [c('o')], Shown, always, |_| "open ticket",
+        "in its tasks: open the ticket of a task that has one";
+    Own("below") "import_tasks.below" Scope::ImportTasks, "import", [c('J'), ctrl('d')], Shown, always, |_| "scroll",
+        "in its tasks: scroll the ticket below the list";
+    Own("above") "import_tasks.above" Scope::ImportTasks, "import", [c('K'), ctrl('u')], HelpOnly, always, |_| "scroll up",
+        "in its tasks: scroll the ticket up again";
     Choose "machines.attach" Scope::Machines, "machines", [press(Key::Enter)], Shown, always, |_| "show",
         "in Machines: the run there, on a screen of its own";
     Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "ask again",

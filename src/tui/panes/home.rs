@@ -49,7 +49,7 @@ const KEYS: &[command::Row] = rows! {
         "in Home: let Claude draft the ticket's phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
-    Import "home.import" Scope::Pane(NAME), "home", [c('N')], HelpOnly, always, |_| "import",
+    Import "home.import" Scope::Pane(NAME), "home", [c('N')], Shown, always, |_| "import",
         "in Home: import tasks of issues, documents, other programs";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",
         "in Home: filter by words, `#tag` or `status:word`";

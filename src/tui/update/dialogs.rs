@@ -8,7 +8,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::modals::{Modal, commit, import, machines, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, find, phases, planning};
+use crate::tui::update::{attention, find, importing, phases, planning};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -33,9 +33,10 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             explain.scroll(lines, ui, room);
             (command != Some(Command::Close)).then_some(Modal::Explain(explain))
         }
-        Modal::Import(mut dialog) => match dialog.key(command, lines) {
+        Modal::Import(mut dialog) => match dialog.key(command, lines, room.width.saturating_sub(4).into()) {
             import::Outcome::Stays => Some(Modal::Import(dialog)),
             import::Outcome::Leaves => None,
+            import::Outcome::Opens(id) => return importing::open_ticket(ui, dialog, &id),
             import::Outcome::Asks(ask) => {
                 ui.modals.push(Modal::Import(dialog));
                 return vec![*ask];

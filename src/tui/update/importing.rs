@@ -1,16 +1,34 @@
 //! Importing tasks on the screen: what is asked, and what is told of it.
 
+use crate::base::id::TicketId;
 use crate::domain::import::page::{ImportAsk, ImportTold};
 use crate::domain::request::Request;
+use crate::domain::summary::Owner;
 use crate::tui::modals::Modal;
 use crate::tui::modals::import::{Import, words};
 use crate::tui::msg::Ask;
+use crate::tui::panes::stream;
 use crate::tui::ui::Ui;
 
 /// Opens the dialog, and asks for what there is.
 pub(super) fn open(ui: &mut Ui) -> Vec<Ask> {
     ui.modals.push(Modal::Import(Box::default()));
     vec![Ask::Request(Request::Import(ImportAsk::Places))]
+}
+
+/// Leaves the dialog for the ticket of a task.
+pub(super) fn open_ticket(ui: &mut Ui, dialog: Box<Import>, id: &TicketId) -> Vec<Ask> {
+    let Some(key) = ui.listed.with_id(id).cloned() else {
+        ui.modals.push(Modal::Import(dialog));
+        ui.tell(format!("{id} has not been read yet"));
+        return Vec::new();
+    };
+    let run = ui.runs.get(&key).map(|run| run.run);
+    let is_known = ui.tab_of(&key).is_some_and(|tab| tab.run.is_some() && tab.owner == Owner::Here);
+    let at = ui.open_tab(&key);
+    ui.show_tab(at);
+    ui.focus = stream::NAME;
+    run.filter(|_| !is_known).map(|run| Ask::Request(Request::Show(run))).into_iter().collect()
 }
 
 fn dialog(ui: &mut Ui) -> Option<&mut Import> {

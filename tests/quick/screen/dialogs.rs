@@ -4,8 +4,9 @@ use super::home::with_ready_ones;
 use super::{at_home, diffed, modal, press, pressed, scene, with};
 use crate::{base, domain, sample, tui};
 use base::id::TicketId;
+use domain::import::Standing;
 use domain::import::item::Source;
-use domain::import::page::{ImportPage, ImportPlace, ImportTask, ImportTold, Stands};
+use domain::import::page::{ImportPage, ImportPlace, ImportTask, ImportTold};
 use domain::news::{News, StorageAwaited};
 use domain::record::Record;
 use domain::request::Reply;
@@ -30,8 +31,8 @@ fn dialogs_that_a_key_opens() {
 
 #[test]
 fn tasks_to_import() {
-    let prd = ImportPlace { source: Source::Prd, file: Some("docs/prd.md".into()), open: Some(4) };
-    let github = ImportPlace { source: Source::Github, file: None, open: None };
+    let prd = ImportPlace { source: Source::Prd, file: Some("docs/prd.md".into()), new: Some(4) };
+    let github = ImportPlace { source: Source::Github, file: None, new: None };
     let places = || {
         let mut model = pressed(at_home(), "N");
         let told = ImportTold::Places(vec![prd.clone(), github.clone()]);
@@ -41,13 +42,12 @@ fn tasks_to_import() {
     modal("import_sources", places);
     modal("import_tasks", || {
         let mut model = pressed(places(), "Enter");
-        let task = |title: &str, about: &str, stands, ticket: Option<&str>| ImportTask {
+        let task = |title: &str, about: &str, standing| ImportTask {
             key: title.to_owned(),
             digest: String::new(),
             title: title.to_owned(),
             about: about.to_owned(),
-            stands,
-            ticket: ticket.map(|id| TicketId::parse(id).unwrap()),
+            standing,
             becomes: [
                 "# Limit logins",
                 "",
@@ -63,12 +63,12 @@ fn tasks_to_import() {
             .to_vec(),
         };
         let tasks = vec![
-            task("Limit logins", "1 phase, priority 1", Stands::New, None),
-            task("Translate 日本語", "", Stands::New, None),
-            task("Log out", "", Stands::Changed, Some("tk-4f2a")),
-            task("Pay by bill", "", Stands::Done, None),
+            task("Limit logins", "1 phase, priority 1", Standing::New),
+            task("Translate 日本語", "", Standing::New),
+            task("Log out", "", Standing::Changed(TicketId::parse("tk-4f2a").unwrap())),
+            task("Pay by bill", "", Standing::Done),
         ];
-        let notes = vec!["docs/prd.md: left out for what they are called: `Non-goals`".to_owned()];
+        let notes = vec!["docs/prd.md: 1 section left out, because of the title: `Non-goals`".to_owned()];
         let page = ImportPage { tasks, notes, has_more: true };
         update(&mut model, Msg::Replied(Reply::Import(ImportTold::Page(prd.clone(), Ok(page)))));
         model

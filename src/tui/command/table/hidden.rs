@@ -75,7 +75,14 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     PageUp "import.page_up" Scope::Import, [press(Key::PageUp), ctrl('b')], "page up";
     Top "import.top" Scope::Import, [c('g'), press(Key::Home)], "top";
     End "import.end" Scope::Import, [c('G'), press(Key::End)], "end";
-    Close "import.close" Scope::Import, [press(Key::Esc), c('q'), ctrl('c')], "back";
+    Close "import.close" Scope::Import, [press(Key::Esc), c('q'), ctrl('c')], "close";
+    Down "import_tasks.down" Scope::ImportTasks, [c('j'), press(Key::Down)], "choose";
+    Up "import_tasks.up" Scope::ImportTasks, [c('k'), press(Key::Up)], "up";
+    PageDown "import_tasks.page_down" Scope::ImportTasks, [press(Key::PageDown), ctrl('f')], "page down";
+    PageUp "import_tasks.page_up" Scope::ImportTasks, [press(Key::PageUp), ctrl('b')], "page up";
+    Top "import_tasks.top" Scope::ImportTasks, [c('g'), press(Key::Home)], "top";
+    End "import_tasks.end" Scope::ImportTasks, [c('G'), press(Key::End)], "end";
+    Close "import_tasks.close" Scope::ImportTasks, [press(Key::Esc), c('q'), ctrl('c')], "back";
     Down "machines.down" Scope::Machines, [c('j'), press(Key::Down)], "choose";
     Up "machines.up" Scope::Machines, [c('k'), press(Key::Up)], "up";
     PageDown "machines.page_down" Scope::Machines, [press(Key::PageDown), ctrl('f')], "page down";

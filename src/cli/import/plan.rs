@@ -1,0 +1,52 @@
+//! `programmator import prd FILE --plan`: a document as one ticket, whose phases Claude drafts. Its text is quoted in the ticket as data;
+//! the draft is looked at before it is saved, as that of `programmator plan`.
+
+use super::args::ImportArgs;
+use super::importer::importer;
+use crate::base::text::{Clean, clean_line};
+use crate::cli::error::CliError;
+use crate::cli::plan::{self, Planned};
+use crate::cli::session::Session;
+use crate::domain::import::Standing;
+use crate::domain::import::item::Source;
+use std::io::{Write, stderr};
+use std::path::PathBuf;
+
+/// Carries it out. Gives the exit code of the planning.
+pub(super) async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> Result<u8, CliError> {
+    if args.source != Source::Prd || args.files.len() != 1 {
+        return Err(CliError::usage("--plan takes one document: programmator import prd FILE --plan"));
+    }
+    let path = ticket(session, args).await?;
+    let planned = Planned { path, made: None, saves: args.yes, is_json: args.json };
+    plan::draft(out, session, planned).await
+}
+
+/// The ticket of the document: the one that was made of it before, else a new one.
+async fn ticket(session: &Session, args: &ImportArgs) -> Result<PathBuf, CliError> {
+    let importer = importer(session, session.places(&session.resolve(&session.folder)?).dir());
+    let alone = importer.alone()?;
+    let listed = importer.list(args.wanted()).await?;
+    for note in &listed.found.notes {
+        let _ = writeln!(stderr(), "note     {}", clean_line(note, 400));
+    }
+    let path = match listed.standing.first() {
+        None => return Err(CliError::failure("the document has no text")),
+        Some(standing) => match standing.ticket() {
+            Some(id) => {
+                if matches!(standing, Standing::Changed(_)) {
+                    let why = "the document has changed since; the ticket is planned as it is";
+                    let _ = writeln!(stderr(), "note     {id} was made of it: {why}");
+                }
+                importer.dir.join(format!("{id}.md"))
+            }
+            None => {
+                let written = importer.import(&alone, &listed, &[0])?.written.into_iter().next();
+                let (_, path) = written.ok_or_else(|| CliError::failure("another program imports it now"))?;
+                let _ = writeln!(stderr(), "created {}", Clean::new(&path.to_string_lossy()));
+                path
+            }
+        },
+    };
+    Ok(std::fs::canonicalize(&path).unwrap_or(path))
+}
