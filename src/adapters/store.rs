@@ -29,7 +29,7 @@ pub use error::StoreError;
 pub use folder::state_dir;
 pub use follow::{Follower, RunsFollower};
 pub use handle::Store;
-pub use locks::is_any_held;
+pub use locks::{is_any_held, is_any_ticket_held};
 pub use locks::{Holder, LockError, SweepLock, TicketLock, TreeLock};
 pub use read::{Loaded, Skipped, newest_of_each};
 pub use scrollback::{Bounds, Classify, RunScrollback, RunSink, drain};

@@ -19,7 +19,7 @@ mod wheel;
 mod worktrees;
 
 pub use approvals::decided_words;
-pub use ends::{done_words, iterations_words, outcome_words, reason_words};
+pub use ends::{done_words, how_to_reopen, iterations_words, outcome_words, reason_words};
 pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
@@ -30,6 +30,7 @@ pub use turns::foreign_words;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
+use crate::domain::answerer::FrontEnd;
 use crate::domain::approval::{ApprovalKind, OF_ANSWER};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -353,7 +354,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
         Record::Continued => info("resumed".into()),
-        Record::StopRequested => info("stopping".into()),
+        Record::StopRequested { by } if by.at == FrontEnd::ClosedTerminal => {
+            info("stopping: the terminal was closed".into())
+        }
+        Record::StopRequested { .. } => info("stopping".into()),
         Record::Noticed { level, text } => Some((
             match level {
                 Level::Info => Info,

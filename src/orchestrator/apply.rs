@@ -13,6 +13,7 @@ mod watch;
 mod worktree;
 
 use crate::base::time::Timestamp;
+use crate::domain::answerer::FrontEnd;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
@@ -123,7 +124,9 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.stage = if state.has_tree { Stage::Idle } else { Stage::AwaitingTree { holder: None } };
             }
         }
-        Record::StopRequested => state.pace = Pace::StopNext,
+        Record::StopRequested { by } => {
+            (state.pace, state.is_hung_up) = (Pace::StopNext, by.at == FrontEnd::ClosedTerminal);
+        }
         Record::NoteDelivered { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.answered = false;

@@ -8,6 +8,8 @@ use crate::adapters::scratch_folder;
 use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
+use crate::domain::answerer::FrontEnd;
+use crate::domain::messages::reason_words;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
@@ -234,14 +236,16 @@ impl TicketTask {
     /// interrupted, and can be resumed.
     fn last_words(&self, input: &Input) -> Option<Ending> {
         let (reason, words) = match input {
-            Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. } => (
-                ExitReason::UserStopped,
-                format!(
-                    "stopped by you while nothing could be stored: the last records are missing; `programmator run \
-                    {}` continues",
+            Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, by, .. } => {
+                let is_hung_up = by.at == FrontEnd::ClosedTerminal;
+                let reason = if is_hung_up { ExitReason::TerminalClosed } else { ExitReason::UserStopped };
+                let words = format!(
+                    "{} while nothing could be stored: the last records are missing; `programmator run {}` continues",
+                    reason_words(reason),
                     self.ticket
-                ),
-            ),
+                );
+                (reason, words)
+            }
             Input::StorageFailed { message } => (ExitReason::StorageFailed, message.clone()),
             _ => return None,
         };

@@ -26,6 +26,7 @@ use crate::tui::replay::Replay;
 use crate::tui::selection::Selection;
 use crate::tui::syntax::Syntax;
 use crate::tui::tab::Tab;
+use crate::tui::unsent::Unsent;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +79,7 @@ pub struct Model {
     /// The validation commands of every ticket, by the person's configuration.
     pub checks: Vec<String>,
     pub home: Home,
+    pub unsent: Unsent,
     /// What differs in the directory of the run in front.
     pub changes: Known,
     /// Which keys the commands have.
@@ -172,6 +174,7 @@ impl Model {
             workflow: WorkflowSettings::default(),
             checks: Vec::new(),
             home: Home::new(now),
+            unsent: Unsent::default(),
             changes: Known::default(),
             keys: Keymap::default(),
             pressed: Pressed::default(),
