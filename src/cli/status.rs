@@ -1,5 +1,6 @@
 //! `programmator status`: the runs there have been; one of them is [`run`]'s.
 
+mod hank;
 pub mod run;
 mod watch;
 
@@ -30,7 +31,7 @@ pub struct StatusArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Keep this file up to date with the JSON of all runs, until Ctrl-C.
+    /// Keep this file up to date until Ctrl-C: all runs as JSON, and the fields of Hank's `status.json`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["run", "on", "json"])]
     pub watch_file: Option<PathBuf>,
 }
