@@ -18,7 +18,7 @@ use crate::domain::ticket::Ticket;
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::heard;
-use crate::runtime::shutdown::{ShutdownSignal, Signals};
+use crate::runtime::shutdown::Signals;
 use crate::runtime::source_replies::Replying;
 use crate::runtime::supervisor::Supervisor;
 use crate::runtime::telling::{Shown, Telling};
@@ -154,8 +154,7 @@ pub async fn run_by<W: Write>(
                 beginning = false;
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
                 let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
-                let by = if signal == ShutdownSignal::Hangup { Answerer::CLOSED_TERMINAL } else { Answerer::COMMAND_LINE };
-                app.ask(Request::Close(how), by).await;
+                app.ask(Request::Close(how), signal.stopper(Answerer::COMMAND_LINE)).await;
             }
         }
     };

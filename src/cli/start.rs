@@ -259,7 +259,7 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
                 app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
                 // Of a terminal that is gone the screen says what goes on elsewhere: it knows what was queued and what was stopped.
                 if !(ends.detaches && signal == ShutdownSignal::Hangup && first == signal) {
-                    app.ask(Request::Close(Closing::Now), stopper(Some(signal))).await;
+                    app.ask(Request::Close(Closing::Now), signal.stopper(Answerer::SCREEN)).await;
                 }
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {
@@ -270,7 +270,8 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
             () = app.gone() => return Err(fault("its supervisor task stopped; `programmator resume` continues the runs")),
         }
     }
-    app.ask(Request::Close(Closing::Now), stopper(ends.signal.get().copied())).await;
+    let by = ends.signal.get().map_or(Answerer::SCREEN, |signal| signal.stopper(Answerer::SCREEN));
+    app.ask(Request::Close(Closing::Now), by).await;
     loop {
         tokio::select! {
             worst = app.all_ended() => return Ok((by_signal, worst)),
@@ -279,14 +280,6 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
                 app.ask(Request::Close(Closing::Abandon), Answerer::SCREEN).await;
             },
         }
-    }
-}
-
-/// Who stops the runs when this signal comes.
-fn stopper(signal: Option<ShutdownSignal>) -> Answerer {
-    match signal {
-        Some(ShutdownSignal::Hangup) => Answerer::CLOSED_TERMINAL,
-        _ => Answerer::SCREEN,
     }
 }
 

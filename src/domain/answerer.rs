@@ -54,6 +54,11 @@ impl Answerer {
     /// The person's configuration, once and for all.
     pub const CONFIGURATION: Self = Self { at: FrontEnd::Configuration, name: None };
 
+    /// Nobody spoke: the terminal was closed.
+    pub fn is_hangup(&self) -> bool {
+        self.at == FrontEnd::ClosedTerminal
+    }
+
     /// What old records mean, which say nothing of it.
     pub fn is_screen(&self) -> bool {
         *self == Self::SCREEN

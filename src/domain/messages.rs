@@ -30,7 +30,6 @@ pub use turns::foreign_words;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
-use crate::domain::answerer::FrontEnd;
 use crate::domain::approval::{ApprovalKind, OF_ANSWER};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
@@ -354,9 +353,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
         Record::Continued => info("resumed".into()),
-        Record::StopRequested { by } if by.at == FrontEnd::ClosedTerminal => {
-            info("stopping: the terminal was closed".into())
-        }
+        Record::StopRequested { by } if by.is_hangup() => info("stopping: the terminal was closed".into()),
         Record::StopRequested { .. } => info("stopping".into()),
         Record::Noticed { level, text } => Some((
             match level {

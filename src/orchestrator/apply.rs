@@ -13,7 +13,6 @@ mod watch;
 mod worktree;
 
 use crate::base::time::Timestamp;
-use crate::domain::answerer::FrontEnd;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::{DoneHow, IterationOutcome};
 use crate::domain::phase::Mark;
@@ -124,9 +123,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.stage = if state.has_tree { Stage::Idle } else { Stage::AwaitingTree { holder: None } };
             }
         }
-        Record::StopRequested { by } => {
-            (state.pace, state.is_hung_up) = (Pace::StopNext, by.at == FrontEnd::ClosedTerminal);
-        }
+        Record::StopRequested { by } => (state.pace, state.is_hung_up) = (Pace::StopNext, by.is_hangup()),
         Record::NoteDelivered { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.answered = false;

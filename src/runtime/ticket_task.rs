@@ -8,7 +8,6 @@ use crate::adapters::scratch_folder;
 use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
-use crate::domain::answerer::FrontEnd;
 use crate::domain::messages::reason_words;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
@@ -237,8 +236,7 @@ impl TicketTask {
     fn last_words(&self, input: &Input) -> Option<Ending> {
         let (reason, words) = match input {
             Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, by, .. } => {
-                let is_hung_up = by.at == FrontEnd::ClosedTerminal;
-                let reason = if is_hung_up { ExitReason::TerminalClosed } else { ExitReason::UserStopped };
+                let reason = if by.is_hangup() { ExitReason::TerminalClosed } else { ExitReason::UserStopped };
                 let words = format!(
                     "{} while nothing could be stored: the last records are missing; `programmator run {}` continues",
                     reason_words(reason),

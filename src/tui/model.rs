@@ -26,7 +26,6 @@ use crate::tui::replay::Replay;
 use crate::tui::selection::Selection;
 use crate::tui::syntax::Syntax;
 use crate::tui::tab::Tab;
-use crate::tui::unsent::Unsent;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +78,6 @@ pub struct Model {
     /// The validation commands of every ticket, by the person's configuration.
     pub checks: Vec<String>,
     pub home: Home,
-    pub unsent: Unsent,
     /// What differs in the directory of the run in front.
     pub changes: Known,
     /// Which keys the commands have.
@@ -174,7 +172,6 @@ impl Model {
             workflow: WorkflowSettings::default(),
             checks: Vec::new(),
             home: Home::new(now),
-            unsent: Unsent::default(),
             changes: Known::default(),
             keys: Keymap::default(),
             pressed: Pressed::default(),

@@ -186,15 +186,6 @@ impl Store {
             .map_err(StoreError::sql(&self.inner.database))
     }
 
-    /// Calls of Claude since `time`, of all programs.
-    pub fn calls_since(&self, time: Timestamp) -> Result<u64, StoreError> {
-        self.reader()
-            .prepare_cached("SELECT count(*) FROM calls WHERE time >= ?1")
-            .and_then(|mut query| query.query_row(params![time.millis()], |row| row.get::<_, i64>(0)))
-            .map(|calls| u64::try_from(calls).unwrap_or_default())
-            .map_err(StoreError::sql(&self.inner.database))
-    }
-
     fn summaries(&self, which: &str, with: impl Params) -> Result<Vec<RunSummary>, StoreError> {
         let db = self.reader();
         let read = || -> rusqlite::Result<Vec<RunSummary>> {

@@ -1,6 +1,7 @@
 //! `programmator status --watch-file FILE`: a file that says how all runs stand, for as long as the program runs.
 
 use super::hank::{StatusFile, next_reset};
+use super::seen;
 use crate::adapters::clock::zone;
 use crate::adapters::store::{RunsFollower, Store};
 use crate::base::json;
@@ -9,7 +10,6 @@ use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::whole_file;
 use crate::domain::limits::{Limits, hour};
-use crate::domain::summary::RunSummary;
 use crate::runtime::shutdown::Signals;
 use jiff::tz::TimeZone;
 use std::path::Path;
@@ -69,9 +69,8 @@ fn tell(
     (now, zone): (Timestamp, &TimeZone),
     written: Option<&String>,
 ) -> Result<String, CliError> {
-    let seen: Result<Vec<RunSummary>, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
     let calls = store.calls_since(hour::start(now, limits.window, zone))?;
-    let text = json::pretty(&StatusFile::new(seen?, calls, limits, now, zone))? + "\n";
+    let text = json::pretty(&StatusFile::new(seen(store)?, calls, limits, now, zone))? + "\n";
     if written != Some(&text) {
         whole_file::write(file, &text, 0o600)?;
     }

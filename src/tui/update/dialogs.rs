@@ -164,8 +164,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             }
         },
         Modal::Draft(form) if form.sent.is_none() && command == Some(Command::Close) => {
-            let folder = ui.folder.clone();
-            ui.unsent.keep_ticket(&folder, form.draft());
+            ui.unsent.keep_ticket(&ui.model.folder, form.draft());
             if !form.draft().is_empty() {
                 ui.tell("draft kept; n continues it");
             }

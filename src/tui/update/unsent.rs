@@ -11,10 +11,7 @@ pub fn keep_open(ui: &mut Ui) {
         match modal {
             Modal::Steer(steer) => ui.unsent.keep_message(&steer.ticket, steer.draft()),
             Modal::Commit(commit) => _ = keep_commit(ui, commit),
-            Modal::Draft(form) => {
-                let folder = ui.folder.clone();
-                ui.unsent.keep_ticket(&folder, form.draft());
-            }
+            Modal::Draft(form) => ui.unsent.keep_ticket(&ui.model.folder, form.draft()),
             _ => {}
         }
     }
