@@ -162,7 +162,11 @@ fn clear_unfinished(above: &Path, state: &Path) {
         let name = name.to_string_lossy();
         let is_left = if name.starts_with(UNFINISHED) {
             // Who unpacks holds its lock; one that has none yet is new, or was killed in its first moment.
-            if path.join(LOCK).exists() { matches!(private_file::lock_now(&path.join(LOCK)), Ok(Some(_))) } else { is_old(&path) }
+            if path.join(LOCK).exists() {
+                matches!(private_file::lock_now(&path.join(LOCK)), Ok(Some(_)))
+            } else {
+                is_old(&path)
+            }
         } else {
             name.starts_with(&aside) && is_unplaced(&path)
         };

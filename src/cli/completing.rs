@@ -69,7 +69,8 @@ fn session() -> Option<Session> {
 fn directory(mut words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
     let mut folder = None;
     while let Some(word) = words.next() {
-        let named = |flag: &str| word.as_encoded_bytes().strip_prefix(flag.as_bytes()).filter(|value| !value.is_empty());
+        let named =
+            |flag: &str| word.as_encoded_bytes().strip_prefix(flag.as_bytes()).filter(|value| !value.is_empty());
         if word == "-C" || word == "--directory" {
             folder = words.next().map(PathBuf::from);
         } else if let Some(value) = named("--directory=").or_else(|| named("-C=")).or_else(|| named("-C")) {

@@ -65,7 +65,8 @@ pub async fn tickets(out: &mut dyn Write, session: &Session, names: &[String], f
             (None, _) => to_run.push(name),
             (Some(ticket), Format::Text) => _ = says_finished(Some(ticket)),
             (Some(ticket), Format::Json) => {
-                let report = Report::finished(ticket.id.to_string(), tickets::find(name, &places)?, finished_words(&ticket));
+                let report =
+                    Report::finished(ticket.id.to_string(), tickets::find(name, &places)?, finished_words(&ticket));
                 writeln!(out, "{}", json::line(&report)?)?;
             }
         }
@@ -145,9 +146,8 @@ pub fn ready(out: &mut dyn Write, session: &Session, all: &Ready, format: Format
     let Foretold { order, left } = foretell(&chosen.files, &looked.store);
     // What another program works on would be refused; what waits for it waits all the same.
     let held = |turn: &Turn| looked.store.ticket_holder(&turn.path).ok().flatten();
-    let in_use = |turn: &Turn| {
-        held(turn).map(|holder| OpenError::Held { ticket: turn.ticket.id().clone(), holder }.to_string())
-    };
+    let in_use =
+        |turn: &Turn| held(turn).map(|holder| OpenError::Held { ticket: turn.ticket.id().clone(), holder }.to_string());
     let in_use: Vec<String> = order.iter().filter_map(in_use).collect();
     let order = order.into_iter().filter(|turn| held(turn).is_none());
     let left_too = left.into_iter().map(|(ticket, _, why)| format!("{ticket} is not started: {why}"));

@@ -62,7 +62,8 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
 fn unsent(model: &Ui) -> Vec<(String, Option<Clean>)> {
     let key = model.keys.key_of(Scope::Global, Command::Steer);
     let line = |tab: &Tab| {
-        let (text, is_kept) = model.unsent.messages().find(|(of, ..)| *of == tab.id.file()).map(|(_, text, is)| (text, is))?;
+        let (text, is_kept) =
+            model.unsent.messages().find(|(of, ..)| *of == tab.id.file()).map(|(_, text, is)| (text, is))?;
         let words = if is_kept {
             format!("{}  your message was not sent; {key} continues it when the ticket is open again", tab.id)
         } else {

@@ -23,10 +23,12 @@ struct Kept {
 /// Everything that is kept in this folder. What cannot be read is left as it is, and the log says so.
 pub fn read(folder: &Path) -> BTreeMap<String, Texts> {
     let Ok(entries) = fs::read_dir(folder) else { return BTreeMap::new() };
-    let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|is| is == "json"));
+    let files =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|is| is == "json"));
     let one = |path: PathBuf| {
         let text = private_file::read(&path).map_err(|error| error.to_string());
-        let kept = text.and_then(|text| serde_json::from_str::<Kept>(&text.unwrap_or_default()).map_err(|e| e.to_string()));
+        let kept =
+            text.and_then(|text| serde_json::from_str::<Kept>(&text.unwrap_or_default()).map_err(|e| e.to_string()));
         kept.inspect_err(|why| tracing::warn!(path = %path.display(), why, "an unsent text cannot be read")).ok()
     };
     files.filter_map(one).map(|kept| (kept.of, kept.texts)).collect()

@@ -368,7 +368,7 @@ impl State {
             Some(ended) => match ended.reason {
                 ExitReason::Complete | ExitReason::UserStopped | ExitReason::TerminalClosed | ExitReason::Planned => {
                     false
-                },
+                }
                 ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),
                 _ => true,
             },

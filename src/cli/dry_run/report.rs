@@ -36,7 +36,17 @@ impl Report {
     /// Of a ticket that is finished: `run` does nothing, and says so.
     pub fn finished(ticket: String, path: PathBuf, words: String) -> Self {
         let (refusals, delays) = Default::default();
-        Self { ticket, path, would_start: false, exit_code: 0, refusals, delays, notes: vec![words], run: None, call: None }
+        Self {
+            ticket,
+            path,
+            would_start: false,
+            exit_code: 0,
+            refusals,
+            delays,
+            notes: vec![words],
+            run: None,
+            call: None,
+        }
     }
 }
 

@@ -188,7 +188,9 @@ impl Answering {
         let done = self.offline().edit(&run.key(), Path::new(&run.ticket_path), &add, by).await;
         let (outcome, revised) = done.map_err(|error| error.to_string())?;
         match outcome {
-            BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } | BoxOutcome::Noted { .. } => Ok(revised),
+            BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } | BoxOutcome::Noted { .. } => {
+                Ok(revised)
+            }
             BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => {
                 Err(format!("{holder} works on {} and did not respond", run.ticket))
             }

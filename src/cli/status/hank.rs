@@ -110,7 +110,10 @@ mod tests {
             (RunState::Ended, Some("of a newer program"), ["stopped", "stopped", "of a newer program"]),
         ] {
             let told = file(vec![of(state, reason)]);
-            assert_eq!(["last_action", "status", "exit_reason"].map(|field| told[field].clone()), words.map(|word| json!(word)));
+            assert_eq!(
+                ["last_action", "status", "exit_reason"].map(|field| told[field].clone()),
+                words.map(|word| json!(word))
+            );
             assert_eq!((&told["loop_count"], &told["runs"][0]["ticket"]), (&json!(4), &json!("tk-1")));
         }
         let told = file(vec![of(RunState::Ended, Some("complete")), of(RunState::Running, None)]);

@@ -1,7 +1,7 @@
 //! Obeying the person.
 
-use super::chat::CLOSED;
 use super::Draft;
+use super::chat::CLOSED;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, QuestionId};
 use crate::domain::command::UserCommand;

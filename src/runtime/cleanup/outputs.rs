@@ -107,7 +107,9 @@ impl Cleanup {
         let mut all = Vec::new();
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let Some(run) = name.to_str().and_then(RunId::parse).filter(|run| *run.to_string() == *name) else { continue };
+            let Some(run) = name.to_str().and_then(RunId::parse).filter(|run| *run.to_string() == *name) else {
+                continue;
+            };
             let path = entry.path();
             if !is_folder(&path) || store.run(run)?.is_some() {
                 continue;
@@ -224,7 +226,8 @@ fn logs(state: &Path) -> impl Iterator<Item = Leftover<What>> {
 /// When something in the folder was written last; the present where that is not known.
 fn last_written(folder: &Path) -> Timestamp {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let times = entries.chain([folder.to_owned()]).map(|path| fs::symlink_metadata(path).and_then(|data| data.modified()));
+    let times =
+        entries.chain([folder.to_owned()]).map(|path| fs::symlink_metadata(path).and_then(|data| data.modified()));
     times.map(|time| written_at(time.unwrap_or_else(|_| SystemTime::now()))).max().unwrap_or_default()
 }
 

@@ -181,10 +181,7 @@ mod tests {
         // Of the demo nothing can be resumed.
         ui.leaves_nothing = true;
         let screen = dialog(&mut ui);
-        assert!(
-            screen.contains("The demo is removed when it ends") && !screen.contains("resume"),
-            "{screen}"
-        );
+        assert!(screen.contains("The demo is removed when it ends") && !screen.contains("resume"), "{screen}");
         ui.tabs[0].state.approvals.clear();
         let screen = dialog(&mut ui);
         assert!(screen.contains("finish the iteration") && !screen.contains("nothing is lost"), "{screen}");

@@ -20,7 +20,9 @@ pub fn keep_open(ui: &mut Ui) {
 
 /// Keeps the message of a commit that is not made; `false`: nothing was typed.
 pub(super) fn keep_commit(ui: &mut Ui, commit: &Commit) -> bool {
-    let Some(text) = ui.tabs.iter().find(|tab| tab.id == commit.ticket).map(|tab| commit.draft(tab)) else { return false };
+    let Some(text) = ui.tabs.iter().find(|tab| tab.id == commit.ticket).map(|tab| commit.draft(tab)) else {
+        return false;
+    };
     let is_typed = !text.is_empty();
     ui.unsent.keep_commit(&commit.ticket, text);
     is_typed

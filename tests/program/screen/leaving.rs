@@ -131,7 +131,7 @@ fn a_message_that_is_not_sent_is_there_at_the_next_start() {
     terminal.keys_until(", please", "mind the gap, please");
     terminal.close();
     assert_eq!(terminal.wait_end().exit_code(), 129);
-    let terminal = at_the_gate(&project, "Alpha");
+    let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys_until("i", "mind the gap, please");
     terminal.keys("\r");
     terminal.wait_until("no dialog", |screen| !screen.contains("Message to Claude"));

@@ -2,8 +2,8 @@
 
 use super::{folder, runs};
 use crate::project::Project;
-use crate::watched::{DILIGENT, WAITING, json, ran, said, start_until, stop, text};
 use crate::screen::stage::{ROOMY, start};
+use crate::watched::{DILIGENT, WAITING, json, ran, said, start_until, stop, text};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -212,7 +212,9 @@ fn who_is_stopped_or_killed_while_a_backup_is_read_has_changed_nothing_and_the_n
     let whole = fs::read(project.path("backup.tar.gz")).unwrap();
     let pipe = project.path("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    for (signal, code) in [(Signal::INT, Some(130)), (Signal::TERM, Some(143)), (Signal::HUP, Some(129)), (Signal::KILL, None)] {
+    for (signal, code) in
+        [(Signal::INT, Some(130)), (Signal::TERM, Some(143)), (Signal::HUP, Some(129)), (Signal::KILL, None)]
+    {
         for most in [0, 10, whole.len() / 2] {
             let child = project.command(&["restore-state", "--yes", "../pipe"]).spawn().unwrap();
             until_it_unpacks(&project);

@@ -34,7 +34,9 @@ fn the_file_follows_the_runs_and_a_program_that_is_killed() {
     let none = until(&project, |read| read["runs"] == Value::Array(Vec::new()));
     assert_eq!((&none["status"], &none["loop_count"]), (&"stopped".into(), &0.into()), "{none}");
     let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "agent_spawned");
-    until(&project, |read| read["runs"][0]["state"] == "running" && read["status"] == "running" && read["calls_made_this_hour"] == 1);
+    until(&project, |read| {
+        read["runs"][0]["state"] == "running" && read["status"] == "running" && read["calls_made_this_hour"] == 1
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     until(&project, |read| read["runs"][0]["state"] == "interrupted" && read["status"] == "stopped");
@@ -51,7 +53,9 @@ fn the_file_follows_the_runs_and_a_program_that_is_killed() {
     project.scenario(DILIGENT);
     project.ticket("tk-2", &["Beta"]);
     ran(&project, &["run", "--json", "tk-2"], 0);
-    let read = until(&project, |read| read["exit_reason"] == "project_complete" && read["runs"].as_array().unwrap().len() == 3);
+    let read = until(&project, |read| {
+        read["exit_reason"] == "project_complete" && read["runs"].as_array().unwrap().len() == 3
+    });
     assert_eq!(read["runs"], json(&project, &["status", "--json"]));
     assert_ne!(fs::metadata(project.path("status.json")).unwrap().ino(), inode, "it is replaced, never written over");
     signal(&watch, rustix::process::Signal::INT);

@@ -23,8 +23,7 @@ fn is_held(folder: &Path, counts: impl Fn(&str) -> bool) -> io::Result<bool> {
         let entry = entry?;
         // Those that say nothing of runs are held for a moment only.
         let counts = entry.file_type()?.is_file() && counts(&entry.file_name().to_string_lossy());
-        if counts && matches!(File::open(entry.path())?.try_lock(), Err(TryLockError::WouldBlock))
-        {
+        if counts && matches!(File::open(entry.path())?.try_lock(), Err(TryLockError::WouldBlock)) {
             return Ok(true);
         }
     }
