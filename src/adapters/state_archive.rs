@@ -248,3 +248,19 @@ fn hex(bytes: &[u8]) -> String {
         text
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_leaves_the_reserve_of_its_disk_alone() {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut with = |reserve| {
+            let room = Room { folder: std::env::temp_dir(), reserve };
+            Bounded { file: &mut file, room, unchecked: CHECKED }.write(b"x")
+        };
+        assert_eq!(with(0).unwrap(), 1);
+        assert_eq!(with(u64::MAX).unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

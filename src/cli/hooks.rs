@@ -331,3 +331,16 @@ fn write_plugin(out: &mut dyn Write, session: &Session, dir: &Path) -> Result<()
     writeln!(out, "Written. `claude --plugin-dir {}` starts Claude with it.", dir.display())?;
     tell_mode(out, mode)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_are_no_json_are_named_with_the_line() {
+        let why = |text| broken(Path::new("/h/settings.json"), text);
+        let told = why("{\n  \"a\": 1,\n}\n").unwrap();
+        assert!(told.starts_with("/h/settings.json:3: not valid JSON (trailing comma), "), "{told}");
+        assert_eq!([why(""), why(" \n"), why("{}")], [None, None, None]);
+    }
+}

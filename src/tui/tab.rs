@@ -452,7 +452,7 @@ mod tests {
         let complete = Ended { reason: ExitReason::Complete, detail: String::new(), is_left: false };
         model.tabs[0].state.ended = Some(complete);
         let screen = sample::draw(&mut model, (120, 40));
-        assert!(screen.contains("$0.00 · 0 iterations · $2.42 with earlier runs"), "{screen}");
+        assert!(screen.contains("$0.00 · 0 iterations · with earlier runs: $2.42"), "{screen}");
     }
 
     #[test]

@@ -434,7 +434,7 @@ mod tests {
             assert!(card.contains("committed as 0ac3047bc · "), "{card}");
         }
         let card = text(&mut ui, 14).join("\n");
-        assert!(card.contains("$1.42 · 7 iterations") && card.contains("$1.92 with earlier runs"), "{card}");
+        assert!(card.contains("$1.42 · 7 iterations") && card.contains("with earlier runs: $1.92, "), "{card}");
         assert!(card.contains("9 files +212 −64") && !card.contains('…'), "{card}");
     }
 }

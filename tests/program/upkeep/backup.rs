@@ -248,13 +248,12 @@ fn a_disk_without_room_changes_nothing_whichever_way() {
     let status = json(&project, &["status", "--json"]);
     said(&project, &["backup", FILE], 0);
     let entries = beside(&project);
-    project.write("config/config.yaml", "storage:\n  reserve_mb: 1000000000\n");
+    project.scenario_with(DILIGENT, "storage: {reserve: 1000000000}\n");
     for args in [["backup", "../more.tar.gz"].as_slice(), &["restore-state", "--yes", FILE]] {
         let told = said(&project, args, 1);
         assert!(told.contains("storage.reserve"), "{told}");
         assert_eq!(beside(&project), entries);
     }
-    fs::remove_file(project.path("config/config.yaml")).unwrap();
     assert_eq!(json(&project, &["status", "--json"]), status);
 }
 
