@@ -10,6 +10,14 @@ use std::path::{Path, PathBuf};
 /// What is of this machine and no backup has: it goes on.
 const OWN: [&str; 4] = ["lockout.json", "trust.json", "away.json", "away-scope.json"];
 
+/// A file in a new state folder that is not in its place yet.
+const UNPLACED: &str = "not-restored-yet";
+
+/// It is a new state folder that did not get to its place.
+pub fn is_unplaced(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(UNPLACED)).is_ok()
+}
+
 /// Folders of what has happened outside, which no backup takes back: what issues were told of, what an import still owes, which
 /// Claude sessions of the person's own are at work.
 const HAPPENED: [&str; 3] = ["sources", "imports", "hooks"];
@@ -48,15 +56,24 @@ pub fn swap(new: &Path, present: &Path, aside: &Path) -> io::Result<Option<PathB
         fs::rename(new, present)?;
         return Ok(None);
     }
-    // At no moment is the present one where it could be taken for something unfinished.
+    // Of one that was killed right behind its step.
+    let _ = fs::remove_file(present.join(UNPLACED));
+    // At no moment is the present one where it could be taken for something unfinished. Who is killed before it has made room
+    // leaves the new one there, which says so.
+    fs::write(new.join(UNPLACED), "")?;
     fs::rename(new, aside)?;
     match renameat_with(CWD, aside, CWD, present, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(Some(aside.to_owned())),
+        Ok(()) => {
+            // Where it is left it says nothing any more.
+            let _ = fs::remove_file(present.join(UNPLACED));
+            Ok(Some(aside.to_owned()))
+        }
         Err(error) => {
             fs::rename(aside, new)?;
             if !matches!(error, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) {
                 return Err(error.into());
             }
+            fs::remove_file(new.join(UNPLACED))?;
             fs::rename(present, aside)?;
             if let Err(error) = fs::rename(new, present) {
                 fs::rename(aside, present)
@@ -82,6 +99,8 @@ mod tests {
         fs::write(at("state/lockout.json"), "{}").unwrap();
         fs::write(at("state/away-scope.json"), "muted").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", at("state/trust.json")).unwrap();
+        // Who was killed right behind its step has left its mark: the state is no less in its place.
+        fs::write(at("state").join(UNPLACED), "").unwrap();
         fs::create_dir_all(at("state/sources")).unwrap();
         fs::write(at("state/sources/t.json"), "sent").unwrap();
         fs::create_dir_all(at("new/sources")).unwrap();
@@ -90,6 +109,7 @@ mod tests {
         carry_over(&at("state"), &at("new")).unwrap();
         assert_eq!(swap(&at("new"), &at("state"), &at("aside")).unwrap(), Some(at("aside")));
         assert_eq!(fs::read_to_string(at("aside/file")).unwrap(), "new");
+        assert!(!is_unplaced(&at("state")) && !is_unplaced(&at("aside")));
         assert_eq!(fs::read_to_string(at("state/lockout.json")).unwrap(), "{}");
         assert_eq!(fs::read_to_string(at("state/away-scope.json")).unwrap(), "muted");
         assert_eq!(fs::read_to_string(at("state/sources/t.json")).unwrap(), "sent", "what was sent is not taken back");
