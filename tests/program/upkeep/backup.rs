@@ -199,7 +199,9 @@ fn what_is_no_whole_backup_of_ours_changes_nothing() {
 
 /// Waits until the program has a folder beside the state folder in which it unpacks.
 fn until_it_unpacks(project: &Project) {
-    while !beside(project).iter().any(|name| name.starts_with(".programmator-restore-")) {
+    let unpacks =
+        |name: &String| name.starts_with(".programmator-restore-") && project.path(name).join("state").exists();
+    while !beside(project).iter().any(unpacks) {
         std::thread::yield_now();
     }
 }
