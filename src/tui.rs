@@ -35,6 +35,7 @@ pub mod tab;
 pub mod terminal;
 pub mod theme;
 pub mod ui;
+pub mod unsent;
 pub mod update;
 pub mod view;
 pub mod widgets;

@@ -4,12 +4,14 @@ use super::error::CliError;
 use super::session::Session;
 use crate::base::amount::counted;
 use crate::base::id::RunId;
+use crate::base::text::Clean;
 use crate::domain::breaker::Circuit;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::{Owner, RunSummary};
 use crate::runtime::shutdown::Signals;
 use crate::runtime::source_replies::Replying;
+use crate::tui::command::{Command, Scope};
 use crate::tui::tab::Tab;
 use crate::tui::ui::Ui;
 use std::io::{Write as _, stdout};
@@ -32,6 +34,12 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
              the committed files as changed"
         );
     }
+    for (words, text) in unsent(model) {
+        let _ = writeln!(stdout(), "{words}");
+        if let Some(text) = text {
+            let _ = writeln!(stdout(), "{text}");
+        }
+    }
     let is_left = |tab: &&Tab| !model.handed_over.contains(&tab.id);
     let shown: Vec<(RunId, &Tab)> = model.tabs.iter().filter(is_left).filter_map(|tab| Some((tab.run?, tab))).collect();
     if shown.is_empty() {
@@ -48,6 +56,22 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
         let _ = writeln!(stdout(), "{}", last_line(run, &caveats, is_broken, after));
     }
     Ok(())
+}
+
+/// What is said of each message to Claude that was typed and not sent, and its text where it could not be kept.
+fn unsent(model: &Ui) -> Vec<(String, Option<Clean>)> {
+    let key = model.keys.key_of(Scope::Global, Command::Steer);
+    let line = |tab: &Tab| {
+        let (text, is_kept) =
+            model.unsent.messages().find(|(of, ..)| *of == tab.id.file()).map(|(_, text, is)| (text, is))?;
+        let words = if is_kept {
+            format!("{}  your message was not sent; {key} continues it when the ticket is open again", tab.id)
+        } else {
+            format!("{}  your message was not sent, and could not be kept:", tab.id)
+        };
+        Some((words, (!is_kept).then(|| Clean::new(text))))
+    };
+    model.tabs.iter().filter_map(line).collect()
 }
 
 /// Waits for what issues are told still; a signal leaves that.

@@ -4,6 +4,7 @@
 use super::park;
 use super::past::Past;
 use super::remote::requests::Requests;
+use super::unsent;
 use crate::adapters::clipboard;
 use crate::adapters::config_files;
 use crate::adapters::editor::Editor;
@@ -27,6 +28,7 @@ use crate::runtime::reporter::Subscription;
 use crate::tui::arrangement::Arrangement;
 use crate::tui::msg::Msg;
 use crate::tui::screen_loop::Host;
+use crate::tui::unsent::Texts;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,6 +62,8 @@ pub struct TerminalHost {
     config: Option<PathBuf>,
     /// Where the arrangement of the panes is kept; `None`: nowhere.
     pub arrangement: Option<PathBuf>,
+    /// Where what was typed and not sent is kept; `None`: nowhere.
+    pub unsent: Option<PathBuf>,
     /// Tells of saved themes, while it is kept.
     watch: Option<FileWatch>,
     saved: mpsc::UnboundedReceiver<()>,
@@ -87,6 +91,7 @@ impl TerminalHost {
             notify: NotifyConfig::default(),
             config,
             arrangement: None,
+            unsent: None,
             watch,
             saved,
             syntax,
@@ -245,6 +250,10 @@ impl Host for TerminalHost {
         if let Err(error) = kept {
             tracing::warn!("the arrangement of the panes is not kept: {error}");
         }
+    }
+
+    fn keep_unsent(&mut self, of: &str, texts: &Texts) -> Result<(), String> {
+        self.unsent.as_ref().map_or(Ok(()), |folder| unsent::keep(folder, of, texts))
     }
 
     fn notify(&mut self, notification: &Notification) -> (bool, bool) {

@@ -8,6 +8,7 @@ use super::host::{Behind, TerminalHost};
 use super::park;
 use super::session::Session;
 use super::start::dressed;
+use super::unsent;
 use crate::adapters::copy_folder::CopyFolder;
 use crate::adapters::other_machine::{Machine, MayAsk, OtherMachine};
 use crate::adapters::store::Store;
@@ -25,6 +26,7 @@ use crate::tui::screen_loop;
 use crate::tui::terminal::Screen;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
+use crate::tui::unsent::Unsent;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write, stderr};
 use std::path::Path;
@@ -71,6 +73,7 @@ pub async fn attach(session: &Session, name: &str, run: Option<&str>) -> Result<
     let resolved = session.resolve(&session.folder)?;
     let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
     model.host = Some(name.to_owned());
+    model.unsent = Unsent::new(unsent::read(&session.unsent_folder(Some(name))));
     let at = model.open_tab(&copy.ticket());
     model.show_tab(at);
     model.focus = stream::NAME;
@@ -82,6 +85,7 @@ pub async fn attach(session: &Session, name: &str, run: Option<&str>) -> Result<
     let mut host = TerminalHost::new(Behind::Remote(requests), told_to, clock.clone(), session.config_folder());
     host.notify = resolved.config.notify.clone();
     host.arrangement = Some(session.arrangement_file());
+    host.unsent = Some(session.unsent_folder(Some(name)));
     host.connection = told;
     let mut signals = Signals::listen()?;
     let mut screen = Screen::open().map_err(|error| CliError::failure(error.to_string()))?;
@@ -98,6 +102,7 @@ pub async fn attach(session: &Session, name: &str, run: Option<&str>) -> Result<
         }
     };
     let shown = tokio::task::block_in_place(|| park::block_on(shown));
+    screen_loop::keep_all_unsent(&mut model, &mut host);
     drop(screen);
     following.shutdown().await;
     if shown.is_ok() {

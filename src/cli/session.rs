@@ -163,6 +163,12 @@ impl Session {
         read.map_err(|error| format!("{}: {error}", file.display()))
     }
 
+    /// Where what was typed on the screen and not sent is kept; `host`: for the tickets of that machine.
+    pub fn unsent_folder(&self, host: Option<&str>) -> PathBuf {
+        let folder = self.state.join("unsent");
+        host.map_or_else(|| folder.clone(), |host| folder.join(host))
+    }
+
     /// The person's config folder; need not exist. `None` without a home.
     pub fn config_folder(&self) -> Option<PathBuf> {
         config_files::user_folder(&self.environment)

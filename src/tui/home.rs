@@ -4,7 +4,6 @@
 use crate::base::time::Timestamp;
 use crate::domain::finding::Finding;
 use crate::domain::ticket::TicketKey;
-use crate::domain::ticket::draft::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -103,8 +102,6 @@ pub struct Home {
     pub undo: Vec<TicketKey>,
     /// Files of the tickets folder that cannot be read, and why.
     pub unread: Arc<BTreeMap<String, String>>,
-    /// A new ticket, as far as it was typed.
-    pub draft: Draft,
     /// What the rows that are seen say of ages.
     pub ages: Ages,
 }
@@ -127,7 +124,6 @@ impl Home {
             archived: Arc::default(),
             undo: Vec::new(),
             unread: Arc::default(),
-            draft: Draft::default(),
             ages: Ages::None,
         }
     }

@@ -20,6 +20,8 @@ use crate::tui::input::Keys;
 use crate::tui::msg::{Ask, Msg};
 use crate::tui::terminal::{Screen, ScreenError, hangup, lost};
 use crate::tui::ui::Ui;
+use crate::tui::unsent::Texts;
+use crate::tui::update::unsent::keep_open;
 use crate::tui::update::update;
 use crate::tui::view::view;
 use std::future::Future;
@@ -98,6 +100,10 @@ pub trait Host {
     fn keep_theme(&mut self, name: &str) -> Result<String, String>;
     /// Keeps how the panes are arranged.
     fn keep_arrangement(&mut self, _arrangement: &Arrangement) {}
+    /// Keeps what was typed for this ticket's file, or in this directory, and was not sent; what to tell the person.
+    fn keep_unsent(&mut self, _of: &str, _texts: &Texts) -> Result<(), String> {
+        Ok(())
+    }
     /// Tells the person, who does not look; gives whether the terminal is to ring, and to tell it too.
     fn notify(&mut self, notification: &Notification) -> (bool, bool);
     /// Has this code read, and what was asked for before no longer; its parts are [heard](Self::heard).
@@ -221,6 +227,9 @@ pub async fn run<H: Host>(
                 }
             }
         }
+        if let Err(words) = keep_unsent(ui, host) {
+            update(ui, Msg::Told(words));
+        }
         if ui.dirty && Instant::now() >= pace.earliest() {
             let bytes = draw(screen, ui)?;
             pace.drawn(Instant::now(), bytes);
@@ -240,6 +249,28 @@ pub fn hear(ui: &mut Ui, host: &mut impl Host) {
     for msg in inbox {
         update(ui, msg);
     }
+}
+
+/// Keeps what was typed and not sent, also in the dialogs that are open: the screen ends. What cannot be kept is left to be
+/// told where there is still somebody.
+pub fn keep_all_unsent(ui: &mut Ui, host: &mut impl Host) {
+    keep_open(ui);
+    ui.unsent.try_again();
+    if let Err(why) = keep_unsent(ui, host) {
+        tracing::error!(why);
+    }
+}
+
+/// Keeps what has changed of it. The error is told to the person.
+fn keep_unsent(ui: &mut Ui, host: &mut impl Host) -> Result<(), String> {
+    let mut kept = Ok(());
+    for (of, texts) in ui.unsent.take_changed() {
+        if let Err(why) = host.keep_unsent(&of, &texts) {
+            ui.unsent.not_kept(of);
+            kept = Err(format!("what you typed is kept only until you quit: {why}"));
+        }
+    }
+    kept
 }
 
 /// What is told of a run is followed by what Claude prints in it.

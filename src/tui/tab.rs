@@ -74,10 +74,6 @@ pub struct Tab {
     pub undo: Vec<Step>,
     /// What of it is being taken back.
     pub undoing: Option<Step>,
-    /// Words for Claude that were typed and not sent.
-    pub draft: Vec<String>,
-    /// A commit's message that was typed and not used.
-    pub commit_draft: String,
 }
 
 /// How a ticket stands, for its tab, its line in the tree and the footer.
@@ -170,8 +166,6 @@ impl Tab {
             evidence: Evidence::default(),
             undo: Vec::new(),
             undoing: None,
-            draft: Vec::new(),
-            commit_draft: String::new(),
         }
     }
 
@@ -458,7 +452,7 @@ mod tests {
         let complete = Ended { reason: ExitReason::Complete, detail: String::new(), is_left: false };
         model.tabs[0].state.ended = Some(complete);
         let screen = sample::draw(&mut model, (120, 40));
-        assert!(screen.contains("$0.00 · 0 iterations · $2.42 with earlier runs"), "{screen}");
+        assert!(screen.contains("$0.00 · 0 iterations · with earlier runs: $2.42"), "{screen}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::tui::panes::stream::StreamMsg;
 use crate::tui::panes::{PANES, ending};
 use crate::tui::tab::Tab;
 use crate::tui::theme::looks::Looks;
+use crate::tui::unsent::Unsent;
 use crate::tui::widgets::frame::{inside, room, sheet};
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
@@ -37,6 +38,7 @@ pub struct Ui {
     /// Dialogs over the panes; keys go to the last.
     pub modals: Vec<Modal>,
     pub looks: Looks,
+    pub unsent: Unsent,
     /// The search through all runs and tickets, while it is not shown.
     pub finder: Finder,
     /// Where the person goes as soon as that run is told.
@@ -68,6 +70,7 @@ impl Ui {
             panes,
             modals: Vec::new(),
             looks: Looks::default(),
+            unsent: Unsent::default(),
             finder: Finder::default(),
             landing: None,
             reopened: None,

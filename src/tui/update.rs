@@ -23,6 +23,7 @@ mod replay;
 mod spending;
 mod told;
 mod unavailable;
+pub mod unsent;
 mod wheel;
 
 use crate::domain::request::Request;

@@ -67,13 +67,11 @@ pub enum Outcome {
 }
 
 impl Commit {
-    /// The dialog for the run of this tab, and the request for what would go in.
-    pub fn open(tab: &Tab) -> Option<(Self, Ask)> {
+    /// The dialog for the run of this tab with the message that was begun, and the request for what would go in.
+    pub fn open(tab: &Tab, begun: &str) -> Option<(Self, Ask)> {
         let run = tab.run?;
         // The subject is what a person looks at first.
-        let message = Field::at_first_line(
-            if tab.commit_draft.is_empty() { drafted(tab) } else { tab.commit_draft.clone() }.as_str(),
-        );
+        let message = Field::at_first_line(&if begun.is_empty() { drafted(tab) } else { begun.to_owned() });
         let dialog = Self {
             ticket: tab.id.clone(),
             run,
@@ -433,7 +431,7 @@ mod tests {
         let mut ui = opened(sample::commit_plan());
         press(&mut ui, "Esc");
         assert!(ui.modals.is_empty());
-        assert_eq!(ui.tabs[0].commit_draft, "", "nothing was typed: the next draft knows more");
+        assert_eq!(ui.unsent.commit(&ui.tabs[0].id), "", "nothing was typed: the next draft knows more");
         press(&mut ui, "c");
         update(&mut ui, Msg::Replied(Reply::CommitPlanned(sample::run("tk-1"), Ok(Box::new(sample::commit_plan())))));
         let asks = press(&mut ui, "! Ctrl-s");

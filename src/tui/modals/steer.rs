@@ -37,11 +37,11 @@ pub struct Steer {
 }
 
 impl Steer {
-    /// The dialog with the words that were kept.
-    pub fn new(tab: &Tab) -> Self {
+    /// The dialog with the message that was begun.
+    pub fn new(tab: &Tab, begun: &str) -> Self {
         let own = tab.state.notes.all().iter().filter(|note| !note.id.starts_with(OF_ANSWER));
         let mut sent: Vec<String> = own.map(|note| note.text.clone()).collect();
-        sent.push(tab.draft.join("\n"));
+        sent.push(begun.to_owned());
         let at = sent.len() - 1;
         Self { ticket: tab.id.clone(), words: Field::of_at_most(LONGEST, &sent[at]), sent, at }
     }
@@ -72,16 +72,15 @@ impl Steer {
         self.words.text().trim().to_owned()
     }
 
-    /// What is to be kept, as lines: the words, or what was being written when an earlier message was brought back.
-    pub fn draft(&self) -> Vec<String> {
+    /// What is to be kept: the words, or what was being written when an earlier message was brought back.
+    pub fn draft(&self) -> String {
         let written = self.written();
-        let text = if written.trim().is_empty() { self.words.text() } else { written.to_owned() };
-        text.split('\n').map(str::to_owned).collect()
+        if written.trim().is_empty() { self.words.text() } else { written.to_owned() }
     }
 
     /// What is left to be kept once the words are sent.
-    pub fn left(&self) -> Vec<String> {
-        if self.written().trim().is_empty() { Vec::new() } else { self.draft() }
+    pub fn left(&self) -> String {
+        if self.written().trim().is_empty() { String::new() } else { self.draft() }
     }
 
     /// What was being written when an earlier message was brought back.
@@ -151,6 +150,10 @@ mod tests {
     use crate::tui::ui::Ui;
     use crate::tui::update::update;
 
+    fn begun(ui: &Ui) -> &str {
+        ui.unsent.message(&ui.tabs[0].id)
+    }
+
     #[test]
     fn what_is_being_written_is_kept_while_an_earlier_message_is_looked_at_or_sent_again() {
         let mut ui = sample::busy();
@@ -161,13 +164,13 @@ mod tests {
             keys.split(' ').flat_map(|key| update(ui, Msg::Key(sample::key(key)))).collect()
         };
         press(&mut ui, "i n e w Up Esc");
-        assert_eq!(ui.tabs[0].draft, ["new"], "it was looked at");
+        assert_eq!(begun(&ui), "new", "it was looked at");
         let asks = press(&mut ui, "i Up Enter");
         let [Ask::Request(Request::Command(_, UserCommand::Steer { text }))] = &asks[..] else { panic!("{asks:?}") };
-        assert_eq!((text.as_str(), &ui.tabs[0].draft[..]), ("again", &["new".to_owned()][..]));
+        assert_eq!((text.as_str(), begun(&ui)), ("again", "new"));
         press(&mut ui, "i Enter");
-        assert!(ui.tabs[0].draft.is_empty(), "it is sent");
+        assert_eq!(begun(&ui), "", "it is sent");
         press(&mut ui, "i Up ! Esc");
-        assert_eq!(ui.tabs[0].draft, ["again!"], "nothing else was being written");
+        assert_eq!(begun(&ui), "again!", "nothing else was being written");
     }
 }

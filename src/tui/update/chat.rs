@@ -18,7 +18,7 @@ pub(super) fn begin(ui: &mut Ui) -> Vec<Ask> {
 pub(super) fn opened(ui: &mut Ui, asked: &str) {
     let is_chat = asked == ChatWanted::NAME;
     let Some(tab) = ui.tab().filter(|tab| is_chat && tab.has_open_run()) else { return };
-    let steer = Steer::new(tab);
+    let steer = Steer::new(tab, ui.unsent.message(&tab.id));
     if ui.modals.is_empty() {
         ui.modals.push(Modal::Steer(steer));
     }
@@ -26,10 +26,10 @@ pub(super) fn opened(ui: &mut Ui, asked: &str) {
 
 /// A message is given up: its text is what the next one begins with, unless another one has been begun.
 pub(super) fn not_sent(ui: &mut Ui, ticket: &TicketKey, id: &str) {
-    let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket) else { return };
+    let Some(tab) = ui.tabs.iter().find(|tab| tab.id == *ticket) else { return };
     let text = tab.state.notes.all().iter().find(|note| note.id == id).map(|note| note.text.clone());
-    if let Some(text) = text.filter(|_| tab.draft.iter().all(|line| line.trim().is_empty())) {
-        tab.draft = text.split('\n').map(str::to_owned).collect();
+    if let Some(text) = text {
+        ui.unsent.return_message(ticket, &text);
     }
     ui.tell("not sent, it failed twice; i has the text");
 }

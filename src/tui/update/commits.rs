@@ -32,8 +32,8 @@ pub(super) fn made(ui: &mut Ui, run: RunId, made: Result<Committed, String>) -> 
     match made {
         Ok(made) => {
             ui.modals.retain(|modal| !matches!(modal, Modal::Commit(commit) if commit.run == run));
-            if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.run == Some(run)) {
-                tab.commit_draft.clear();
+            if let Some(ticket) = ui.tabs.iter().find(|tab| tab.run == Some(run)).map(|tab| tab.id.clone()) {
+                ui.unsent.keep_commit(&ticket, String::new());
             }
             ui.tell(clean_line(&commit::made(&made), 600));
         }

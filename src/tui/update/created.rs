@@ -14,7 +14,7 @@ pub(super) fn follow(ui: &mut Ui, ticket: TicketKey) -> Vec<Ask> {
     let then = form(ui).and_then(|form| form.sent);
     let made = form(ui).map(|form| form.draft());
     ui.modals.retain(|modal| !matches!(modal, Modal::Draft(_)));
-    ui.home.draft = Draft::default();
+    ui.unsent.keep_ticket(&ui.model.folder, Draft::default());
     (ui.home.cursor, ui.home.is_chosen) = (Some(ticket.clone()), true);
     let words = format!("created {ticket} in {}", ui.short_path(ticket.folder()));
     ui.tell(words);

@@ -28,12 +28,7 @@ pub(super) fn not_decided(ui: &mut Ui, ticket: &TicketKey, command: &UserCommand
             attention::refused(ui, ticket, id, why);
         }
         // What was typed is what the next message begins with, unless another one has been begun.
-        UserCommand::Steer { text } => {
-            let tab = ui.tabs.iter_mut().find(|tab| tab.id == *ticket);
-            if let Some(tab) = tab.filter(|tab| tab.draft.iter().all(|line| line.trim().is_empty())) {
-                tab.draft = text.split('\n').map(str::to_owned).collect();
-            }
-        }
+        UserCommand::Steer { text } => ui.unsent.return_message(ticket, text),
         _ => {}
     }
 }

@@ -8,7 +8,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::modals::{Modal, commit, import, more_work, prompt, timeline};
 use crate::tui::msg::{Ask, Input};
 use crate::tui::ui::Ui;
-use crate::tui::update::{attention, find, phases, planning};
+use crate::tui::update::{attention, find, phases, planning, unsent};
 use crate::tui::widgets::scrolled::Scrolled;
 
 /// A key for the dialog on top, and what it means there. It is taken out, and put back unless the key closes it.
@@ -60,12 +60,9 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Commit(mut commit) => match commit.key(command, input) {
             commit::Outcome::Stays => Some(Modal::Commit(commit)),
             commit::Outcome::Leaves => {
-                if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == commit.ticket) {
-                    tab.commit_draft = commit.draft(tab);
-                    if !tab.commit_draft.is_empty() {
-                        let key = ui.model.keys.key_of(Scope::Global, Command::Commit);
-                        ui.model.tell(format!("message kept; {key} continues it"));
-                    }
+                if unsent::keep_commit(ui, &commit) {
+                    let key = ui.model.keys.key_of(Scope::Global, Command::Commit);
+                    ui.model.tell(format!("message kept; {key} continues it"));
                 }
                 None
             }
@@ -131,14 +128,14 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Steer(mut steer) => match command {
             Some(Command::Send) => {
                 let text = steer.text();
-                keep_draft(ui, &steer.ticket, steer.left());
+                ui.unsent.keep_message(&steer.ticket, steer.left());
                 if text.is_empty() {
                     return Vec::new();
                 }
                 return vec![Ask::Request(Request::Command(steer.ticket, UserCommand::Steer { text }))];
             }
             Some(Command::Close) => {
-                keep_draft(ui, &steer.ticket, steer.draft());
+                ui.unsent.keep_message(&steer.ticket, steer.draft());
                 None
             }
             Some(Command::NewLine) => {
@@ -167,8 +164,8 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             }
         },
         Modal::Draft(form) if form.sent.is_none() && command == Some(Command::Close) => {
-            ui.home.draft = form.draft();
-            if !ui.home.draft.is_empty() {
+            ui.unsent.keep_ticket(&ui.model.folder, form.draft());
+            if !form.draft().is_empty() {
                 ui.tell("draft kept; n continues it");
             }
             None
@@ -287,12 +284,6 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         ui.tell(format!("what was pasted is too long for here ({} KB): nothing of it was taken", text.len() / 1_000));
     }
     asks
-}
-
-fn keep_draft(ui: &mut Ui, ticket: &crate::domain::ticket::TicketKey, draft: Vec<String>) {
-    if let Some(tab) = ui.tabs.iter_mut().find(|tab| tab.id == *ticket) {
-        tab.draft = draft;
-    }
 }
 
 fn quit(ui: &mut Ui, mode: Closing) -> Vec<Ask> {

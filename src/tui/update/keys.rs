@@ -157,7 +157,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::Retry if ui.tab().is_some_and(Tab::is_over) => return spending::run_again(ui),
         Command::NextReady => spending::go_on(ui),
         Command::Commit => {
-            if let Some((dialog, ask)) = ui.tab().and_then(Commit::open) {
+            if let Some((dialog, ask)) = ui.tab().and_then(|tab| Commit::open(tab, ui.unsent.commit(&tab.id))) {
                 ui.modals.push(Modal::Commit(Box::new(dialog)));
                 return vec![ask];
             }
@@ -204,7 +204,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         Command::ResetBreaker => certain::ask_to_reset_breaker(ui),
         Command::Steer => {
             if let Some(tab) = ui.tab() {
-                let steer = Steer::new(tab);
+                let steer = Steer::new(tab, ui.unsent.message(&tab.id));
                 ui.modals.push(Modal::Steer(steer));
             }
         }
@@ -226,7 +226,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.tell(words);
         }
         Command::NewTicket => {
-            ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.model.home.draft))));
+            ui.modals.push(Modal::Draft(Box::new(Form::new(&ui.unsent.ticket(&ui.folder)))));
             return vec![Ask::Request(Request::Suggest)];
         }
         Command::Changes if ui.focus == changes::NAME => ui.focus = panes::stream::NAME,

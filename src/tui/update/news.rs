@@ -68,15 +68,12 @@ pub fn fold(ui: &mut Ui, news: News) -> Vec<Ask> {
             }
             ui.log.forget(&ticket);
             ui.home.marked.remove(&ticket);
-            let draft = std::mem::take(&mut ui.tabs[at].draft);
-            let commit_draft = std::mem::take(&mut ui.tabs[at].commit_draft);
             let formatter = LogFormatter::of(ui.zone.clone());
             let old = std::mem::replace(&mut ui.tabs[at], Tab::new(ticket));
             let tab = &mut ui.tabs[at];
             tab.ticket = old.ticket;
             tab.gone = old.gone;
             tab.see_own(old.own.as_ref());
-            (tab.draft, tab.commit_draft) = (draft, commit_draft);
             (tab.run, tab.owner) = (Some(run), owner);
             tab.formatter = formatter;
             // What happened before is no news for the person, and its questions had other cards.
