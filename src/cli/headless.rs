@@ -10,6 +10,7 @@ use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::Presence;
+use crate::domain::messages::how_to_reopen;
 use crate::domain::news::News;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
@@ -153,7 +154,7 @@ pub async fn run_by<W: Write>(
                 beginning = false;
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
                 let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
-                app.ask(Request::Close(how), Answerer::COMMAND_LINE).await;
+                app.ask(Request::Close(how), signal.stopper(Answerer::COMMAND_LINE)).await;
             }
         }
     };
@@ -180,14 +181,14 @@ pub async fn run_by<W: Write>(
 /// Says of a finished ticket that nothing is left to do, and what to do about that: one more run would only hide the last.
 pub(super) fn says_finished(ticket: Option<Ticket>) -> bool {
     let Some(ticket) = ticket else { return false };
-    let id = clean_line(ticket.id.as_str(), 60);
-    let cure = if ticket.phases.is_empty() {
-        format!("`programmator ticket reopen {id}` reopens it")
-    } else {
-        format!("`programmator phase reopen {id} 1` reopens its first phase")
-    };
-    let _ = writeln!(stderr(), "{id} is finished: nothing is left to do. {cure}.");
+    let _ = writeln!(stderr(), "{}", finished_words(&ticket));
     true
+}
+
+/// The same as words.
+pub(super) fn finished_words(ticket: &Ticket) -> String {
+    let id = clean_line(ticket.id.as_str(), 60);
+    format!("{id} is finished: nothing is left to do. {}.", how_to_reopen(ticket))
 }
 
 /// How the person can read what came of it, where it took so long that they may have been away.

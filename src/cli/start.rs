@@ -9,6 +9,7 @@ use super::park;
 use super::past::Past;
 use super::session::Session;
 use super::threads;
+use super::unsent;
 use crate::adapters::clock::zone;
 use crate::adapters::tickets::{self, Places};
 use crate::base::id::RunId;
@@ -38,6 +39,7 @@ use crate::tui::terminal::{Screen, ScreenError};
 use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
+use crate::tui::unsent::Unsent;
 use std::io::{Write as _, sink, stdout};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -78,6 +80,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let mut model = dressed(session, &resolved, Surface::of(&session.environment))?;
     model.outlives_screen = after == After::Kept;
     model.leaves_nothing = after == After::Removed;
+    model.unsent = Unsent::new(unsent::read(&session.unsent_folder(None)));
     if matches!(&open, Open::Tickets(named) if named.show.is_empty() && named.start.is_empty()) {
         model.focus = home::NAME;
     }
@@ -122,6 +125,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     );
     host.notify = resolved.config.notify.clone();
     host.arrangement = Some(session.arrangement_file());
+    host.unsent = Some(session.unsent_folder(None));
     let (stop, left) = (CancellationToken::new(), CancellationToken::new());
     let signal = Arc::new(OnceLock::new());
     let first = Beginning { open, places: session.places(&resolved), screen: host.reply.clone() };
@@ -130,12 +134,17 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     let working = tokio::spawn(work(app.clone(), first, signals, ends));
     let shown = screen_loop::run(&mut screen, &mut model, &*clock, stop.clone(), &mut host);
     let shown = tokio::task::block_in_place(|| park::block_on(shown));
+    screen_loop::keep_all_unsent(&mut model, &mut host);
     drop(screen);
     // A signal of another kind, or the person's own quit, has stopped the runs before.
     let is_lost = match signal.get() {
         None => matches!(shown, Err(ScreenError::Lost(_))),
         Some(signal) => *signal == ShutdownSignal::Hangup,
     };
+    if is_lost {
+        // Also where no signal came.
+        let _ = signal.set(ShutdownSignal::Hangup);
+    }
     if is_lost && detaches && model.quitting.is_none() {
         model.handed_over = model.unfinished();
     }
@@ -250,7 +259,7 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
                 app.ask(Request::LeaveCommits, Answerer::SCREEN).await;
                 // Of a terminal that is gone the screen says what goes on elsewhere: it knows what was queued and what was stopped.
                 if !(ends.detaches && signal == ShutdownSignal::Hangup && first == signal) {
-                    app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
+                    app.ask(Request::Close(Closing::Now), signal.stopper(Answerer::SCREEN)).await;
                 }
                 // A terminal that is gone shows nothing more; else the person sees how the runs end.
                 if signal == ShutdownSignal::Hangup {
@@ -261,7 +270,8 @@ async fn work(app: App, first: Beginning, mut signals: Signals, ends: Ends) -> R
             () = app.gone() => return Err(fault("its supervisor task stopped; `programmator resume` continues the runs")),
         }
     }
-    app.ask(Request::Close(Closing::Now), Answerer::SCREEN).await;
+    let by = ends.signal.get().map_or(Answerer::SCREEN, |signal| signal.stopper(Answerer::SCREEN));
+    app.ask(Request::Close(Closing::Now), by).await;
     loop {
         tokio::select! {
             worst = app.all_ended() => return Ok((by_signal, worst)),

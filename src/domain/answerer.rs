@@ -17,6 +17,8 @@ pub enum FrontEnd {
     Configuration,
     /// Nobody spoke: plain lines cannot show what is asked, or take the answer.
     Lines,
+    /// Nobody spoke: the terminal was closed.
+    ClosedTerminal,
 }
 
 /// Who gives an answer or a command. Stored as the front end's word, or with the name beside it.
@@ -46,8 +48,16 @@ impl Answerer {
     /// Plain lines that cannot ask the person.
     pub const LINES: Self = Self { at: FrontEnd::Lines, name: None };
 
+    /// A terminal that was closed.
+    pub const CLOSED_TERMINAL: Self = Self { at: FrontEnd::ClosedTerminal, name: None };
+
     /// The person's configuration, once and for all.
     pub const CONFIGURATION: Self = Self { at: FrontEnd::Configuration, name: None };
+
+    /// Nobody spoke: the terminal was closed.
+    pub fn is_hangup(&self) -> bool {
+        self.at == FrontEnd::ClosedTerminal
+    }
 
     /// What old records mean, which say nothing of it.
     pub fn is_screen(&self) -> bool {
@@ -65,6 +75,7 @@ impl fmt::Display for Answerer {
             FrontEnd::Phone => " (phone)",
             FrontEnd::Configuration => " (configuration)",
             FrontEnd::Lines => " (plain lines)",
+            FrontEnd::ClosedTerminal => " (closed terminal)",
         })
     }
 }

@@ -19,7 +19,7 @@ mod wheel;
 mod worktrees;
 
 pub use approvals::decided_words;
-pub use ends::{done_words, iterations_words, outcome_words, reason_words};
+pub use ends::{done_words, how_to_reopen, iterations_words, outcome_words, reason_words};
 pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
@@ -353,7 +353,8 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PauseAsked => info("pausing after this iteration".into()),
         Record::Paused => info("paused; waiting for you".into()),
         Record::Continued => info("resumed".into()),
-        Record::StopRequested => info("stopping".into()),
+        Record::StopRequested { by } if by.is_hangup() => info("stopping: the terminal was closed".into()),
+        Record::StopRequested { .. } => info("stopping".into()),
         Record::Noticed { level, text } => Some((
             match level {
                 Level::Info => Info,

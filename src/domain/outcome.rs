@@ -35,6 +35,8 @@ worded! {
         /// Iterations timed out without any work.
         Timeout = "timeout",
         UserStopped = "user_stopped",
+        /// The terminal of the program that worked on it was closed.
+        TerminalClosed = "terminal_closed",
         TicketGone = "ticket_gone",
         /// Agent missing, not logged in, no model, no credit, or a fault of our own.
         Error = "error",
@@ -49,6 +51,7 @@ impl ExitReason {
         matches!(
             self,
             Self::UserStopped
+                | Self::TerminalClosed
                 | Self::RateLimited
                 | Self::Budget
                 | Self::Error
@@ -75,7 +78,7 @@ impl ExitReason {
             | Self::Budget
             | Self::Timeout
             | Self::RateLimited => 4,
-            Self::UserStopped => 5,
+            Self::UserStopped | Self::TerminalClosed => 5,
         }
     }
 }

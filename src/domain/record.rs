@@ -312,8 +312,11 @@ pub enum Record {
     Paused,
     /// The person let it go on (or took the wish to pause back).
     Continued,
-    /// The person asked to stop.
-    StopRequested,
+    /// The person asked to stop, or closed the terminal.
+    StopRequested {
+        #[serde(default, skip_serializing_if = "Answerer::is_screen")]
+        by: Answerer,
+    },
     /// Something a person should know.
     Noticed { level: Level, text: String },
     /// The run is over. The last record, unless the run is resumed or its breaker reset.

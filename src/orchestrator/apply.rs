@@ -123,7 +123,7 @@ pub(super) fn fold(state: &mut State, record: &Record, time: Timestamp) {
                 state.stage = if state.has_tree { Stage::Idle } else { Stage::AwaitingTree { holder: None } };
             }
         }
-        Record::StopRequested => state.pace = Pace::StopNext,
+        Record::StopRequested { by } => (state.pace, state.is_hung_up) = (Pace::StopNext, by.is_hangup()),
         Record::NoteDelivered { .. } => {
             if let Some(iteration) = &mut state.iteration {
                 iteration.answered = false;

@@ -43,6 +43,8 @@ use crate::orchestrator::steps::STEPS;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// How a run ends whose terminal is closed.
+const HUNG_UP: &str = "stopped: its terminal was closed; run `programmator resume` to continue";
 /// How a run ends that the person stops.
 const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
 

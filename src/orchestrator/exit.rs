@@ -90,9 +90,10 @@ fn reached(iterations: &[u32], limit: u32) -> bool {
     limit > 0 && iterations.len() >= limit as usize
 }
 
-/// More than `most` percent of the iterations since the start had nothing but tests.
+/// More than `most` percent of the iterations since the start had nothing but tests, or all of them.
 fn is_mostly_tests(signs: &Signs, most: u32) -> bool {
-    signs.seen >= SHARED && u64::from(signs.tested) * 100 > u64::from(signs.seen) * u64::from(most)
+    let is_more = u64::from(signs.tested) * 100 > u64::from(signs.seen) * u64::from(most);
+    signs.seen >= SHARED && (is_more || signs.tested >= signs.seen)
 }
 
 /// What the boxes say has been checked as far as it can be. Before the first iteration of a run they are a person's

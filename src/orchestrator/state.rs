@@ -122,6 +122,8 @@ pub struct State {
     pub boxes: Boxes,
     /// What the person wants of the run's pace.
     pub pace: Pace,
+    /// It is to stop because its terminal was closed.
+    pub is_hung_up: bool,
     pub notes: Notes,
     pub sessions: Sessions,
     /// What Claude works with where a step has no model of its own.
@@ -364,7 +366,9 @@ impl State {
         match &self.ended {
             Some(ended) if ended.is_left => false,
             Some(ended) => match ended.reason {
-                ExitReason::Complete | ExitReason::UserStopped | ExitReason::Planned => false,
+                ExitReason::Complete | ExitReason::UserStopped | ExitReason::TerminalClosed | ExitReason::Planned => {
+                    false
+                }
                 ExitReason::NotPlanned => self.plan.as_ref().is_none_or(|plan| plan.stage == PlanStage::Due),
                 _ => true,
             },

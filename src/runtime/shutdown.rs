@@ -1,5 +1,6 @@
 //! Signals that ask the program to end, as one stream.
 
+use crate::domain::answerer::Answerer;
 use rustix::process::Signal as Number;
 use std::future::poll_fn;
 use std::io;
@@ -16,6 +17,11 @@ pub enum ShutdownSignal {
 }
 
 impl ShutdownSignal {
+    /// Who stops the runs by it; `by`: who is asked otherwise.
+    pub fn stopper(self, by: Answerer) -> Answerer {
+        if self == Self::Hangup { Answerer::CLOSED_TERMINAL } else { by }
+    }
+
     /// 128 plus the signal's number, as shells say it.
     pub fn exit_code(self) -> u8 {
         match self {

@@ -9,6 +9,7 @@ use crate::adapters::store::{Append, Store, StoreError};
 use crate::base::id::{RunId, TicketId};
 use crate::base::time::{Clock, Timestamp};
 use crate::domain::command::UserCommand;
+use crate::domain::messages::reason_words;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::Record;
 use crate::domain::verdict::Verdict;
@@ -234,14 +235,15 @@ impl TicketTask {
     /// interrupted, and can be resumed.
     fn last_words(&self, input: &Input) -> Option<Ending> {
         let (reason, words) = match input {
-            Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. } => (
-                ExitReason::UserStopped,
-                format!(
-                    "stopped by you while nothing could be stored: the last records are missing; `programmator run \
-                    {}` continues",
+            Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, by, .. } => {
+                let reason = if by.is_hangup() { ExitReason::TerminalClosed } else { ExitReason::UserStopped };
+                let words = format!(
+                    "{} while nothing could be stored: the last records are missing; `programmator run {}` continues",
+                    reason_words(reason),
                     self.ticket
-                ),
-            ),
+                );
+                (reason, words)
+            }
             Input::StorageFailed { message } => (ExitReason::StorageFailed, message.clone()),
             _ => return None,
         };

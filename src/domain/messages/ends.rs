@@ -1,7 +1,9 @@
 //! Words for how things end: runs, iterations, phases.
 
 use crate::base::amount::counted;
+use crate::base::text::clean_line;
 use crate::domain::outcome::{DoneHow, ExitReason, IterationOutcome};
+use crate::domain::ticket::Ticket;
 
 /// Those that worked, and those that reviewed it: the log numbers all of them.
 pub fn iterations_words(work: u32, reviews: u32) -> String {
@@ -29,9 +31,20 @@ pub fn reason_words(reason: ExitReason) -> &'static str {
         ExitReason::RateLimited => "rate limited",
         ExitReason::Timeout => "timed out",
         ExitReason::UserStopped => "stopped by you",
+        ExitReason::TerminalClosed => "its terminal was closed",
         ExitReason::TicketGone => "ticket file gone",
         ExitReason::Error => "error",
         ExitReason::StorageFailed => "storage failed",
+    }
+}
+
+/// What opens a complete ticket again, with its command.
+pub fn how_to_reopen(ticket: &Ticket) -> String {
+    let id = clean_line(ticket.id.as_str(), 60);
+    if ticket.phases.is_empty() {
+        format!("`programmator ticket reopen {id}` reopens it")
+    } else {
+        format!("`programmator phase reopen {id} 1` reopens its first phase")
     }
 }
 

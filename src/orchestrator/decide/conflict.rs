@@ -1,6 +1,6 @@
 //! A conflict that Claude is to resolve: what is done about it between the iterations, at the edge. The steps do the rest.
 
-use super::{Draft, STOPPED};
+use super::Draft;
 use crate::domain::answerer::Answerer;
 use crate::domain::merge::{ConflictStage, ConflictStaged, ConflictWork};
 use crate::domain::outcome::ExitReason;
@@ -32,7 +32,7 @@ impl Draft<'_> {
             _ => return false,
         };
         if self.state.pace == Pace::StopNext {
-            self.end(ExitReason::UserStopped, STOPPED);
+            self.end_stopped();
             return true;
         }
         self.stage(ConflictStaged::at(stage));

@@ -1,6 +1,6 @@
 //! What becomes of the phases that an evaluator proposes: the person decides, or their configuration.
 
-use super::{Draft, STOPPED};
+use super::Draft;
 use crate::domain::answerer::Answerer;
 use crate::domain::evaluation::{AddPhases, ProposalAnswer};
 use crate::domain::outcome::ExitReason;
@@ -14,7 +14,7 @@ impl Draft<'_> {
     pub(super) fn decide_proposal(&mut self) {
         let Some(proposal) = self.state.goal.proposal.clone() else { return };
         match self.state.settings.workflow.add_phases {
-            _ if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
+            _ if self.state.pace == Pace::StopNext => self.end_stopped(),
             AddPhases::Auto => {
                 let answer = ProposalAnswer::Add { phases: proposal.phases };
                 self.answer_proposal(proposal.n, Answerer::CONFIGURATION, answer);

@@ -1,6 +1,6 @@
 //! The pace of a run: how it begins, what comes next, how it ends.
 
-use super::{Draft, STOPPED};
+use super::{Draft, HUNG_UP, STOPPED};
 use crate::domain::approval::Presence;
 use crate::domain::breaker::Breaker;
 use crate::domain::evaluation::Proposal;
@@ -137,7 +137,7 @@ impl Draft<'_> {
             return false;
         }
         if stop {
-            self.end(ExitReason::UserStopped, STOPPED);
+            self.end_stopped();
             return false;
         }
         // Every call would be blocked: Claude would be paid for finding that out.
@@ -201,7 +201,7 @@ impl Draft<'_> {
         }
         match self.state.validation_change {
             None => self.merge_and_close(),
-            Some(_) if self.state.pace == Pace::StopNext => self.end(ExitReason::UserStopped, STOPPED),
+            Some(_) if self.state.pace == Pace::StopNext => self.end_stopped(),
             Some(_) => self.effect(Effect::SeekPerson),
         }
     }
@@ -352,7 +352,16 @@ impl Draft<'_> {
             self.judge_breaker(n, progress, counted);
         }
         if stopped {
-            self.reset_session("stopped by you");
+            self.reset_session(if self.state.is_hung_up { "the terminal was closed" } else { "stopped by you" });
+        }
+    }
+
+    /// Ends the run that was stopped, by the person or with their terminal.
+    pub(super) fn end_stopped(&mut self) {
+        if self.state.is_hung_up {
+            self.end(ExitReason::TerminalClosed, HUNG_UP);
+        } else {
+            self.end(ExitReason::UserStopped, STOPPED);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Obeying the person.
 
+use super::Draft;
 use super::chat::CLOSED;
-use super::{Draft, STOPPED};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, QuestionId};
 use crate::domain::command::UserCommand;
@@ -44,12 +44,12 @@ impl Draft<'_> {
                 self.chat_message_given();
             }
             UserCommand::Stop => {
-                self.stop_next();
+                self.stop_next(by);
                 self.interrupt();
                 self.end_if_nothing_runs();
             }
             UserCommand::FinishAndStop => {
-                self.stop_next();
+                self.stop_next(by);
                 if self.state.open_iteration().is_none() {
                     self.end_if_nothing_runs();
                 }
@@ -144,9 +144,9 @@ impl Draft<'_> {
         }
     }
 
-    fn stop_next(&mut self) {
+    fn stop_next(&mut self, by: Answerer) {
         if self.state.pace != Pace::StopNext {
-            self.record(Record::StopRequested);
+            self.record(Record::StopRequested { by });
         }
     }
 
@@ -179,8 +179,10 @@ impl Draft<'_> {
             _ => return,
         }
         if !self.state.is_writing_ticket() {
-            let words = if self.state.chat.is_some() { CLOSED } else { STOPPED };
-            self.end(ExitReason::UserStopped, words);
+            match self.state.chat {
+                Some(_) => self.end(ExitReason::UserStopped, CLOSED),
+                None => self.end_stopped(),
+            }
         }
     }
 

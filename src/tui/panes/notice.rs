@@ -189,7 +189,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 (Role::Dim, "asks nothing".to_owned())
             }
             ExitReason::UserStopped if tab.state.chat.is_some() => (Role::Dim, "chat closed".to_owned()),
-            ExitReason::UserStopped => (Role::Dim, "stopped by you".to_owned()),
+            ExitReason::UserStopped | ExitReason::TerminalClosed => (Role::Dim, reason_words(ended.reason).to_owned()),
             ExitReason::Error | ExitReason::StorageFailed | ExitReason::TicketGone => (Role::Danger, words),
             ExitReason::CircuitOpen if tab.state.breaker.state == Circuit::Open => {
                 (Role::Danger, circuit_open(model, tab))

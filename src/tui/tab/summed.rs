@@ -11,7 +11,7 @@ impl TabStatus {
             RunState::Ended => match run.reason.as_deref().and_then(ExitReason::from_word) {
                 Some(ExitReason::Complete) if run.unverified => Self::Unverified,
                 Some(ExitReason::Complete) => Self::Complete,
-                Some(ExitReason::UserStopped) => Self::Stopped,
+                Some(ExitReason::UserStopped | ExitReason::TerminalClosed) => Self::Stopped,
                 Some(ExitReason::Planned | ExitReason::NotPlanned) if run.needs.is_none() => Self::NotStarted,
                 // The person has said to leave it so.
                 _ if run.needs.is_none() => Self::Stopped,

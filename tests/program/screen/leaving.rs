@@ -1,7 +1,7 @@
 //! How the program leaves: by `q`, by a signal, over a closed window, to the background. Nothing stays behind.
 
 use super::stage::{
-    ROOMY, assert_given_back, boxes, gated_project, gated_run, leave, start, start_program, start_with,
+    ROOMY, assert_given_back, at_the_gate, boxes, gated_project, gated_run, leave, start, start_program, start_with,
     wait_at_the_gate,
 };
 use crate::opening::{hanging, until_held};
@@ -36,10 +36,14 @@ turns:
 }
 
 fn assert_nothing_runs(project: &Project) {
+    assert_stopped(project, "user_stopped");
+}
+
+fn assert_stopped(project: &Project, reason: &str) {
     assert_eq!(project.processes(), Vec::<String>::new());
     let runs = json(project, &["status", "--json"]);
     assert_eq!(runs[0]["state"], "ended", "the run was stopped, not lost: {runs}");
-    assert_eq!(runs[0]["reason"], "user_stopped");
+    assert_eq!(runs[0]["reason"], reason);
 }
 
 #[test]
@@ -49,7 +53,7 @@ fn sigterm_and_sighup_give_the_terminal_back_and_leave_no_process() {
         terminal.signal(signal);
         assert_eq!(terminal.wait_end().exit_code(), code, "{signal:?}");
         assert_given_back(&terminal);
-        assert_nothing_runs(&project);
+        assert_stopped(&project, if signal == Signal::HUP { "terminal_closed" } else { "user_stopped" });
     }
 }
 
@@ -105,7 +109,37 @@ fn a_closed_window_leaves_no_process() {
     let (project, mut terminal) = stubborn();
     terminal.close();
     assert_eq!(terminal.wait_end().exit_code(), 129);
-    assert_nothing_runs(&project);
+    assert_stopped(&project, "terminal_closed");
+    let told = project.run(&["status", "tk-1"]);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("stopped: its terminal was closed"), "{told:?}");
+}
+
+#[test]
+fn a_message_that_is_not_sent_is_there_at_the_next_start() {
+    let (project, mut terminal) = gated_run(&["Alpha"]);
+    // One is kept with Esc, one is being written when the window is closed.
+    terminal.keys_until("i", "Message to Claude");
+    terminal.keys_until("mind the gap", "mind the gap");
+    terminal.keys("\x1b");
+    terminal.wait_until("no dialog", |screen| !screen.contains("Message to Claude"));
+    terminal.keys_until("q", "stop now and quit");
+    terminal.keys("s");
+    assert_eq!(terminal.wait_end().exit_code(), 5);
+    assert!(terminal.screen().contains("your message was not sent"), "{}", terminal.screen());
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys_until("i", "mind the gap");
+    terminal.keys_until(", please", "mind the gap, please");
+    terminal.close();
+    assert_eq!(terminal.wait_end().exit_code(), 129);
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys_until("i", "mind the gap, please");
+    terminal.keys("\r");
+    terminal.wait_until("no dialog", |screen| !screen.contains("Message to Claude"));
+    let unsent = || std::fs::read_dir(project.path("state/unsent")).unwrap().count();
+    terminal.wait_until("the sent one is not kept", |_| unsent() == 0);
+    project.open_gate("alpha");
+    terminal.wait_for("complete: 1/1 phases");
+    leave(terminal, &project);
 }
 
 #[test]

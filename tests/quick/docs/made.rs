@@ -118,7 +118,7 @@ fn exit_codes() -> String {
         (2, "wrong usage or configuration; nothing was started"),
         (3, "it needs a person"),
         (4, "stopped by a guard or a limit"),
-        (5, "stopped by you"),
+        (5, "stopped by you, or its terminal was closed"),
         (75, "the ticket is in use by another program"),
         (77, "not allowed inside a run; use a shell of your own"),
         (129, "the terminal went away (SIGHUP)"),

@@ -233,7 +233,7 @@ pub fn every_record() -> Vec<Record> {
         Record::PauseAsked,
         Record::Paused,
         Record::Continued,
-        Record::StopRequested,
+        Record::StopRequested { by: Answerer::CLOSED_TERMINAL },
         Record::Noticed { level: Level::Warn, text: text() },
         Record::RunEnded {
             reason: ExitReason::Complete,

@@ -34,7 +34,9 @@ pub(super) fn ended(store: &Store, run: &RunSummary, is_brief: bool) -> String {
         Some(ExitReason::Complete) => {
             format!("complete{}", state.as_ref().map_or_else(String::new, State::caveats))
         }
-        Some(ExitReason::UserStopped) => format!("stopped by you; /resume {} goes on with it", run.ticket),
+        Some(reason @ (ExitReason::UserStopped | ExitReason::TerminalClosed)) => {
+            format!("{}; /resume {} goes on with it", reason_words(reason), run.ticket)
+        }
         Some(reason) if detail.is_empty() || is_brief => reason_words(reason).to_owned(),
         _ => clean_line(detail, 200),
     };

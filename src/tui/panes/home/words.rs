@@ -106,6 +106,9 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
         (Some(_), TabStatus::Stopped) if tab.is_own_session() => "asks nothing".to_owned(),
         (Some(_), TabStatus::Stopped) if state.chat.is_some() => "chat closed".to_owned(),
+        (Some(ended), TabStatus::Stopped) if ended.reason == ExitReason::TerminalClosed => {
+            reason_words(ended.reason).to_owned()
+        }
         (Some(_), TabStatus::Stopped) => "stopped by you".to_owned(),
         (Some(ended), _) if ended.detail.is_empty() => reason_words(ended.reason).to_owned(),
         (Some(ended), _) => ended.detail.clone(),
@@ -168,7 +171,9 @@ fn does(model: &Model, run: &RunSummary) -> String {
         }
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) && run.is_chat() => "chat closed".to_owned(),
         (RunState::Ended | RunState::Interrupted, _) if run.is_own_session() => "asks nothing".to_owned(),
-        (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) => "stopped by you".to_owned(),
+        (RunState::Ended, _) if matches!(reason, Some(ExitReason::UserStopped | ExitReason::TerminalClosed)) => {
+            reason.map_or_else(String::new, |reason| reason_words(reason).to_owned())
+        }
         (RunState::Interrupted, _) => interrupted(model, run),
         (_, Some(needs)) => needs.clone(),
         (RunState::Ended, None) => reason.map_or_else(String::new, |reason| reason_words(reason).to_owned()),

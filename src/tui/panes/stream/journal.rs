@@ -293,7 +293,7 @@ impl Journal {
             Record::ChatAsked(_) => self.is_chat = true,
             Record::Paused if !self.is_chat => self.say(Level::Info, "paused"),
             Record::Continued if !self.is_chat => self.say(Level::Info, "resumed"),
-            Record::StopRequested => self.say(Level::Info, "stopping …"),
+            Record::StopRequested { .. } => self.say(Level::Info, "stopping …"),
             other => self.judged(other),
         }
     }
