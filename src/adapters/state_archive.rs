@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! backup.json      which format, which program, when
-//! programmator.db, panes.json, runs/…, chats/…, own-sessions/…, sources/…
+//! programmator.db, panes.json, runs/…, chats/…, own-sessions/…, sources/…, unsent/…
 //! SHA256SUMS       of all of them, as `sha256sum -c` reads it
 //! ```
 //!
@@ -35,7 +35,7 @@ const SUMS: &str = "SHA256SUMS";
 const DATABASE: &str = "programmator.db";
 /// What else of the state folder is in a backup.
 const FILES: [&str; 1] = ["panes.json"];
-const FOLDERS: [&str; 4] = ["runs", "chats", "own-sessions", "sources"];
+const FOLDERS: [&str; 5] = ["runs", "chats", "own-sessions", "sources", "unsent"];
 
 /// What a backup says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,8 @@ pub fn write(store: &Store, head: &Head, to: &Path, replaces: bool, room: &Room)
     room.for_bytes(fs::metadata(store.folder().join(DATABASE))?.len())?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
-    let (files, left_out) = fill(store, head, file.as_file_mut())?;
+    let room = Room { folder: folder.to_owned(), reserve: room.reserve };
+    let (files, left_out) = fill(store, head, Bounded { file: file.as_file_mut(), room, unchecked: CHECKED })?;
     file.as_file().sync_all()?;
     let bytes = file.as_file().metadata()?.len();
     if replaces {
@@ -85,7 +86,7 @@ pub fn write(store: &Store, head: &Head, to: &Path, replaces: bool, room: &Room)
 }
 
 /// How many files it has, and what is left out.
-fn fill(store: &Store, head: &Head, file: &mut File) -> io::Result<(usize, Vec<PathBuf>)> {
+fn fill(store: &Store, head: &Head, file: Bounded<'_>) -> io::Result<(usize, Vec<PathBuf>)> {
     let mut tar =
         Tar { builder: Builder::new(GzEncoder::new(file, Compression::default())), sums: String::new(), files: 0 };
     tar.add_bytes(HEAD, serde_json::to_string_pretty(head)?.as_bytes())?;
@@ -111,6 +112,33 @@ fn fill(store: &Store, head: &Head, file: &mut File) -> io::Result<(usize, Vec<P
     tar.add_bytes(SUMS, sums.as_bytes())?;
     tar.builder.into_inner()?.finish()?;
     Ok((files, left_out))
+}
+
+/// Bytes after which it is looked again how much room there is.
+const CHECKED: usize = 4 << 20;
+
+/// A file that leaves the reserve of its disk alone.
+struct Bounded<'a> {
+    file: &'a mut File,
+    room: Room,
+    /// Bytes that were written since it was looked how much room there is.
+    unchecked: usize,
+}
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.unchecked >= CHECKED {
+            self.room.for_bytes(CHECKED as u64)?;
+            self.unchecked = 0;
+        }
+        let written = self.file.write(bytes)?;
+        self.unchecked += written;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// A folder that goes when it is dropped.
@@ -219,4 +247,20 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_leaves_the_reserve_of_its_disk_alone() {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut with = |reserve| {
+            let room = Room { folder: std::env::temp_dir(), reserve };
+            Bounded { file: &mut file, room, unchecked: CHECKED }.write(b"x")
+        };
+        assert_eq!(with(0).unwrap(), 1);
+        assert_eq!(with(u64::MAX).unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
 }

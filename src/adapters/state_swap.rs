@@ -9,6 +9,14 @@ use std::path::{Path, PathBuf};
 /// What is of this machine and no backup has: it goes on.
 const OWN: [&str; 4] = ["lockout.json", "trust.json", "away.json", "away-scope.json"];
 
+/// A file in a new state folder that is not in its place yet.
+const UNPLACED: &str = "not-restored-yet";
+
+/// It is a new state folder that did not get to its place.
+pub fn is_unplaced(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(UNPLACED)).is_ok()
+}
+
 /// Gives the new folder what is of this machine.
 pub fn carry_over(from: &Path, to: &Path) -> io::Result<()> {
     for name in OWN {
@@ -29,15 +37,24 @@ pub fn swap(new: &Path, present: &Path, aside: &Path) -> io::Result<Option<PathB
         fs::rename(new, present)?;
         return Ok(None);
     }
-    // At no moment is the present one where it could be taken for something unfinished.
+    // Of one that was killed right behind its step.
+    let _ = fs::remove_file(present.join(UNPLACED));
+    // At no moment is the present one where it could be taken for something unfinished. Who is killed before it has made room
+    // leaves the new one there, which says so.
+    fs::write(new.join(UNPLACED), "")?;
     fs::rename(new, aside)?;
     match renameat_with(CWD, aside, CWD, present, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(Some(aside.to_owned())),
+        Ok(()) => {
+            // Where it is left it says nothing any more.
+            let _ = fs::remove_file(present.join(UNPLACED));
+            Ok(Some(aside.to_owned()))
+        }
         Err(error) => {
             fs::rename(aside, new)?;
             if !matches!(error, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) {
                 return Err(error.into());
             }
+            fs::remove_file(new.join(UNPLACED))?;
             fs::rename(present, aside)?;
             if let Err(error) = fs::rename(new, present) {
                 fs::rename(aside, present)
@@ -64,9 +81,12 @@ mod tests {
         fs::write(at("state/away-scope.json"), "muted").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", at("state/trust.json")).unwrap();
         fs::create_dir(at("new")).unwrap();
+        // Who was killed right behind its step has left its mark: the state is no less in its place.
+        fs::write(at("state").join(UNPLACED), "").unwrap();
         carry_over(&at("state"), &at("new")).unwrap();
         assert_eq!(swap(&at("new"), &at("state"), &at("aside")).unwrap(), Some(at("aside")));
         assert_eq!(fs::read_to_string(at("aside/file")).unwrap(), "new");
+        assert!(!is_unplaced(&at("state")) && !is_unplaced(&at("aside")));
         assert_eq!(fs::read_to_string(at("state/lockout.json")).unwrap(), "{}");
         assert_eq!(fs::read_to_string(at("state/away-scope.json")).unwrap(), "muted");
         assert!(!at("state/file").exists() && !at("state/trust.json").exists() && !at("new").exists());

@@ -1,24 +1,29 @@
 //! `programmator backup` and `restore-state`: the state folder as one file, and back.
 
-use super::agree::agree;
+use super::agree::agreed;
 use super::away;
 use super::error::CliError;
 use super::help;
 use super::session::Session;
+use crate::adapters::private_file;
 use crate::adapters::room::Room;
-use crate::adapters::state_archive::{self, Head, unpack};
-use crate::adapters::state_swap::{carry_over, swap};
+use crate::adapters::state_archive::{self, Head, Unpacked, unpack};
+use crate::adapters::state_swap::{carry_over, is_unplaced, swap};
 use crate::adapters::store::{Store, StoreError, is_any_held};
 use crate::base::amount::{counted, size};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::request::HELD;
 use crate::domain::summary::Owner;
+use crate::runtime::shutdown::{ShutdownSignal, Signals};
 use clap::Args;
 use std::io::{self, Write, stderr};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::task::spawn_blocking;
 
 /// Where a backup goes.
 #[derive(Debug, Args)]
@@ -46,6 +51,12 @@ pub struct RestoreStateArgs {
 
 /// What the folder is called, beside the state folder, in which a backup is unpacked.
 const UNFINISHED: &str = ".programmator-restore-";
+/// A file there that is locked while it is unpacked.
+const LOCK: &str = "lock";
+/// Behind the name of the state folder: one that had to make room.
+const BEFORE: &str = ".before-restore-";
+/// How long the reading of a backup may take to stop.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// `programmator backup FILE`.
 pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Result<(), CliError> {
@@ -75,37 +86,57 @@ pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Resu
     Ok(writeln!(out, "Wrote {shown}: {files}, {bytes}.")?)
 }
 
-/// `programmator restore-state FILE`.
-pub fn restore(out: &mut dyn Write, session: &Session, args: &RestoreStateArgs) -> Result<(), CliError> {
+/// `programmator restore-state FILE`. A signal leaves everything as it was, until the one step in which the new state takes its
+/// place.
+pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreStateArgs) -> Result<(), CliError> {
     let file = session.folder.join(&args.file);
     let (state, given) = (&session.state, shown(&file));
     let refused = |why: String| CliError::failure(format!("{given} was not restored: {why}"));
     nobody_works(state)?;
     let above = state.parent().ok_or_else(|| refused("there is nothing above the state folder".to_owned()))?;
     std::fs::create_dir_all(above)?;
-    clear_unfinished(above);
+    clear_unfinished(above, state);
+    let mut signals = Signals::listen()?;
     // Beside the state folder: it takes its place in one step.
     let private = std::fs::Permissions::from_mode(0o700);
     let staging = tempfile::Builder::new().prefix(UNFINISHED).permissions(private).tempdir_in(above)?;
+    let _at_work = private_file::lock(&staging.path().join(LOCK)).map_err(|error| refused(error.to_string()))?;
     let new = staging.path().join("state");
-    std::fs::create_dir(&new)?;
-    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o700))?;
+    std::fs::DirBuilder::new().mode(0o700).create(&new)?;
     let reserve = session.resolve(&session.folder).map_or(0, |resolved| resolved.config.storage.reserve);
-    let unpacked = unpack(&file, &new, &Room { folder: above.to_owned(), reserve }).map_err(refused)?;
-    let runs = checked(&new).map_err(|error| refused(error.message))?;
+    let room = Room { folder: above.to_owned(), reserve };
+    let stop = Arc::new(AtomicBool::new(false));
+    let (into, stopped) = (new.clone(), Arc::clone(&stop));
+    let mut reading = spawn_blocking(move || -> Result<(Unpacked, usize), String> {
+        let unpacked = unpack(&file, &into, &room, &stopped)?;
+        Ok((unpacked, checked(&into).map_err(|error| error.message)?))
+    });
+    let read = tokio::select! {
+        read = &mut reading => read,
+        signal = signals.next() => {
+            stop.store(true, Ordering::Relaxed);
+            // A pipe that says nothing is not waited for.
+            let _ = tokio::time::timeout(STOPPING, reading).await;
+            return Err(stopped_by(signal));
+        }
+    };
+    let (unpacked, runs) = read.map_err(|error| refused(error.to_string()))?.map_err(refused)?;
     let made = date(unpacked.head.time);
     let version = clean_line(&unpacked.head.version, 40);
     writeln!(out, "{given}: {}, made {made} UTC by programmator {version}.", counted(runs, "run"))?;
     if !args.yes {
         let question = format!("Put it in the place of {}? What is there now is kept beside it.", shown(state));
-        agree(out, &question, "restores")?;
+        tokio::select! {
+            agreed = agreed(out, &question, "restores") => agreed?,
+            signal = signals.next() => return Err(stopped_by(signal)),
+        }
     }
     // A run may have begun while the person was asked.
     nobody_works(state)?;
     carry_over(state, &new)?;
     let name = state.file_name().unwrap_or_default().to_string_lossy();
     let now = date(session.clock().now()).replace([' ', ':'], "-");
-    let aside = above.join(format!("{name}.before-restore-{now}"));
+    let aside = above.join(format!("{name}{BEFORE}{now}"));
     if aside.symlink_metadata().is_ok() {
         return Err(refused(format!("{} is in the way; try again in a second", shown(&aside))));
     }
@@ -118,16 +149,36 @@ pub fn restore(out: &mut dyn Write, session: &Session, args: &RestoreStateArgs) 
     Ok(())
 }
 
-/// Removes what restoring has left where it was killed.
-fn clear_unfinished(above: &Path) {
+fn stopped_by(signal: ShutdownSignal) -> CliError {
+    CliError::new(signal.exit_code(), "stopped; nothing was changed")
+}
+
+/// Removes what restoring has left where it was killed: what nobody unpacks any more, and a new state that did not get to its
+/// place.
+fn clear_unfinished(above: &Path, state: &Path) {
+    let aside = format!("{}{BEFORE}", state.file_name().unwrap_or_default().to_string_lossy());
     for entry in std::fs::read_dir(above).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
-        let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|changed| changed.elapsed().ok());
-        // One that is new may be another program's at this moment.
-        if is_ours && age.is_some_and(|age| age > Duration::from_secs(3_600)) {
-            let _ = std::fs::remove_dir_all(entry.path());
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        let is_left = if name.starts_with(UNFINISHED) {
+            // Who unpacks holds its lock; one that has none yet is new, or was killed in its first moment.
+            if path.join(LOCK).exists() {
+                matches!(private_file::lock_now(&path.join(LOCK)), Ok(Some(_)))
+            } else {
+                is_old(&path)
+            }
+        } else {
+            name.starts_with(&aside) && is_unplaced(&path)
+        };
+        if is_left && let Err(error) = std::fs::remove_dir_all(&path) {
+            tracing::warn!(%error, path = %path.display(), "what restoring left is still there");
         }
     }
+}
+
+fn is_old(path: &Path) -> bool {
+    let changed = path.symlink_metadata().and_then(|about| about.modified()).ok();
+    changed.and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > Duration::from_secs(3_600))
 }
 
 /// Refuses while runs are at work, here or in another program.

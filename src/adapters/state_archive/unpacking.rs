@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tar::{Archive, Entry, EntryType};
 
 /// Most files that one may have, and bytes that tell of them.
@@ -23,10 +24,10 @@ pub struct Unpacked {
     pub files: usize,
 }
 
-/// Unpacks it and checks every byte. Words for the person where it is not what it should be.
-pub fn unpack(from: &Path, into: &Path, room: &Room) -> Result<Unpacked, String> {
+/// Unpacks it and checks every byte, until it is to stop. Words for the person where it is not what it should be.
+pub fn unpack(from: &Path, into: &Path, room: &Room, stop: &AtomicBool) -> Result<Unpacked, String> {
     let file = File::open(from).map_err(|error| error.to_string())?;
-    let mut archive = Archive::new(GzDecoder::new(file));
+    let mut archive = Archive::new(GzDecoder::new(Stopping { file, stop }));
     // Raw: what other programs write for long names is a kind of entry that no backup has.
     let entries = archive.entries().map_err(no_backup)?.raw(true);
     let (mut head, mut sums): (Option<Head>, BTreeMap<String, String>) = (None, BTreeMap::new());
@@ -75,6 +76,21 @@ pub fn unpack(from: &Path, into: &Path, room: &Room) -> Result<Unpacked, String>
         }
         (Some(_), None) => Err(damaged("its end is missing")),
         (None, _) => Err(no_backup("it is empty")),
+    }
+}
+
+/// A file that cannot be read any more once that is to stop.
+struct Stopping<'a> {
+    file: File,
+    stop: &'a AtomicBool,
+}
+
+impl Read for Stopping<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        self.file.read(buffer)
     }
 }
 

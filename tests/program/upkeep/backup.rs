@@ -2,12 +2,14 @@
 
 use super::{folder, runs};
 use crate::project::Project;
+use crate::screen::stage::{ROOMY, start};
 use crate::watched::{DILIGENT, WAITING, json, ran, said, start_until, stop, text};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use rustix::process::Signal;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use tar::{Archive, Builder, EntryType, Header};
@@ -193,6 +195,80 @@ fn what_is_no_whole_backup_of_ours_changes_nothing() {
     huge.0.set_cksum();
     packed(&vec![good[0].clone(), huge], &hostile);
     refused("a huge size", "free");
+}
+
+/// Waits until the program has a folder beside the state folder in which it unpacks.
+fn until_it_unpacks(project: &Project) {
+    let unpacks =
+        |name: &String| name.starts_with(".programmator-restore-") && project.path(name).join("state").exists();
+    while !beside(project).iter().any(unpacks) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn who_is_stopped_or_killed_while_a_backup_is_read_has_changed_nothing_and_the_next_one_restores() {
+    let project = project();
+    let (status, entries) = (json(&project, &["status", "--json"]), beside(&project));
+    said(&project, &["backup", FILE], 0);
+    let whole = fs::read(project.path("backup.tar.gz")).unwrap();
+    let pipe = project.path("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    for (signal, code) in
+        [(Signal::INT, Some(130)), (Signal::TERM, Some(143)), (Signal::HUP, Some(129)), (Signal::KILL, None)]
+    {
+        for most in [0, 10, whole.len() / 2] {
+            let child = project.command(&["restore-state", "--yes", "../pipe"]).spawn().unwrap();
+            until_it_unpacks(&project);
+            let mut open = File::options().read(true).write(true).open(&pipe).unwrap();
+            open.write_all(&whole[..most]).unwrap();
+            rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+            let ended = child.wait_with_output().unwrap();
+            assert_eq!(ended.status.code(), code, "{signal:?}");
+            let left = beside(&project).into_iter().filter(|name| name.starts_with(".programmator-restore-")).count();
+            assert_eq!(left, usize::from(signal == Signal::KILL), "{signal:?}");
+            assert_eq!(json(&project, &["status", "--json"]), status);
+            drop(open);
+            // What was killed is cleared away by the next, whatever becomes of that.
+            said(&project, &["restore-state", "--yes", "../nothing"], 1);
+            let mut now = beside(&project);
+            now.retain(|name| !["backup.tar.gz", "pipe"].contains(&name.as_str()));
+            assert_eq!(now, entries, "{signal:?}");
+        }
+    }
+    // One that was killed in the moment in which it took its place.
+    fs::create_dir(project.path("state.before-restore-2026-01-01-00-00-00")).unwrap();
+    project.write("state.before-restore-2026-01-01-00-00-00/not-restored-yet", "");
+    said(&project, &["restore-state", "--yes", FILE], 0);
+    assert!(!project.path("state.before-restore-2026-01-01-00-00-00").exists());
+    assert_eq!(json(&project, &["status", "--json"]), status);
+}
+
+#[test]
+fn a_disk_without_room_changes_nothing_whichever_way() {
+    let project = project();
+    let status = json(&project, &["status", "--json"]);
+    said(&project, &["backup", FILE], 0);
+    let entries = beside(&project);
+    project.scenario_with(DILIGENT, "storage: {reserve: 1000000000}\n");
+    for args in [["backup", "../more.tar.gz"].as_slice(), &["restore-state", "--yes", FILE]] {
+        let told = said(&project, args, 1);
+        assert!(told.contains("storage.reserve"), "{told}");
+        assert_eq!(beside(&project), entries);
+    }
+    assert_eq!(json(&project, &["status", "--json"]), status);
+}
+
+#[test]
+fn a_terminal_that_asks_is_left_with_ctrl_c_and_nothing_stays() {
+    let project = project();
+    said(&project, &["backup", FILE], 0);
+    let entries = beside(&project);
+    let mut terminal = start(&project, &["restore-state", FILE], ROOMY);
+    terminal.wait_for("[y/N]");
+    terminal.keys("\x03");
+    assert_eq!(terminal.wait_end().exit_code(), 130, "{}", terminal.screen());
+    assert_eq!(beside(&project), entries);
 }
 
 #[test]
