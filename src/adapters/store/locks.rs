@@ -10,7 +10,7 @@
 mod any;
 mod holders;
 
-pub use any::is_any_held;
+pub use any::{is_any_held, is_any_ticket_held};
 
 use super::error::StoreError;
 use super::handle::Store;

@@ -5,8 +5,9 @@ use super::{Cleanup, Cleared, Kind, Wanted, written_at};
 use crate::adapters::chats;
 use crate::adapters::copy_folder;
 use crate::adapters::disk_use::bytes_of;
-use crate::adapters::store::{Holder, LockError, StoreError};
+use crate::adapters::store::{Holder, LockError, StoreError, is_any_ticket_held};
 use crate::base::id::RunId;
+use crate::base::time::Timestamp;
 use crate::domain::answerer::Answerer;
 use crate::domain::leftovers::{Leftover, OutputCleared, outdated};
 use crate::domain::outcome::ExitReason;
@@ -16,11 +17,17 @@ use crate::runtime::ticket_runs::is_finished;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use tokio::task::block_in_place;
+
+/// What was written later is nobody's leftover.
+const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// Something that takes room in the state folder.
 enum What {
     Output(Box<RunSummary>),
+    /// Of a run that the store does not know: it was lost, or another one was put in its place.
+    Unknown(RunId),
     Log(PathBuf),
 }
 
@@ -38,6 +45,10 @@ impl Cleanup {
                     let name = format!("{} run {}, {ended}", run.ticket, run.run.short());
                     let gone = if wanted.is_tried { Ok(()) } else { self.clear(run, bytes, &wanted.by).await };
                     (Kind::Output, name, gone)
+                }
+                What::Unknown(run) => {
+                    let gone = if wanted.is_tried { Ok(()) } else { self.clear_unknown(*run) };
+                    (Kind::Output, format!("run {}, which the database does not know", run.short()), gone)
                 }
                 What::Log(path) => {
                     let gone = if wanted.is_tried { Ok(()) } else { fs::remove_file(path) };
@@ -67,6 +78,7 @@ impl Cleanup {
     fn found(&self) -> Result<Vec<Leftover<What>>, StoreError> {
         let store = &self.offline.store;
         let mut all: Vec<Leftover<What>> = logs(store.folder()).collect();
+        all.extend(self.unknown()?);
         let (mut newer, mut finished) = (BTreeSet::new(), BTreeMap::new());
         // Where the person keeps the outputs elsewhere, they are theirs.
         let is_own = is_folder(&store.folder().join("runs"));
@@ -83,6 +95,40 @@ impl Cleanup {
             }
         }
         Ok(all)
+    }
+
+    /// Folders of runs that the store does not know, since they were last written to. None while a program works on a ticket: it
+    /// may have begun with another database.
+    fn unknown(&self) -> Result<Vec<Leftover<What>>, StoreError> {
+        let (store, now) = (&self.offline.store, self.offline.clock.now());
+        let folder = store.folder().join("runs");
+        let is_looked_at = is_folder(&folder) && !is_any_ticket_held(store.folder()).unwrap_or(true);
+        let entries = is_looked_at.then(|| fs::read_dir(&folder).ok()).flatten();
+        let mut all = Vec::new();
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(run) = name.to_str().and_then(RunId::parse).filter(|run| *run.to_string() == *name) else {
+                continue;
+            };
+            let path = entry.path();
+            if !is_folder(&path) || store.run(run)?.is_some() {
+                continue;
+            }
+            let time = last_written(&path);
+            if now.since(time) > A_DAY {
+                all.push(Leftover { time, bytes: bytes_of(&path), what: What::Unknown(run) });
+            }
+        }
+        Ok(all)
+    }
+
+    fn clear_unknown(&self, run: RunId) -> Result<(), String> {
+        let store = &self.offline.store;
+        // Another program may have begun meanwhile.
+        if is_any_ticket_held(store.folder()).unwrap_or(true) {
+            return Err("a program is at work on a ticket now".to_owned());
+        }
+        block_in_place(|| fs::remove_dir_all(store.run_folder(run))).map_err(|error| error.to_string())
     }
 
     /// What only the newest run of is gone on with: a ticket, or the chats in a directory.
@@ -175,6 +221,14 @@ fn logs(state: &Path) -> impl Iterator<Item = Leftover<What>> {
         let time = written_at(data.modified().ok()?);
         Some(Leftover { what: What::Log(path), time, bytes: data.len() })
     })
+}
+
+/// When something in the folder was written last; the present where that is not known.
+fn last_written(folder: &Path) -> Timestamp {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let times =
+        entries.chain([folder.to_owned()]).map(|path| fs::symlink_metadata(path).and_then(|data| data.modified()));
+    times.map(|time| written_at(time.unwrap_or_else(|_| SystemTime::now()))).max().unwrap_or_default()
 }
 
 fn is_folder(path: &Path) -> bool {

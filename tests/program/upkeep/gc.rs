@@ -107,6 +107,32 @@ fn after_a_run_it_is_done_once_a_day_and_a_run_at_work_keeps_what_it_has() {
 }
 
 #[test]
+fn what_a_run_has_printed_that_the_database_does_not_know_goes_when_it_is_old_and_nobody_works() {
+    let project = project("storage: {keep_days: 30}\n");
+    let written = |name: &str, days: u64| {
+        let folder = project.path("state/runs").join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("1.ndjson"), "{}\n").unwrap();
+        let then = SystemTime::now() - Duration::from_secs(days * 86_400);
+        for path in [folder.join("1.ndjson"), folder.clone()] {
+            File::open(&path).unwrap().set_modified(then).unwrap();
+        }
+        folder
+    };
+    let old = written("0192aaaa-0000-7000-8000-000000000001", 31);
+    let young = written("0192aaaa-0000-7000-8000-000000000002", 29);
+    let notes = written("my notes", 500);
+    project.scenario_with(WAITING, "storage: {keep_days: 30}\n");
+    project.ticket("tk-4", &["Zeta"]);
+    let (child, _) = start_until(&project, &["run", "--json", "tk-4"], "agent_spawned");
+    assert!(!said(&project, &["gc"], 0).contains("does not know"), "a run is at work");
+    stop(child);
+    let told = said(&project, &["gc"], 0);
+    assert!(told.contains("run 00000001, which the database does not know"), "{told}");
+    assert_eq!([old, young, notes].map(|folder| folder.exists()), [false, true, true], "{told}");
+}
+
+#[test]
 fn a_worktree_of_a_finished_ticket_goes_unless_it_holds_work() {
     let config = "git: {worktree: ticket, commit: ticket, merge: merge, protected: []}\nsnapshots: {keep_days: 1}\n";
     let project = Project::with_config(&["Alpha"], DILIGENT, config);
