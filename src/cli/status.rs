@@ -1,5 +1,6 @@
 //! `programmator status`: the runs there have been; one of them is [`run`]'s.
 
+mod hank;
 pub mod run;
 mod watch;
 
@@ -7,6 +8,8 @@ pub use watch::watch;
 
 use super::error::CliError;
 use super::session::Session;
+use crate::adapters::store::Store;
+use crate::adapters::tickets;
 use crate::base::text::{clean_line, cut, cut_words};
 use crate::base::time::Timestamp;
 use crate::domain::messages::reason_words;
@@ -15,8 +18,9 @@ use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
 use clap::Args;
 use jiff::tz::TimeZone;
+use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
 
 /// What is asked for.
@@ -30,7 +34,7 @@ pub struct StatusArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Keep this file up to date with the JSON of all runs, until Ctrl-C.
+    /// Keep this file up to date until Ctrl-C: all runs as JSON, and the fields of Hank's `status.json`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["run", "on", "json"])]
     pub watch_file: Option<PathBuf>,
 }
@@ -80,9 +84,25 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 /// All runs of this machine as they are seen from here, newest first.
 pub(super) fn runs(session: &Session) -> Result<Vec<RunSummary>, CliError> {
-    let store = session.store_to_read()?;
-    let seen: Result<_, _> = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect();
-    Ok(seen?)
+    seen(&session.store_to_read()?)
+}
+
+/// The same by a store that is open. Each has the title that its ticket has now, where its file is there.
+fn seen(store: &Store) -> Result<Vec<RunSummary>, CliError> {
+    let mut titles: HashMap<String, Option<String>> = HashMap::new();
+    let mut one = |run: RunSummary| -> Result<RunSummary, CliError> {
+        let mut run = store.as_seen(run)?;
+        if !run.is_chat() && !run.is_review() && !run.is_own_session() {
+            let title = titles.entry(run.ticket_path.clone()).or_insert_with_key(|path| title(Path::new(path)));
+            run.title = title.clone().unwrap_or(run.title);
+        }
+        Ok(run)
+    };
+    store.runs()?.into_iter().map(&mut one).collect()
+}
+
+fn title(path: &Path) -> Option<String> {
+    tickets::load(path).ok().map(|ticket| ticket.title).filter(|title| !title.is_empty())
 }
 
 /// A time as people write it, to the minute.

@@ -132,7 +132,7 @@ pub const COUNTERPARTS: &[Counterpart] = &[
     is(
         Hank,
         "`.hank/logs/`, `status.json`, `progress.json`",
-        "the store: `programmator logs`, `programmator status --watch-file FILE`",
+        "the store: `programmator logs`; `programmator status --watch-file .hank/status.json` keeps that file, with Hank's fields",
     ),
     is(Hank, "`.claude_session_id`, `.hank_session_history`", "`programmator session show`"),
     is(

@@ -31,12 +31,15 @@ fn until(project: &Project, fits: impl Fn(&Value) -> bool) -> Value {
 fn the_file_follows_the_runs_and_a_program_that_is_killed() {
     let project = Project::with(&["Alpha"], WAITING);
     let watch = watching(&project);
-    until(&project, |read| read == &Value::Array(Vec::new()));
+    let none = until(&project, |read| read["runs"] == Value::Array(Vec::new()));
+    assert_eq!((&none["status"], &none["loop_count"]), (&"stopped".into(), &0.into()), "{none}");
     let (mut child, _) = start_until(&project, &["run", "--json", "tk-1"], "agent_spawned");
-    until(&project, |read| read[0]["state"] == "running" && read[0]["ticket"] == "tk-1");
+    until(&project, |read| {
+        read["runs"][0]["state"] == "running" && read["status"] == "running" && read["calls_made_this_hour"] == 1
+    });
     child.kill().unwrap();
     child.wait().unwrap();
-    until(&project, |read| read[0]["state"] == "interrupted");
+    until(&project, |read| read["runs"][0]["state"] == "interrupted" && read["status"] == "stopped");
     let about = fs::metadata(project.path("status.json")).unwrap();
     assert_eq!(about.mode() & 0o777, 0o600, "for the person alone");
     let inode = about.ino();
@@ -50,8 +53,10 @@ fn the_file_follows_the_runs_and_a_program_that_is_killed() {
     project.scenario(DILIGENT);
     project.ticket("tk-2", &["Beta"]);
     ran(&project, &["run", "--json", "tk-2"], 0);
-    let read = until(&project, |read| read.as_array().unwrap().iter().any(|run| run["reason"] == "complete"));
-    assert_eq!(read, json(&project, &["status", "--json"]));
+    let read = until(&project, |read| {
+        read["exit_reason"] == "project_complete" && read["runs"].as_array().unwrap().len() == 3
+    });
+    assert_eq!(read["runs"], json(&project, &["status", "--json"]));
     assert_ne!(fs::metadata(project.path("status.json")).unwrap().ino(), inode, "it is replaced, never written over");
     signal(&watch, rustix::process::Signal::INT);
     let ended = watch.wait_with_output().unwrap();
