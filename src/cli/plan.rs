@@ -13,6 +13,7 @@ use crate::base::text::{Clean, clean_line};
 use crate::domain::outcome::ExitReason;
 use crate::domain::planning::PlanAsked;
 use crate::domain::ticket::draft::Draft;
+use crate::runtime::doctor;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::offline::state_of;
 use clap::Args;
@@ -54,7 +55,7 @@ const TITLE: usize = 100;
 
 /// Carries out `programmator plan`. Gives the exit code.
 pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Result<u8, CliError> {
-    let (path, made) = ticket(session, &args.what)?;
+    let (path, made) = ticket(session, &args.what).await?;
     let asked = Box::new(PlanAsked { made, saves: args.save, ..PlanAsked::default() });
     let name = path.display().to_string();
     if !args.save && !args.json && stdout().is_terminal() {
@@ -66,9 +67,11 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Res
     Ok(if is_printed && !args.save && code == ExitReason::Drafted.exit_code() { 0 } else { code })
 }
 
-/// The file of the ticket that is meant; for an idea a new one, and what it says.
-fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>), CliError> {
-    let places = session.places(&session.resolve(&session.folder)?);
+/// The file of the ticket that is meant; for an idea a new one, and what it says. None is written before there is a Claude
+/// that can plan it: each try would leave one behind.
+async fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>), CliError> {
+    let resolved = session.resolve(&session.folder)?;
+    let places = session.places(&resolved);
     let is_idea = what.trim().contains(char::is_whitespace);
     match tickets::find(what, &places) {
         Ok(path) => return Ok((path, None)),
@@ -78,6 +81,8 @@ fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>), Cli
             return Err(CliError::usage(format!("{error}; for a new ticket, say in a few words what it is about")));
         }
     }
+    let has_claude = doctor::has_claude(&resolved.config, &session.folder).await;
+    has_claude.map_err(|missing| CliError::failure(missing.text))?;
     let draft = idea(what);
     let assignee = session.environment.get("USER").map(String::as_str);
     let new = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now(), origin: None };

@@ -2,19 +2,19 @@
 //! it; an empty Home says what would go wrong.
 
 use crate::adapters::agent::features::TABLE;
-use crate::adapters::agent::launch::{Additions, Launch, Options, environment};
+use crate::adapters::agent::launch::{Launch, Options};
 use crate::adapters::agent::probe::{self, Found};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::version::{FLOOR, Fitness, TESTED};
 use crate::adapters::agent::{Agent, AgentEvent};
-use crate::adapters::shell;
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::config::Config;
 use crate::domain::finding::{Finding, Mark};
 use crate::domain::scrollback::{EntryKind, LiveChange, Sink};
 use crate::runtime::channels;
-use std::path::{Path, PathBuf};
+use crate::runtime::launching;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -52,11 +52,20 @@ pub async fn troubles(config: &Config, folder: &Path) -> Vec<Finding> {
     findings
 }
 
+/// An error without a Claude that runs can be started with; the fix is in the words.
+pub async fn has_claude(config: &Config, folder: &Path) -> Result<(), Finding> {
+    let (launch, found) = installed(config, folder).await?;
+    let version = version(&found, &launch);
+    if version.mark == Mark::Fail { Err(version) } else { Ok(()) }
+}
+
 /// The Claude that runs would start, and what it knows.
 async fn installed(config: &Config, folder: &Path) -> Result<(Launch, Found), Finding> {
-    let shell = shell::find(&config.agent.variables(), folder);
-    let shell = shell.map_err(|none| Finding::new("bash", Mark::Fail, none.to_string()))?;
-    let launch = launch(config, folder, shell);
+    let options = Options { extra: config.agent.flags.clone(), ..Options::default() };
+    let marker = format!("doctor-{}", std::process::id());
+    let launch = launching::launch(&config.agent, folder, options, marker, None);
+    let mut launch = launch.map_err(|none| Finding::new("bash", Mark::Fail, none.to_string()))?;
+    launch.patience = Some(Duration::from_secs(config.settings.start_timeout));
     let found = probe::ask(&launch).await;
     let found = found.map_err(|error| Finding::new("claude", Mark::Fail, error.to_string()))?;
     Ok((launch, found))
@@ -75,25 +84,6 @@ async fn login(launch: &Launch) -> Finding {
             ),
         ),
         None => Finding::new("login", Mark::Ok, "not checked: this version of Claude Code does not say"),
-    }
-}
-
-fn launch(config: &Config, folder: &Path, shell: PathBuf) -> Launch {
-    let agent = &config.agent;
-    let additions = Additions {
-        env: agent.variables(),
-        shell: Some(shell),
-        max_retries: agent.max_retries,
-        marker: format!("doctor-{}", std::process::id()),
-        scratch: None,
-    };
-    Launch {
-        command: agent.command.clone(),
-        options: Options { extra: agent.flags.clone(), ..Options::default() },
-        env: environment(std::env::vars_os(), &additions),
-        folder: folder.to_owned(),
-        marker: additions.marker,
-        patience: Some(Duration::from_secs(config.settings.start_timeout)),
     }
 }
 

@@ -328,7 +328,8 @@ async fn call(plan: &Plan, spawn: &Spawn, brought: &Brought, presence: Presence)
     let memory = brought.memory(&plan.config, &seen(plan));
     options.system_prompt_file = memory.map(|_| PathBuf::from(MEMORY));
     let scratch = scratch_folder::path(plan.run).unwrap_or_else(|_| there(plan).to_owned());
-    let launch = launching::launch(&plan.config, &plan.workspace, options, plan.run.to_string(), scratch);
+    let launch =
+        launching::launch(&plan.config.agent, plan.workspace.directory(), options, plan.run.to_string(), Some(scratch));
     let mut launch = launch.map_err(|none| OpenError::Config(none.to_string()))?;
     let folder = std::mem::replace(&mut launch.folder, there(plan).to_owned());
     if let Ok(found) = probe::ask(&launch).await {

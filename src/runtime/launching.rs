@@ -6,7 +6,7 @@ use crate::adapters::path_view::RealPaths;
 use crate::adapters::repository_files::{self, Carried};
 use crate::adapters::shell::{self, NoBash};
 use crate::adapters::trust::TrustStore;
-use crate::config::{Config, Trust};
+use crate::config::{AgentConfig, Config, Trust};
 use crate::domain::approval::Presence;
 use crate::domain::workspace::Workspace;
 use crate::orchestrator::effect::Spawn;
@@ -93,25 +93,23 @@ impl Brought {
     }
 }
 
-/// Everything that is needed to start Claude with these options. `marker`: the run's id; `scratch`: its folder for temporary
-/// files.
+/// Everything that is needed to start Claude in this folder with these options, whoever waits for it: it may take as long as
+/// its owner lets it. `marker`: the run's id; `scratch`: its folder for temporary files.
 pub fn launch(
-    config: &Config,
-    workspace: &Workspace,
+    agent: &AgentConfig,
+    folder: &Path,
     options: Options,
     marker: String,
-    scratch: PathBuf,
+    scratch: Option<PathBuf>,
 ) -> Result<Launch, NoBash> {
-    let (agent, folder) = (&config.agent, workspace.directory().to_owned());
     let env = agent.variables();
     let additions = Additions {
-        shell: Some(shell::find(&env, &folder)?),
+        shell: Some(shell::find(&env, folder)?),
         env,
         max_retries: agent.max_retries,
         marker: marker.clone(),
-        scratch: Some(scratch),
+        scratch,
     };
     let env = environment(std::env::vars_os(), &additions);
-    // The run's own timer is the bound.
-    Ok(Launch { command: agent.command.clone(), options, env, folder, marker, patience: None })
+    Ok(Launch { command: agent.command.clone(), options, env, folder: folder.to_owned(), marker, patience: None })
 }

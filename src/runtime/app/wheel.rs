@@ -2,12 +2,12 @@
 //! judged by the rules of the run, which is paused or has ended. The terminal is free meanwhile, which is the front end's.
 
 use super::Service;
-use crate::adapters::agent::launch::{Additions, Launch, Options, environment, interactive};
+use crate::adapters::agent::launch::{Launch, Options, interactive};
 use crate::adapters::agent::probe;
 use crate::adapters::git::{SnapshotName, WorkTree};
 use crate::adapters::hook_socket::HookSocket;
+use crate::adapters::scratch_folder;
 use crate::adapters::store::{Store, StoreError};
-use crate::adapters::{scratch_folder, shell};
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
 use crate::domain::answerer::Answerer;
@@ -20,6 +20,7 @@ use crate::domain::wheel::{NAMED, Wheel, WheelJudged, WheelReturned, WheelTaken}
 use crate::orchestrator::state::State;
 use crate::runtime::commits::{Commits, Free};
 use crate::runtime::gate::{Gate, Gates, Judged};
+use crate::runtime::launching;
 use crate::runtime::offline::state_of;
 use crate::runtime::supervisor::{Journal, Rules};
 use serde_json::{Value, json};
@@ -97,26 +98,15 @@ impl Driving {
         let folder = workspace.directory();
         // That of a run is removed when it ends; without one `$TMPDIR` were the person's, and the gate took it for the run's.
         let _scratch = if has_ended { Some(Scratch::make(run)?) } else { None };
-        let additions = Additions {
-            shell: Some(shell::find(&env, folder).map_err(|none| none.to_string())?),
-            env,
-            max_retries: config.agent.max_retries,
-            marker: run.to_string(),
-            scratch: scratch_folder::path(run).ok().filter(|scratch| scratch.is_dir()),
+        let scratch = scratch_folder::path(run).ok().filter(|scratch| scratch.is_dir());
+        let options = Options {
+            model: state.settings.model.clone(),
+            resume: Some(session.clone()),
+            setting_sources: config.agent.setting_sources.clone(),
+            ..Options::default()
         };
-        let mut launch = Launch {
-            command: config.agent.command.clone(),
-            options: Options {
-                model: state.settings.model.clone(),
-                resume: Some(session.clone()),
-                setting_sources: config.agent.setting_sources.clone(),
-                ..Options::default()
-            },
-            env: environment(std::env::vars_os(), &additions),
-            folder: folder.to_owned(),
-            marker: run.to_string(),
-            patience: None,
-        };
+        let launch = launching::launch(&config.agent, folder, options, run.to_string(), scratch);
+        let mut launch = launch.map_err(|none| none.to_string())?;
         let found = probe::ask(&launch).await.map_err(|error| error.to_string())?;
         launch.options.features = found.features;
         let tree = WorkTree::open(folder, &store.run_folder(run)).await.map_err(|error| error.to_string())?;

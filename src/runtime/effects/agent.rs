@@ -142,7 +142,7 @@ impl Effects {
         let memory = brought.memory(&self.config, &self.workspace).and_then(|text| memory::to_file(&text).ok());
         options.system_prompt_file = memory.as_ref().map(|path| path.to_path_buf());
         let (marker, scratch) = (self.run.to_string(), self.scratch.clone());
-        Ok((launching::launch(&self.config, &self.workspace, options, marker, scratch)?, memory))
+        Ok((launching::launch(&self.config.agent, self.workspace.directory(), options, marker, Some(scratch))?, memory))
     }
 
     pub(super) fn agent(&self) -> Option<Arc<Agent>> {

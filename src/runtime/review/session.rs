@@ -3,13 +3,12 @@
 //! The order is that of every run: records before effects, a verdict before its answer, nothing that is not counted.
 
 use super::journal::Journal;
-use crate::adapters::agent::launch::{Additions, Launch, Options, OwnGit, environment};
+use crate::adapters::agent::launch::{Options, OwnGit};
 use crate::adapters::agent::stop::Ladder;
 use crate::adapters::agent::{Agent, AgentEvent, memory, probe};
 use crate::adapters::clock::fresh_run_id;
 use crate::adapters::path_view::RealPaths;
 use crate::adapters::scratch_folder;
-use crate::adapters::shell;
 use crate::adapters::store::{Bounds, Store};
 use crate::base::id::RunId;
 use crate::base::time::{Clock, human};
@@ -30,6 +29,7 @@ use crate::orchestrator::prompt::Templates;
 use crate::policy::git_programs;
 use crate::runtime::channels;
 use crate::runtime::gate::{Gate, Gates, Judged, Kept};
+use crate::runtime::launching;
 use crate::runtime::prompts::briefing;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -298,22 +298,9 @@ impl Session<'_> {
             extra: agent.flags.clone(),
             ..Options::default()
         };
-        let own = agent.variables();
-        let additions = Additions {
-            shell: Some(shell::find(&own, folder).map_err(|error| error.to_string())?),
-            env: own,
-            max_retries: agent.max_retries,
-            marker: self.run.to_string(),
-            scratch: Some(scratch),
-        };
-        let mut launch = Launch {
-            command: agent.command.clone(),
-            options,
-            env: environment(std::env::vars_os(), &additions),
-            folder: folder.to_owned(),
-            marker: self.run.to_string(),
-            patience: Some(Duration::from_secs(config.settings.start_timeout)),
-        };
+        let launch = launching::launch(agent, folder, options, self.run.to_string(), Some(scratch));
+        let mut launch = launch.map_err(|error| error.to_string())?;
+        launch.patience = Some(Duration::from_secs(config.settings.start_timeout));
         let bounds = Bounds { limit: config.storage.stream, reserve: config.storage.reserve };
         let scrollback = store.scrollback(self.run, classify).map_err(|error| error.to_string())?;
         let sink = scrollback.begin(N, bounds, Box::new(|| {})).map_err(|error| error.to_string())?;

@@ -121,3 +121,16 @@ fn what_is_no_ticket_and_no_idea_is_an_error() {
     assert!(err.contains("there is no ticket `tk-9`") && err.contains("in a few words"), "{err}");
     assert_eq!(std::fs::read_dir(project.path("work/.tickets")).unwrap().count(), 0, "no ticket is made of it");
 }
+
+#[test]
+fn without_a_claude_an_idea_leaves_no_ticket_behind() {
+    let project = project(PLANNER);
+    project.write("config/config.yaml", "agent:\n  command: [no-such-claude]\n");
+    for _ in 0..2 {
+        let output = project.run(&["plan", "Limit logins to five a minute", "--save"]);
+        let (_, err) = printed(&output);
+        assert!(output.status.code() == Some(1) && err.contains("`no-such-claude` was not found"), "{err}");
+    }
+    let tickets = std::fs::read_dir(project.path("work/.tickets")).map_or(0, |files| files.count());
+    assert_eq!(tickets, 0);
+}
