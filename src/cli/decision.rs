@@ -49,6 +49,8 @@ enum Kind {
     Dispute(PhaseId, String),
     /// It waits for a limit, and goes on by itself.
     Parked,
+    /// The person has paused it, and goes on with it.
+    Paused,
 }
 
 /// A way to answer.
@@ -85,7 +87,8 @@ impl Kind {
             (Self::Commands(_), Record::ValidationChangeSeen { .. })
             | (Self::Draft(_), Record::DraftMade { .. })
             | (Self::Phases(_), Record::PhasesProposed { .. })
-            | (Self::Parked, Record::Parked(_)) => true,
+            | (Self::Parked, Record::Parked(_))
+            | (Self::Paused, Record::Paused) => true,
             (Self::Dispute(wanted, _), Record::PhaseDisputed { id, .. }) => id.is_none_or(|id| id == *wanted),
             _ => false,
         }
@@ -98,6 +101,7 @@ impl Kind {
             Self::Phases(_) => vec![yes("add"), no("finish")],
             Self::Dispute(..) => vec![yes("retry"), yes("skip"), Choice { needs: "REASON", ..yes("accept") }],
             Self::Parked => vec![yes("try-now")],
+            Self::Paused => vec![yes("resume")],
         }
     }
 }
@@ -126,6 +130,7 @@ impl Decision {
                 Kind::Phases(_) => "phases",
                 Kind::Dispute(..) => "dispute",
                 Kind::Parked => "parked",
+                Kind::Paused => "paused",
             };
             let since = came_up.map(|stored| stored.time).or(state.updated).unwrap_or_default();
             found.push(Self { name: format!("{what}-{seen:024x}"), words, since, text, answers: kind.answers(), kind });
@@ -149,6 +154,15 @@ impl Decision {
         for phase in state.disputes() {
             let words = format!("disputed: “{}”", clean_line(&phase.text, 200));
             add(Kind::Dispute(phase.id, phase.text.clone()), words, disputed_words(phase));
+        }
+        // What else waits is answered first. A chat goes on with a message.
+        let waits = state.validation_change.is_some()
+            || state.awaits_phases().is_some()
+            || state.waiting_draft().is_some()
+            || state.disputes().next().is_some()
+            || !state.approvals.is_empty();
+        if state.stage == Stage::Paused && state.chat.is_none() && !waits {
+            add(Kind::Paused, "paused by you".to_owned(), "Nothing is done until it is resumed.\n".to_owned());
         }
         found
     }
@@ -188,6 +202,7 @@ impl Decision {
             (Kind::Dispute(phase, _), "retry") => UserCommand::RetryPhase { phase: *phase },
             (Kind::Dispute(phase, _), "skip") => UserCommand::SkipPhase { phase: *phase },
             (Kind::Parked, _) => UserCommand::RetryNow,
+            (Kind::Paused, _) => UserCommand::Resume,
             (Kind::Dispute(_, text), _) => return Ok(Decided::Accept(text.clone(), rest)),
         }))
     }
@@ -209,7 +224,7 @@ impl Decision {
             (Kind::Phases(_), Record::ProposalAnswered { answer, .. }) => {
                 Some(matches!(answer, ProposalAnswer::Add { .. }) == (word == "add"))
             }
-            (Kind::Parked, Record::Unparked) => Some(true),
+            (Kind::Parked, Record::Unparked) | (Kind::Paused, Record::Continued) => Some(true),
             (Kind::Dispute(phase, _), Record::PhaseReopened(by)) if by.of.id == Some(*phase) => Some(word == "retry"),
             (Kind::Dispute(phase, _), Record::PhaseSkipped(of)) if of.id == Some(*phase) => Some(word == "skip"),
             (Kind::Dispute(phase, _), Record::PhaseTicked(by)) if by.of.id == Some(*phase) => Some(word == "accept"),
@@ -229,6 +244,7 @@ impl Decision {
             (Kind::Phases(_), "add") => "the phases are added",
             (Kind::Phases(_), _) => "no phases are added",
             (Kind::Parked, _) => "it tries again now",
+            (Kind::Paused, _) => "it goes on",
             (Kind::Dispute(..), "retry") => "the phase is worked on again",
             (Kind::Dispute(..), "skip") => "the phase is skipped",
             (Kind::Dispute(..), _) => "the phase is accepted",
@@ -238,6 +254,11 @@ impl Decision {
     /// It is a wait for a limit, which ends without the person, too.
     pub(super) fn is_parked(&self) -> bool {
         matches!(self.kind, Kind::Parked)
+    }
+
+    /// It is a pause of the person's own.
+    pub(super) fn is_paused(&self) -> bool {
+        matches!(self.kind, Kind::Paused)
     }
 
     /// What is typed for each answer.
@@ -392,6 +413,7 @@ mod tests {
         assert_eq!(said(dispute(), "retry"), UserCommand::RetryPhase { phase: PhaseId(2) });
         assert_eq!(said(dispute(), "skip"), UserCommand::SkipPhase { phase: PhaseId(2) });
         assert_eq!(said(Kind::Parked, "try-now"), UserCommand::RetryNow);
+        assert_eq!(said(Kind::Paused, "resume"), UserCommand::Resume);
         let accepted = decision(dispute()).decide(&typed("accept seen by hand"));
         assert!(matches!(accepted, Ok(Decided::Accept(phase, why)) if (&*phase, &*why) == ("Alpha", "seen by hand")));
     }
@@ -415,6 +437,7 @@ mod tests {
             (commands(), "KEEP", true),
             (dispute(), "skip", false),
             (Kind::Parked, "try-now", false),
+            (Kind::Paused, "resume", false),
             (dispute(), "accept it", false),
             (commands(), "perhaps", false),
         ] {

@@ -77,6 +77,11 @@ impl Waiting {
         }
     }
 
+    /// It is a pause of the person's own, of which nobody need remind them.
+    pub(super) fn is_paused(&self) -> bool {
+        matches!(&self.subject, Subject::Decision(decision) if decision.is_paused())
+    }
+
     /// The question, where it is one of Claude's.
     pub(super) fn question(&self) -> Option<&Approval> {
         if let Subject::Question(approval) = &self.subject { Some(approval) } else { None }
@@ -283,7 +288,9 @@ impl Folds {
             match known.map_or_else(|| fold(store, run.run), Ok) {
                 Ok(found) => {
                     let told = |(name, words, subject)| told(&run, interrupted, name, words, subject);
-                    out.extend(found.iter().cloned().map(told));
+                    let told = found.iter().cloned().map(told);
+                    // A pause is over with its program.
+                    out.extend(told.filter(|one| !(interrupted && one.is_paused())));
                     if let Some(last) = last {
                         self.0.insert(run.run, (last, found));
                     }
@@ -339,7 +346,7 @@ pub(super) fn name(id: &QuestionId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::store::Append;
+    use crate::adapters::store::{Append, Holder};
     use crate::domain::record::Record;
     use crate::tui::sample;
 
@@ -365,6 +372,26 @@ mod tests {
         let waiting = folds.waiting(&store).unwrap();
         let Subject::Decision(decision) = &waiting[0].subject else { panic!("it is one") };
         assert!(decision.text.contains("make check"), "{}", decision.text);
+    }
+
+    #[tokio::test]
+    async fn a_run_that_was_paused_waits_for_the_person_unless_its_program_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let file = folder.path().join("tk-1.md");
+        std::fs::write(&file, "").unwrap();
+        let seen = sample::seen("tk-1", "/w");
+        let ticket_path = file.display().to_string();
+        let summary = RunSummary { run: sample::run("a"), state: RunState::Paused, ticket_path, ..seen };
+        let (run, ticket, time) = (summary.run, summary.ticket.clone(), Timestamp::from_millis(1));
+        let records = vec![Record::PauseAsked, Record::Paused];
+        store.append(Append { run, ticket: ticket.clone(), time, records, summary }).await.unwrap();
+        assert!(waiting(&store).unwrap().is_empty(), "nobody works on it");
+        let holder = Holder { pid: std::process::id(), ticket, run: Some(run), since: time };
+        let _lock = store.lock_ticket(&file, &holder).unwrap();
+        let waits = waiting(&store).unwrap();
+        let Subject::Decision(decision) = &waits[0].subject else { panic!("it is one") };
+        assert_eq!((waits[0].words.as_str(), decision.ways()), ("paused by you", vec!["resume".to_owned()]));
     }
 
     #[tokio::test]

@@ -209,13 +209,14 @@ impl Relay {
         if self.clock.now() < self.pause_until {
             return Ok(());
         }
-        let waits = match self.folds.waiting(&self.store) {
+        let mut waits = match self.folds.waiting(&self.store) {
             Ok(waits) => waits,
             Err(error) => {
                 tracing::warn!(error = %error.message, "what waits cannot be read");
                 return Ok(());
             }
         };
+        waits.retain(|one| !one.is_paused());
         self.close(&waits);
         let sent = self.send(&waits).await;
         self.keep();

@@ -16,7 +16,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
 use crate::domain::end_answer::{EndAnswer, EndAnswered};
 use crate::domain::outcome::ExitReason;
-use crate::domain::record::Record;
+use crate::domain::record::{Record, TicketRevised};
 use crate::domain::request::{BoxOutcome, PhasesEdit};
 use crate::domain::summary::RunSummary;
 use crate::domain::ticket::revise::TicketEdit;
@@ -172,25 +172,39 @@ impl Answering {
             }
             EndAnswer::Phase => {
                 let phase = clean_line(words, PHASE);
-                if !has_phase(file, &phase) {
-                    self.add(run, phase, said.by.clone()).await?;
+                let added = if has_phase(file, &phase) { None } else { self.add(run, phase, said.by.clone()).await? };
+                match told(typed(&run.folder, &["run", "--detach", "--", file]).await) {
+                    Ok(begun) => Ok(format!("Your words are the next phase of {ticket}. {begun}")),
+                    Err(why) => Err(format!("{why}{}", self.take_back(run, added, said.by.clone()).await)),
                 }
-                let begun = told(typed(&run.folder, &["run", "--detach", "--", file]).await)?;
-                Ok(format!("Your words are the next phase of {ticket}. {begun}"))
             }
         }
     }
 
-    /// In this process: whoever finds the answer after it was killed finds the phase as well, or nobody adds it any more.
-    async fn add(&self, run: &RunSummary, phase: String, by: Answerer) -> Result<(), String> {
+    /// In this process: whoever finds the answer after it was killed finds the phase as well, or nobody adds it any more. Gives
+    /// what was changed.
+    async fn add(&self, run: &RunSummary, phase: String, by: Answerer) -> Result<Option<TicketRevised>, String> {
         let add = PhasesEdit::Text(TicketEdit::Add { texts: vec![phase], after: None });
         let done = self.offline().edit(&run.key(), Path::new(&run.ticket_path), &add, by).await;
-        match done.map_err(|error| error.to_string())?.0 {
-            BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } | BoxOutcome::Noted { .. } => Ok(()),
+        let (outcome, revised) = done.map_err(|error| error.to_string())?;
+        match outcome {
+            BoxOutcome::Done | BoxOutcome::Already | BoxOutcome::Handed { .. } | BoxOutcome::Noted { .. } => {
+                Ok(revised)
+            }
             BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => {
                 Err(format!("{holder} works on {} and did not respond", run.ticket))
             }
             BoxOutcome::NotWritten(why) => Err(why),
+        }
+    }
+
+    /// Nothing came of the answer: the phase that was added for it goes again. Gives what is said of one that stays.
+    async fn take_back(&self, run: &RunSummary, added: Option<TicketRevised>, by: Answerer) -> &'static str {
+        let Some(added) = added else { return "" };
+        let undo = PhasesEdit::Undo(Box::new(added));
+        match self.offline().edit(&run.key(), Path::new(&run.ticket_path), &undo, by).await {
+            Ok((BoxOutcome::Done | BoxOutcome::Already, _)) => "",
+            _ => "\nThe phase stays in the ticket.",
         }
     }
 
