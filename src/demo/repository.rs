@@ -32,6 +32,9 @@ check() {
 check "Hello, world!"
 exit $failed
 "#;
+/// The repository's own configuration.
+const IDENTITY: [(&str, &str); 3] =
+    [("user.name", "programmator demo"), ("user.email", "demo@localhost"), ("commit.gpgSign", "false")];
 const README: &str = "# greet.sh\n\nSays hello.\n";
 
 /// Why there is no demo.
@@ -102,6 +105,10 @@ pub fn create(parent: &Path) -> Result<DemoRepository, DemoError> {
     executable(&paths.folder.join("test.sh")).map_err(failed)?;
     fs::write(&paths.ticket, TICKET).map_err(failed)?;
     git(&paths.folder, &["init", "--quiet", "--initial-branch=main"])?;
+    // Who commits in the demo need not have told git who they are, nor sign.
+    for (key, value) in IDENTITY {
+        git(&paths.folder, &["config", "--local", key, value])?;
+    }
     git(&paths.folder, &["add", "--all"])?;
     git(&paths.folder, &["commit", "--quiet", "--message", "A script that says hello"])?;
     Ok(DemoRepository { paths, _folder: folder })
@@ -120,7 +127,6 @@ fn git<A: AsRef<OsStr>>(folder: &Path, args: &[A]) -> Result<(), DemoError> {
         command.env_remove(name);
     }
     let output = command
-        .args(["-c", "user.name=programmator demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false"])
         .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"])
         .args(args)
         .current_dir(folder)
@@ -156,6 +162,22 @@ mod tests {
         assert!(TICKET.contains(&format!("\nid: {TICKET_ID}\n")));
         drop(demo);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn who_has_told_git_no_name_can_commit_there() {
+        let parent = tempfile::tempdir().unwrap();
+        let demo = create(parent.path()).unwrap();
+        let nobody = parent.path().join("nobody");
+        fs::write(&nobody, "[user]\n\tuseConfigOnly = true\n[commit]\n\tgpgSign = true\n").unwrap();
+        let output = Command::new("git")
+            .args(["commit", "--quiet", "--allow-empty", "--message", "x"])
+            .current_dir(&demo.paths.folder)
+            .env("GIT_CONFIG_GLOBAL", &nobody)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
     }
 
     #[test]

@@ -40,8 +40,9 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let is_at_work = active.iter().any(|tab| tab.is_active() && !tab.state.gate.kept);
     let finish = match withdrawn {
         _ if holds => "needs your answer first",
-        Some(_) => "",
-        None => "nothing is lost",
+        // Of a demo everything is lost.
+        None if !model.leaves_nothing => "nothing is lost",
+        _ => "",
     };
     let begins_anew = match withdrawn {
         Some(_) => "what waits for you stays",
@@ -59,7 +60,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let case = if is_offered { "If stopped" } else { "Either way" };
     let resumed = match active.as_slice() {
         // Nothing is there to go on with.
-        [_, ..] if model.leaves_nothing => "Nothing of it is kept once the screen is left.".to_owned(),
+        [_, ..] if model.leaves_nothing => "The demo is removed when it ends, with everything in it.".to_owned(),
         active => resumed(active, is_queued, case),
     };
     let withdrawn = withdrawn.filter(|_| !model.leaves_nothing);
@@ -180,9 +181,9 @@ mod tests {
         // Of the demo nothing can be resumed.
         ui.leaves_nothing = true;
         let screen = dialog(&mut ui);
-        assert!(
-            screen.contains("Nothing of it is kept once the screen is left.") && !screen.contains("resume"),
-            "{screen}"
-        );
+        assert!(screen.contains("The demo is removed when it ends") && !screen.contains("resume"), "{screen}");
+        ui.tabs[0].state.approvals.clear();
+        let screen = dialog(&mut ui);
+        assert!(screen.contains("finish the iteration") && !screen.contains("nothing is lost"), "{screen}");
     }
 }
