@@ -71,6 +71,7 @@ mod tick;
 pub mod ticket;
 mod unattended;
 mod uninstall;
+mod unsent;
 mod upkeep;
 mod whole_file;
 pub mod worktree;
@@ -102,6 +103,7 @@ use snapshots::Consent;
 use start::Open;
 use status::StatusArgs;
 use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tick::Tick;
@@ -367,7 +369,10 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             Ok(0)
         }
         Some(Command::Upkeep(command)) => upkeep::run(out, &here(&cli.run)?, command).await,
-        Some(Command::Man { folder }) => man::run(out, folder.as_deref()).map(|()| 0),
+        Some(Command::Man { folder }) => {
+            let folder = folder.map(|folder| cli.directory.as_deref().unwrap_or(Path::new("")).join(folder));
+            man::run(out, folder.as_deref()).map(|()| 0)
+        }
         Some(Command::Completions { shell }) => completing::script(out, shell).map(|()| 0),
     }
 }

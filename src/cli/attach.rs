@@ -9,6 +9,7 @@ use crate::adapters::known_sessions;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
+use crate::domain::messages::how_to_reopen;
 use crate::domain::outcome::ExitReason;
 use crate::domain::own_session;
 use crate::domain::phase::Mark;
@@ -65,8 +66,14 @@ pub(super) fn find(session: &Session, name: Option<&str>) -> Result<RunSummary, 
     }
     if !is_open(&run) {
         let ticket = clean_line(run.ticket.as_str(), 60);
+        let reason = run.reason.as_deref().and_then(ExitReason::from_word);
+        let next = match (finished_in(session, &store, ticket.as_str()), reason) {
+            (Some(finished), _) => format!("it is complete, and {}", how_to_reopen(&finished)),
+            (None, Some(reason)) if !reason.is_resumable() => format!("`programmator {ticket}` starts a new run"),
+            (None, _) => format!("`programmator {ticket}` resumes it"),
+        };
         return Err(CliError::failure(format!(
-            "no program works on {ticket} now: `programmator {ticket}` resumes it, `programmator replay {ticket}` shows its last run"
+            "no program works on {ticket} now: {next}; `programmator replay {ticket}` shows its last run"
         )));
     }
     Ok(run)

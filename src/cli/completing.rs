@@ -14,8 +14,9 @@ use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::shells::Shell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 /// What the script of a shell sets when it asks.
@@ -60,14 +61,23 @@ fn known(command: Command) -> Command {
 
 /// Where the person is, or where they say with -C.
 fn session() -> Option<Session> {
-    let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    Session::new(directory(words).as_deref(), &RunOptions::default()).ok()
+}
+
+/// The folder that the words name last, in each of the forms that the command line takes.
+fn directory(mut words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
     let mut folder = None;
     while let Some(word) = words.next() {
+        let named =
+            |flag: &str| word.as_encoded_bytes().strip_prefix(flag.as_bytes()).filter(|value| !value.is_empty());
         if word == "-C" || word == "--directory" {
             folder = words.next().map(PathBuf::from);
+        } else if let Some(value) = named("--directory=").or_else(|| named("-C=")).or_else(|| named("-C")) {
+            folder = Some(PathBuf::from(OsStr::from_bytes(value)));
         }
     }
-    Session::new(folder.as_deref(), &RunOptions::default()).ok()
+    folder
 }
 
 fn candidate(value: String, help: &str) -> CompletionCandidate {
@@ -102,4 +112,17 @@ fn run_ids() -> Vec<CompletionCandidate> {
 
 fn config_keys() -> Vec<CompletionCandidate> {
     KEYS.iter().map(|row| candidate(row.name.to_owned(), row.doc)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_in_each_form_that_the_command_line_takes() {
+        for words in ["-C /a run", "-C/a run", "-C=/a run", "--directory /a run", "--directory=/a run", "-C /b -C /a"] {
+            assert_eq!(directory(words.split(' ').map(OsString::from)), Some("/a".into()), "{words}");
+        }
+        assert_eq!(directory(["run", "--", "tk-1"].map(OsString::from).into_iter()), None);
+    }
 }

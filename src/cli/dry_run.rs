@@ -4,7 +4,7 @@ mod report;
 
 use super::attach;
 use super::error::CliError;
-use super::headless::says_finished;
+use super::headless::{finished_words, says_finished};
 use super::in_force;
 use super::ready::{self, Ready};
 use super::session::Session;
@@ -16,7 +16,7 @@ use crate::domain::approval::Presence;
 use crate::runtime::app::queue::{Foretold, Turn, foretell};
 use crate::runtime::dry_run::{Refusal, look};
 use crate::runtime::headless::Format;
-use crate::runtime::supervisor::Opener;
+use crate::runtime::supervisor::{OpenError, Opener};
 use report::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -57,13 +57,24 @@ impl Looked {
 /// code with which `run` would refuse one.
 pub async fn tickets(out: &mut dyn Write, session: &Session, names: &[String], format: Format) -> Result<u8, CliError> {
     let looked = Looked::at(session)?;
-    let is_finished = |name: &str| says_finished(attach::finished_in(session, &looked.store, name));
-    let names: Vec<&String> = names.iter().filter(|name| !is_finished(name)).collect();
+    let resolved = session.resolve(&session.folder)?;
+    let places = session.places(&resolved);
+    let mut to_run = Vec::new();
+    for name in names {
+        match (attach::finished_in(session, &looked.store, name), format) {
+            (None, _) => to_run.push(name),
+            (Some(ticket), Format::Text) => _ = says_finished(Some(ticket)),
+            (Some(ticket), Format::Json) => {
+                let report =
+                    Report::finished(ticket.id.to_string(), tickets::find(name, &places)?, finished_words(&ticket));
+                writeln!(out, "{}", json::line(&report)?)?;
+            }
+        }
+    }
+    let names = to_run;
     if names.is_empty() {
         return Ok(0);
     }
-    let resolved = session.resolve(&session.folder)?;
-    let places = session.places(&resolved);
     let paths = names.iter().map(|name| tickets::find(name, &places)).collect::<Result<Vec<_>, _>>()?;
     let opener = Opener {
         store: looked.store.clone(),
@@ -131,7 +142,14 @@ pub fn ready(out: &mut dyn Write, session: &Session, all: &Ready, format: Format
     let resolved = session.resolve(&session.folder)?;
     let places = session.places(&resolved);
     let chosen = ready::choose(&places, all.tag.as_deref())?;
-    let Foretold { order, left } = foretell(&chosen.files, &Looked::at(session)?.store);
+    let looked = Looked::at(session)?;
+    let Foretold { order, left } = foretell(&chosen.files, &looked.store);
+    // What another program works on would be refused; what waits for it waits all the same.
+    let held = |turn: &Turn| looked.store.ticket_holder(&turn.path).ok().flatten();
+    let in_use =
+        |turn: &Turn| held(turn).map(|holder| OpenError::Held { ticket: turn.ticket.id().clone(), holder }.to_string());
+    let in_use: Vec<String> = order.iter().filter_map(in_use).collect();
+    let order = order.into_iter().filter(|turn| held(turn).is_none());
     let left_too = left.into_iter().map(|(ticket, _, why)| format!("{ticket} is not started: {why}"));
     let place = |Turn { ticket, path, after, waits }: Turn| Place {
         ticket: ticket.to_string(),
@@ -140,8 +158,8 @@ pub fn ready(out: &mut dyn Write, session: &Session, all: &Ready, format: Format
         waits,
     };
     let plan = Plan {
-        order: order.into_iter().map(place).collect(),
-        left: chosen.left.into_iter().chain(left_too).collect(),
+        order: order.map(place).collect(),
+        left: chosen.left.into_iter().chain(left_too).chain(in_use).collect(),
         max_parallel: ready::parallel(&resolved.config),
     };
     match format {

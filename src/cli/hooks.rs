@@ -70,6 +70,10 @@ pub fn run(out: &mut dyn Write, session: &Session, what: &HooksCommand) -> Resul
             for project in [false, true] {
                 let path = file(session, project)?;
                 let text = project_file::read(&path).map_err(failed)?.unwrap_or_default();
+                if let Some(why) = broken(&path, &text) {
+                    writeln!(out, "{why}")?;
+                    continue;
+                }
                 // A clone may have brought these settings along.
                 let how = installed(&text).map_or_else(
                     || "not installed".to_owned(),
@@ -94,17 +98,26 @@ pub fn run(out: &mut dyn Write, session: &Session, what: &HooksCommand) -> Resul
     }
 }
 
+/// Why settings cannot be read as JSON, where that is, and what to do.
+fn broken(path: &Path, text: &str) -> Option<String> {
+    let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| !text.trim().is_empty())?;
+    let (line, why) = (error.line(), error.to_string());
+    let why = why.split(" at line ").next().unwrap_or_default();
+    Some(format!(
+        "{}:{line}: not valid JSON ({}), so Claude loads none of these settings: fix that line, then `programmator hooks \
+         status` shows the hooks",
+        shown(path),
+        clean_line(why, 200)
+    ))
+}
+
 /// The settings that have them: of the person, and in this folder; an error: why that cannot be seen.
 pub fn installed_in(session: &Session) -> Result<Vec<Result<PathBuf, String>>, CliError> {
     let mut found = Vec::new();
     for path in [file(session, false)?, file(session, true)?] {
         match project_file::read(&path) {
             Ok(Some(text)) if installed(&text).is_some() => found.push(Ok(path)),
-            Ok(Some(text))
-                if text.contains("programmator") && serde_json::from_str::<serde_json::Value>(&text).is_err() =>
-            {
-                found.push(Err(format!("{} is not valid JSON", shown(&path))));
-            }
+            Ok(Some(text)) if text.contains("programmator") => found.extend(broken(&path, &text).map(Err)),
             Ok(_) => {}
             Err(error) => found.push(Err(error.to_string())),
         }
@@ -123,6 +136,9 @@ pub fn check(session: &Session) -> Finding {
             Ok(text) => text.unwrap_or_default(),
             Err(error) => return finding(Mark::Warn, error.to_string()),
         };
+        if let Some(why) = broken(&path, &text) {
+            return finding(Mark::Warn, why);
+        }
         commands.extend(installed(&text));
         all.extend(events(&text));
         // Each call need be judged but once.
@@ -314,4 +330,17 @@ fn write_plugin(out: &mut dyn Write, session: &Session, dir: &Path) -> Result<()
     }
     writeln!(out, "Written. `claude --plugin-dir {}` starts Claude with it.", dir.display())?;
     tell_mode(out, mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_are_no_json_are_named_with_the_line() {
+        let why = |text| broken(Path::new("/h/settings.json"), text);
+        let told = why("{\n  \"a\": 1,\n}\n").unwrap();
+        assert!(told.starts_with("/h/settings.json:3: not valid JSON (trailing comma), "), "{told}");
+        assert_eq!([why(""), why(" \n"), why("{}")], [None, None, None]);
+    }
 }

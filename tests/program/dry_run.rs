@@ -187,6 +187,15 @@ fn a_ticket_that_is_done_calls_nobody() {
     for args in [&["run", "tk-1"][..], &["run", "--dry-run", "tk-1"]] {
         assert!(said(&project, args, 0).contains("tk-1 is finished: nothing is left to do"));
     }
+    let told: Value =
+        serde_json::from_str(&said(&project, &["run", "--dry-run", "--json", "tk-1"], 0)).expect("an object");
+    assert_eq!((&told["ticket"], &told["would_start"], &told["exit_code"]), (&"tk-1".into(), &false.into(), &0.into()));
+    assert!(told["notes"][0].as_str().unwrap().contains("is finished"), "{told}");
+    // What is named does what is said of it.
+    let told = said(&project, &["resume", "tk-1"], 2);
+    assert!(told.contains("is complete; `programmator tk-1` shows it, `programmator phase reopen tk-1 1`"), "{told}");
+    said(&project, &["phase", "reopen", "tk-1", "1"], 0);
+    ran(&project, &["run", "--json", "tk-1"], 0);
 }
 
 #[test]
@@ -219,4 +228,13 @@ fn the_order_of_ready_tickets_is_that_in_which_they_are_worked_on() {
     assert!(text.contains("tk-4 is not started: it waits for tk-9\n"), "{text}");
     let none: Value = serde_json::from_str(&all(&["--json", "--tag", "none"])).expect("an object");
     assert_eq!((&none["order"], &none["max_parallel"]), (&serde_json::json!([]), &1.into()));
+}
+
+#[test]
+fn what_another_program_works_on_is_left_out_of_the_ready_ones() {
+    let (project, child) = at_work(&["One"]);
+    project.ticket("tk-2", &["Two"]);
+    let told = said(&project, &["run", "--ready", "--dry-run"], 0);
+    stop(child);
+    assert!(told.starts_with("1. tk-2\n") && told.contains("tk-1 is already being run by"), "{told}");
 }

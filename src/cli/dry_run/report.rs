@@ -32,6 +32,24 @@ pub struct Report {
     call: Option<FirstCall>,
 }
 
+impl Report {
+    /// Of a ticket that is finished: `run` does nothing, and says so.
+    pub fn finished(ticket: String, path: PathBuf, words: String) -> Self {
+        let (refusals, delays) = Default::default();
+        Self {
+            ticket,
+            path,
+            would_start: false,
+            exit_code: 0,
+            refusals,
+            delays,
+            notes: vec![words],
+            run: None,
+            call: None,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Run {
     title: String,
@@ -290,7 +308,10 @@ fn limits(out: &mut dyn Write, limits: &Limits) -> io::Result<()> {
     let after = |n: u32, what: &str| (n > 0).then(|| format!("after {} {what}", counted(n as usize, "iteration")));
     let signs = [
         after(test_loops, "with nothing but tests"),
-        test_percentage.map(|most| format!("with over {most} % of such iterations")),
+        test_percentage.map(|most| match most {
+            100 => "with no other iterations".to_owned(),
+            most => format!("with over {most} % of such iterations"),
+        }),
         after(done_signals, "that called it complete"),
     ];
     let signs = signs.into_iter().flatten().collect::<Vec<_>>().join(", ");

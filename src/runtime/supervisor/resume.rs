@@ -7,7 +7,7 @@ use crate::adapters::chats;
 use crate::adapters::store::{Store, StoreError, newest_of_each};
 use crate::adapters::tickets::{self, FindError, Places};
 use crate::base::text::clean_line;
-use crate::domain::messages::reason_words;
+use crate::domain::messages::{how_to_reopen, reason_words};
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::RunSummary;
 use crate::runtime::offline::state_of;
@@ -36,12 +36,19 @@ impl Opener {
         let (ticket, lock) = self.take(&path)?;
         let state = state_of(&self.store, summary.run)?;
         if !state.is_resumable() {
-            let reason = state.ended.as_ref().map_or("", |ended| reason_words(ended.reason));
-            return Err(OpenError::NoRun(format!(
-                "run {} has ended ({reason}); `programmator {}` starts a new one",
-                summary.run.short(),
-                summary.ticket
-            )));
+            let run = summary.run.short();
+            let reason = state.ended.as_ref().map(|ended| ended.reason);
+            return Err(OpenError::NoRun(match reason {
+                // Of a complete ticket nothing is started.
+                Some(ExitReason::Complete) => {
+                    format!("run {run} is complete; `programmator {}` shows it, {}", ticket.id, how_to_reopen(&ticket))
+                }
+                reason => format!(
+                    "run {run} has ended ({}); `programmator {}` starts a new one",
+                    reason.map_or("", reason_words),
+                    ticket.id
+                ),
+            }));
         }
         self.ready(self.after(state, ticket, &path, here)?, lock)
     }

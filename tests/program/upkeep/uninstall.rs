@@ -13,6 +13,8 @@ fn each_thing_is_shown_and_what_is_the_persons_stays() {
     said(&project, &["hooks", "install", "--yes"], 0);
     project.write("home/.config/fish/completions/programmator.fish", "complete -c programmator\n");
     project.write("home/.local/share/man/man1/other.1", "mine");
+    said(&project, &["-C", "../home", "man", "pages"], 0);
+    assert!(project.path("home/pages/programmator.1").is_file(), "it is written where -C says");
     let told = said(&project, &["man", &project.path("home/.local/share/man/man1").display().to_string()], 0);
     assert!(told.starts_with("Wrote ") && project.path("home/.local/share/man/man1/programmator-run.1").exists());
     project.write("work/.programmator/config.yaml", "{}\n");
