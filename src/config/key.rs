@@ -132,7 +132,7 @@ keys! {
     BreakerAutoReset "breaker.auto_reset" Switch, None, Always, "close the circuit breaker at every start";
     ExitTestLoops "exit.test_loops" Whole(0, 20), None, Always, "iterations with nothing but tests that end the run of a ticket without phases; 0: any number";
     ExitDoneSignals "exit.done_signals" Whole(0, 20), None, Always, "iterations that call the work complete and end the run of a ticket without phases as complete; 0: any number";
-    ExitTestPercentage "exit.test_percentage" Whole(1, 99), None, Always, "percent of the iterations with nothing but tests that end the run of a ticket without phases, from its tenth iteration on; not set: any";
+    ExitTestPercentage "exit.test_percentage" Whole(1, 100), None, Always, "percent of the iterations with nothing but tests that end the run of a ticket without phases when there are more, from its tenth iteration on; 100: when it was all of them; not set: any";
     StartTimeout "limits.start_timeout" Whole(1, 3_600), None, Always, "seconds from the start of Claude's process until it answers";
     FirstByteTimeout "limits.first_byte_timeout" Whole(1, DAY), None, Always, "seconds from a prompt to the first byte of the answer";
     SessionExpiry "run.session_expiry_hours" Whole(1, 8_760), None, Always, "hours after which an unused session is not continued";

@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep, timeout};
 /// How long one look at all runs stands before the next.
 const PACE: Duration = Duration::from_secs(1);
 
-/// How long after the last change runs at work are looked at again: a program that is killed says nothing.
+/// How long after the last change runs at work are looked at again that no front end shows: a program that is killed says nothing.
 const ALIVE: Duration = Duration::from_secs(5);
 
 /// What is told of other programs' runs.
@@ -119,7 +119,9 @@ impl Follow {
         let mut looked = Instant::now();
         loop {
             let mut changed = self.changed(&mut runs).await?;
-            if looked.elapsed() >= ALIVE {
+            // Whoever looks at a run sees soon that nobody works on it.
+            let alive = if self.known().is_empty() { ALIVE } else { PACE };
+            if looked.elapsed() >= alive {
                 changed.extend(runs.died()?);
                 looked = Instant::now();
             }

@@ -146,7 +146,7 @@ const REST: &[Row] = rows! {
         "in the message dialog: a new line";
     Close "steer.close" Scope::Steer, "message", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
         "in the message dialog: close it and keep the text";
-    Own("git") "confirm.git" Scope::Confirm, "home", [c('I')], Shown, always, |_| "git init",
+    Own("git") "confirm.git" Scope::Confirm, "dialogs", [c('I')], Hidden, always, |_| "git init",
         "before a start: `git init`, where there is no repository";
     Own("save") "draft.save" Scope::Draft, "new ticket", [ctrl('s')], Shown, always, |_| "save",
         "new ticket: save it";

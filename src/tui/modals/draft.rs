@@ -211,7 +211,7 @@ impl Form {
         let rest = [Command::Own("template"), Command::FocusNext, Command::Close];
         let rest = rest.into_iter().filter(|key| *key != Command::FocusNext || inside.width >= ROOMY);
         let keys: Vec<Command> = keys.into_iter().chain(rest).collect();
-        Row::keys(hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
+        Row::keys_in(inside.width.into(), hints(model, Scope::Draft, &keys)).draw(theme, foot(inside), buf);
         let body = Rect { height: inside.height.saturating_sub(2), ..inside };
         for ((place, head), (at, field)) in self.places(body, needed).into_iter().zip(self.fields.iter().enumerate()) {
             let (name, meant, hint, ..) = FIELDS[at];
@@ -296,5 +296,13 @@ mod tests {
             let screen: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
             assert!(screen.contains("Count words in a file, and say") && screen.matches("screen?").count() == 2);
         }
+    }
+
+    #[test]
+    fn a_narrow_form_says_how_it_is_left() {
+        let mut ui = sample::model();
+        ui.modals.push(crate::tui::modals::Modal::Draft(Box::new(Form::new(&Draft::default()))));
+        let screen = sample::draw(&mut ui, (60, 15));
+        assert!(screen.contains("^S save") && screen.contains("Esc close") && !screen.contains('…'), "{screen}");
     }
 }

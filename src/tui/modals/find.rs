@@ -180,7 +180,7 @@ impl Finder {
         let scrolled = Scrolled::default().showing(above, chosen, list.height.into());
         scrolled.list(rows.into_iter(), (!self.matches.is_empty()).then_some(chosen), theme, list, buf);
         let keys = [Command::Choose, Command::Down, Command::Own("only"), Command::Close];
-        Row::keys(hints(model, Scope::Find, &keys)).draw(theme, foot(inside), buf);
+        Row::keys_in(inside.width.into(), hints(model, Scope::Find, &keys)).draw(theme, foot(inside), buf);
     }
 
     /// A match begins another ticket or run.

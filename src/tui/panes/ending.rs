@@ -116,23 +116,20 @@ fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
     let dim = |words: String| Row::new().left(Role::Dim, words);
     let mut all: Vec<Row> = became.into_iter().map(|(role, words)| Row::new().left(role, words)).collect();
     all.extend([dim(worked), dim(format!("${:.2}", state.cost_usd)), dim(iterations)]);
-    if state.carried_usd > 0.0 {
-        all.push(dim(format!("${:.2} with earlier runs", state.ticket_usd())));
-    }
     // Others have worked in the directory while a chat waited.
-    match whole_ticket(model).filter(|_| state.chat.is_none()) {
-        Some(Changes { total: 0, .. }) => all.push(dim("no file changed".to_owned())),
-        Some(changes) if changes.plain => all.push(dim(counted(changes.total, "file"))),
-        Some(changes) => {
-            let later = if changes.at_end { "" } else { " with later changes" };
-            all.push(
-                dim(counted(changes.total, "file"))
-                    .left(Role::DiffAdd, format!(" +{}", changes.added))
-                    .left(Role::DiffDel, format!(" −{}", changes.removed))
-                    .left(Role::Dim, later),
-            );
-        }
-        None => {}
+    let files = whole_ticket(model).filter(|_| state.chat.is_none()).map(files);
+    // What differs, does since the first of the ticket's runs began: it stands with what all of them have cost.
+    if state.carried_usd > 0.0 {
+        let together = dim(format!("with earlier runs: ${:.2}", state.ticket_usd()));
+        all.push(match files {
+            Some(files) => {
+                let end = together.left_width() + 2;
+                together.left(Role::Dim, ", ").beside(end, files)
+            }
+            None => together,
+        });
+    } else {
+        all.extend(files);
     }
     let mut out: Vec<Row> = Vec::new();
     for fact in all {
@@ -147,6 +144,18 @@ fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
         out.push(row.beside(end, fact));
     }
     out
+}
+
+/// How many files differ, and by how many lines.
+fn files(changes: &Changes) -> Row {
+    let words = |text: String| Row::new().left(Role::Dim, text);
+    if changes.total == 0 || changes.plain {
+        return words(if changes.total == 0 { "no file changed".to_owned() } else { counted(changes.total, "file") });
+    }
+    words(counted(changes.total, "file"))
+        .left(Role::DiffAdd, format!(" +{}", changes.added))
+        .left(Role::DiffDel, format!(" −{}", changes.removed))
+        .left(Role::Dim, if changes.at_end { "" } else { " with later changes" })
 }
 
 /// What differs since the ticket began, where that is known.
@@ -425,7 +434,7 @@ mod tests {
             assert!(card.contains("committed as 0ac3047bc · "), "{card}");
         }
         let card = text(&mut ui, 14).join("\n");
-        assert!(card.contains("$1.42 · 7 iterations") && card.contains("$1.92 with earlier runs"), "{card}");
+        assert!(card.contains("$1.42 · 7 iterations") && card.contains("with earlier runs: $1.92, "), "{card}");
         assert!(card.contains("9 files +212 −64") && !card.contains('…'), "{card}");
     }
 }

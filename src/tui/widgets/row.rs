@@ -58,6 +58,18 @@ impl Row {
         hints.into_iter().fold(Self::new(), |row, (key, hint)| row.key(Role::Key, &key, hint))
     }
 
+    /// The same in so many columns: the last key, which closes, always, and of the others as many as fit before it.
+    pub fn keys_in(width: usize, mut hints: Vec<(String, &'static str)>) -> Self {
+        // Behind the last one no gap is needed.
+        let columns = |hints: &[(String, &str)]| {
+            hints.iter().map(|(key, hint)| key.width() + hint.width() + 4).sum::<usize>().saturating_sub(3)
+        };
+        while hints.len() > 1 && columns(&hints) > width {
+            hints.remove(hints.len() - 2);
+        }
+        Self::keys(hints)
+    }
+
     /// Goes on with a key and what it does.
     #[must_use]
     pub fn key(self, role: Role, key: &str, hint: &str) -> Self {

@@ -183,6 +183,8 @@ fn the_limits_are_the_persons() {
         ("done signals end nothing", exit(3, 0, None), vec![(done(), SRC); 4], None),
         ("four of ten are more than 30 %", exit(0, 2, Some(30)), mixed(4, 6), Some(TestShare)),
         ("three of ten are not", exit(0, 2, Some(30)), mixed(3, 7), None),
+        ("all of ten are all, whatever the limit", exit(0, 2, Some(100)), mixed(10, 0), Some(TestShare)),
+        ("nine of ten are not all", exit(0, 2, Some(100)), mixed(9, 1), None),
         ("nine iterations are too few", exit(0, 2, Some(30)), mixed(9, 0), None),
         (
             "work in between does not take them back",

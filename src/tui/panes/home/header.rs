@@ -97,7 +97,8 @@ impl Place {
 
     /// Columns of what is neither cut nor left out.
     fn fixed(&self) -> usize {
-        [self.around.0, self.around.1, &self.sort, &self.marked].map(UnicodeWidthStr::width).iter().sum::<usize>() + 1
+        // A blank before it, and one between it and what stands at the right.
+        [self.around.0, self.around.1, &self.sort, &self.marked].map(UnicodeWidthStr::width).iter().sum::<usize>() + 2
     }
 
     fn least(&self) -> usize {
