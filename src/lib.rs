@@ -134,7 +134,7 @@
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the
 //! [`Model`](tui::model::Model) and keep the rest to themselves. [`command`](tui::command) is the one table of keys,
-//! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours; [`picture`](tui::picture) draws a screen as an SVG. Three files touch the terminal.
+//! [`layout`](tui::layout) all geometry, [`theme`](tui::theme) all colours; [`picture`](tui::picture) draws a screen as an SVG, [`unsent`](tui::unsent) has what was typed and not sent. Three files touch the terminal.
 //!
 //! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
 //! it to work in. The tests use it too: it is the same binary, started with a hidden first argument.
