@@ -40,7 +40,9 @@ pub fn tell_apart(all: &mut BTreeMap<TicketKey, OwnSeen>) {
     for more in [|_: &TicketKey, own: &OwnSeen| own.place.clone(), |key: &TicketKey, _: &OwnSeen| key.id().to_string()]
     {
         let mut times: BTreeMap<String, u32> = BTreeMap::new();
-        all.values().for_each(|own| *times.entry(own.title.clone()).or_default() += 1);
+        for own in all.values() {
+            *times.entry(own.title.clone()).or_default() += 1;
+        }
         for (key, own) in all.iter_mut().filter(|(_, own)| times[&own.title] > 1) {
             own.title = format!("{} · {}", own.title, more(key, own));
         }
