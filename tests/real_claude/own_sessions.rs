@@ -102,8 +102,8 @@ fn a_session_is_known_with_its_terminal_from_its_start_and_what_claude_tells_is_
     let deadline = Instant::now() + PATIENCE;
     let told = loop {
         let left = std::fs::read_dir(bench.project.path("state/hooks/notices")).into_iter().flatten().flatten();
-        let texts = left.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
-        if let Some(told) = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok()).next() {
+        let mut texts = left.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        if let Some(told) = texts.find_map(|text| serde_json::from_str::<Value>(&text).ok()) {
             break told;
         }
         assert!(Instant::now() < deadline, "Claude tells nothing:\n{}", terminal.screen());
