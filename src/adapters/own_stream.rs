@@ -1,39 +1,19 @@
-//! The transcript of a Claude session of the person's own as a scrollback: what Claude Code writes down of it, from near the end
-//! of the file on, and as it grows.
-//!
-//! [`OwnStream::look`] is the only thing that reads through the file, and what it reads at once is bounded: of what was written
-//! before only the last `BACK` bytes, of a long line its beginning. The file is Claude Code's: it may be gone, replaced, cut
-//! short, end with half a line or hold anything. What a file was before it was replaced is another scrollback's.
+//! The transcript of a Claude session of the person's own as a scrollback, as far as [it is read](crate::adapters::transcript). What a
+//! file was before it was replaced is another scrollback's.
 
+use crate::adapters::transcript::{Line, Look, Reader, Transcript};
 use crate::domain::own_seen::Gist;
 use crate::domain::scrollback::{Entry, Live, Scrollback, Survey};
 use crate::domain::stream::transcript::{as_stream, classify};
-use rustix::fs::OFlags;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes before the end that are read at most.
-const BACK: u64 = 8 << 20;
 /// Bytes at the beginning of the file in which the first words are looked for.
 const FRONT: usize = 256 << 10;
-/// Bytes that are read at once.
-const CHUNK: usize = 256 << 10;
-/// Longest line that is read whole; what a longer one is says its beginning.
-const LINE: usize = 4 << 20;
-
-/// What has become of a transcript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    Same,
-    /// There is more of it.
-    Grew,
-    /// Another file has its name, or it was cut short: it is to be read anew.
-    Replaced,
-}
 
 /// A transcript. Clones share everything.
 #[derive(Clone, Debug)]
@@ -42,70 +22,57 @@ pub struct OwnStream {
     /// The directory of the session: paths in it are shown relative to it.
     folder: String,
     read: Arc<Mutex<Read>>,
-    /// Whoever looks holds it: two at once would take the same lines twice.
-    looking: Arc<Mutex<()>>,
+    /// Whoever looks holds it.
+    transcript: Arc<Mutex<Transcript>>,
 }
 
 /// What was read of it.
 #[derive(Debug, Default)]
 struct Read {
     file: Option<Arc<File>>,
-    /// Which file that is.
-    identity: (u64, u64),
-    /// As far as it was read.
-    at: u64,
-    /// Where the line at hand begins, and its beginning; `None`: it began before what was read.
-    line: Option<(u64, Vec<u8>)>,
     entries: Vec<Entry>,
     gist: Gist,
+}
+
+/// What is read in one look.
+struct Taken<'a> {
+    /// The directory of the session.
+    folder: &'a str,
+    entries: Vec<Entry>,
+    gist: Gist,
+}
+
+impl Reader for Taken<'_> {
+    fn skips(&mut self, file: &File) {
+        self.gist.cut(&first(file, self.folder));
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        if let Some(kind) = classify(line.text, line.size()) {
+            self.entries.push(Entry::new(&line.range, kind));
+        }
+        if line.is_whole() {
+            self.gist.fold(line.text, self.folder);
+        }
+    }
 }
 
 impl OwnStream {
     /// Nothing is read yet.
     pub fn new(path: &Path, folder: &str) -> Self {
-        Self { path: path.to_owned(), folder: folder.to_owned(), read: Arc::default(), looking: Arc::default() }
+        let transcript = Arc::new(Mutex::new(Transcript::new(path)));
+        Self { path: path.to_owned(), folder: folder.to_owned(), read: Arc::default(), transcript }
     }
 
     /// Reads what is new. A file that is not there, or cannot be read, stays as it was read.
     pub fn look(&self) -> io::Result<Look> {
-        let _alone = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((found, data)) = open(&self.path)? else { return Ok(Look::Same) };
-        let identity = (data.dev(), data.ino());
-        let (file, mut at, mut line, mut gist) = {
-            let mut read = lock(&self.read);
-            match &read.file {
-                Some(_) if read.identity != identity || data.len() < read.at => return Ok(Look::Replaced),
-                Some(file) => (Arc::clone(file), read.at, read.line.take(), read.gist.clone()),
-                None => {
-                    let file = Arc::new(found);
-                    (read.file, read.identity) = (Some(Arc::clone(&file)), identity);
-                    (file, 0, Some((0, Vec::new())), Gist::default())
-                }
-            }
-        };
-        if data.len() - at > BACK {
-            gist.began(&self.first(&file));
-            (at, line) = (data.len() - BACK, None);
-        }
-        let mut entries = Vec::new();
-        let mut chunk = vec![0; CHUNK];
-        let read = loop {
-            let room = (data.len() - at).min(CHUNK as u64) as usize;
-            match file.read_at(&mut chunk[..room], at) {
-                Ok(0) => break Ok(()),
-                Ok(more) => {
-                    self.take(&chunk[..more], at, &mut line, &mut entries, &mut gist);
-                    at += more as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
-        };
-        let mut known = lock(&self.read);
-        let look = if known.at == at { Look::Same } else { Look::Grew };
-        known.entries.append(&mut entries);
-        (known.at, known.line, known.gist) = (at, line, gist);
-        read.map(|()| look)
+        let mut transcript = lock(&self.transcript);
+        let mut taken = Taken { folder: &self.folder, entries: Vec::new(), gist: self.gist() };
+        let look = transcript.look(&mut taken);
+        let mut read = lock(&self.read);
+        read.entries.append(&mut taken.entries);
+        (read.file, read.gist) = (transcript.file(), taken.gist);
+        look
     }
 
     /// What it says of the session so far.
@@ -117,66 +84,20 @@ impl OwnStream {
     pub fn is_of(&self, path: &Path, folder: &str) -> bool {
         self.path == path && self.folder == folder
     }
-
-    /// Takes the bytes that stand at this place of the file.
-    fn take(
-        &self,
-        mut bytes: &[u8],
-        mut at: u64,
-        line: &mut Option<(u64, Vec<u8>)>,
-        entries: &mut Vec<Entry>,
-        gist: &mut Gist,
-    ) {
-        while let Some(end) = memchr::memchr(b'\n', bytes) {
-            if let Some((start, mut text)) = line.take() {
-                hold(&mut text, &bytes[..end]);
-                let range = start..at + end as u64;
-                let whole = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-                if let Some(kind) = classify(&text, whole) {
-                    entries.push(Entry::new(&range, kind));
-                }
-                if text.len() == whole {
-                    gist.fold(&text, &self.folder);
-                }
-            }
-            at += end as u64 + 1;
-            *line = Some((at, Vec::new()));
-            bytes = &bytes[end + 1..];
-        }
-        if let Some((_, text)) = line {
-            hold(text, bytes);
-        }
-    }
-
-    /// What its beginning says.
-    fn first(&self, file: &File) -> Gist {
-        let mut front = vec![0; FRONT];
-        // What cannot be read says nothing.
-        let read = file.read_at(&mut front, 0).unwrap_or(0);
-        let (mut gist, whole) = (Gist::default(), memchr::memrchr(b'\n', &front[..read]).unwrap_or(0));
-        front[..whole].split(|byte| *byte == b'\n').for_each(|line| gist.fold(line, &self.folder));
-        gist
-    }
 }
 
-/// Keeps more of a line, as much as is read of one.
-fn hold(line: &mut Vec<u8>, more: &[u8]) {
-    line.extend_from_slice(&more[..more.len().min(LINE.saturating_sub(line.len()))]);
+/// What its beginning says.
+fn first(file: &File, folder: &str) -> Gist {
+    let mut front = vec![0; FRONT];
+    // What cannot be read says nothing.
+    let read = file.read_at(&mut front, 0).unwrap_or(0);
+    let (mut gist, whole) = (Gist::default(), memchr::memrchr(b'\n', &front[..read]).unwrap_or(0));
+    front[..whole].split(|byte| *byte == b'\n').for_each(|line| gist.fold(line, folder));
+    gist
 }
 
-/// The file, which is never waited for; `None`: there is none, or it is no plain file.
-fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    let data = file.metadata()?;
-    Ok(data.is_file().then_some((file, data)))
-}
-
-fn lock(read: &Mutex<Read>) -> MutexGuard<'_, Read> {
-    read.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All of it is before the first iteration: there is none.
@@ -247,9 +168,10 @@ impl Scrollback for Nothing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::transcript::{BACK, LINE};
     use crate::domain::own_seen::Stands;
     use crate::domain::scrollback::EntryKind;
-    use std::fs;
+    use std::fs::{self, OpenOptions};
     use std::io::Write as _;
     use std::os::unix::fs::symlink;
 
@@ -358,7 +280,7 @@ mod tests {
         assert_eq!(stream.look().unwrap(), Look::Grew);
         let read = stream.len(0) as u64 * (1 << 10);
         assert!(read < BACK && read > BACK / 2, "{read}");
-        assert_eq!(stream.gist().title(), "the first words");
+        assert_eq!((stream.gist().title(), stream.gist().is_cut), ("the first words", true));
         let before = stream.len(0);
         let text = "y".repeat(LINE * 3 / 2);
         append(&path, format!("{}\n{}\n", user(&text), user("behind it")).as_bytes());
@@ -373,7 +295,7 @@ mod tests {
         // Much at once, and a line without an end.
         append(&path, (many.clone() + &"z".repeat(9 << 20)).as_bytes());
         assert_eq!(stream.look().unwrap(), Look::Grew);
-        let held = lock(&stream.read).line.as_ref().map_or(0, |(_, text)| text.len());
+        let held = lock(&stream.transcript).line.as_ref().map_or(0, |(_, text)| text.len());
         assert!(held <= LINE && stream.len(0) < 3 * before, "{held} {}", stream.len(0));
     }
 }

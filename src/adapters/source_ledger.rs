@@ -80,15 +80,18 @@ pub fn sent(state: &Path, ticket: &TicketId, reference: &str) -> Result<Vec<Sent
     Ok(read(&file(state, ticket, reference))?.map(|replies| replies.sent).unwrap_or_default())
 }
 
-/// Tickets of which something was begun whose end nobody knows, and which no program is at now.
-pub fn unsettled(state: &Path) -> Vec<Replies> {
+/// Tickets of which something was begun whose end nobody knows, and which no program is at now; an error: of one that cannot be told.
+pub fn unsettled(state: &Path) -> Vec<Result<Replies, PrivateFileError>> {
     let files = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    let found = files.filter_map(|path| {
-        let _free = lock(&path.with_extension("lock")).ok()??;
-        read(&path).ok()?
+    let found = files.filter_map(|path| match lock(&path.with_extension("lock")) {
+        Ok(Some(_free)) => read(&path).transpose(),
+        Ok(None) => None,
+        Err(error) => Some(Err(error)),
     });
-    found.filter(|replies| replies.open().next().is_some()).collect()
+    found
+        .filter(|found| found.as_ref().is_ok_and(|replies| replies.open().next().is_some()) || found.is_err())
+        .collect()
 }
 
 /// Tries it for a moment: who only looks, or a child that is just being started, has it for no longer.
@@ -133,7 +136,8 @@ mod tests {
         assert!(open().is_none(), "another is at it");
         assert!(unsettled(state.path()).is_empty(), "it is at it still");
         drop(first);
-        assert_eq!(unsettled(state.path())[0].open().collect::<Vec<_>>(), [Deed::Comment]);
+        let found = unsettled(state.path());
+        assert_eq!(found[0].as_ref().unwrap().open().collect::<Vec<_>>(), [Deed::Comment]);
         let mut second = open().unwrap();
         assert_eq!(second.replies().last(Deed::Comment).unwrap().end, None);
         second.end(Deed::Comment, End::Done { url: "u".into() }).unwrap();
@@ -151,6 +155,8 @@ mod tests {
         private_file::write(&file(state.path(), &id, "r"), "{\"ticket\":").unwrap();
         let error = SourceLedger::open(state.path(), &id, Path::new("x"), "r").unwrap_err().to_string();
         assert!(error.contains("not understood") && error.contains("remove the file"), "{error}");
+        let found = unsettled(state.path());
+        assert!(found[0].as_ref().unwrap_err().to_string().contains("not understood"), "{found:?}");
     }
 
     #[test]

@@ -1,157 +1,149 @@
-//! What Claude writes down of a session, as far as it helps. The format is Claude's own and may change: nothing here fails, and
-//! what cannot be read says nothing.
+//! What Claude Code writes down of a session: its transcript, read line by line, from near the end of the file on and as it grows.
+//!
+//! What is read at once is bounded: of what was written before only the last `BACK` bytes, of a long line its beginning. The file is
+//! Claude Code's: it may be gone, replaced, cut short, end with half a line or hold anything.
 
-use serde_json::Value;
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+mod call;
+
+pub use self::call::{Call, last_words};
+
+use rustix::fs::OFlags;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Bytes that are read of what was written before.
-const BEFORE: u64 = 1 << 20;
-/// Bytes that are read at once; a longer line is skipped.
-const AT_ONCE: u64 = 4 << 20;
+/// Bytes before the end that are read at most.
+pub(super) const BACK: u64 = 8 << 20;
+/// Bytes that are read at once.
+const CHUNK: usize = 256 << 10;
+/// Longest line that is read whole; what a longer one is says its beginning.
+pub(super) const LINE: usize = 4 << 20;
 
-/// A call that Claude asks the person about in its own terminal.
+/// What has become of a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    Same,
+    /// There is more of it.
+    Grew,
+    /// Another file has its name, or it was cut short: it is to be read anew.
+    Replaced,
+}
+
+/// A line that has come to its end.
+pub struct Line<'a> {
+    /// Where it stands in the file, without its end.
+    pub range: Range<u64>,
+    /// Its bytes, of a long one the first.
+    pub text: &'a [u8],
+}
+
+impl Line<'_> {
+    /// Bytes of all of it.
+    pub fn size(&self) -> usize {
+        usize::try_from(self.range.end - self.range.start).unwrap_or(usize::MAX)
+    }
+
+    /// None of its bytes are left out.
+    pub fn is_whole(&self) -> bool {
+        self.text.len() == self.size()
+    }
+}
+
+/// Who reads a transcript.
+pub trait Reader {
+    /// Lines are left out here: too much was written since the last look.
+    fn skips(&mut self, _: &File) {}
+
+    fn line(&mut self, line: &Line<'_>);
+}
+
+/// A transcript, as far as it was read.
 #[derive(Debug)]
-pub struct Call {
-    transcript: PathBuf,
-    tool: String,
-    input: Value,
-    /// Calls like it that have no result yet.
-    open: BTreeSet<String>,
-    /// What is behind this was written since.
-    since: u64,
-    /// As far as it was read.
+pub struct Transcript {
+    path: PathBuf,
+    file: Option<Arc<File>>,
+    /// Which file that is.
+    identity: (u64, u64),
     at: u64,
-    /// The beginning of a line.
-    rest: Vec<u8>,
+    /// Where the line at hand begins, and its beginning; `None`: it began before what was read.
+    pub(super) line: Option<(u64, Vec<u8>)>,
 }
 
-impl Call {
-    pub fn new(transcript: &Path, tool: &str, input: &Value) -> Self {
-        let since = open(transcript).map_or(0, |(_, len)| len);
-        let at = since.saturating_sub(BEFORE);
-        let (transcript, tool, input) = (transcript.to_owned(), tool.to_owned(), input.clone());
-        Self { transcript, tool, input, open: BTreeSet::new(), since, at, rest: Vec::new() }
+impl Transcript {
+    /// Nothing is read yet.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), file: None, identity: (0, 0), at: 0, line: Some((0, Vec::new())) }
     }
 
-    /// It has a result by now: the person has answered there. Reads what is new.
-    pub fn is_settled(&mut self) -> bool {
-        while let Some(new) = read(&self.transcript, self.at) {
-            let begins = self.at - self.rest.len() as u64;
-            self.at += new.len() as u64;
-            let mut text = std::mem::take(&mut self.rest);
-            text.extend(new);
-            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-            let mut end = begins;
-            for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
-                end += line.len() as u64;
-                if self.is_settled_by(line) && end > self.since {
-                    return true;
-                }
+    /// The file that is read, once it was there.
+    pub fn file(&self) -> Option<Arc<File>> {
+        self.file.clone()
+    }
+
+    /// Reads what is new. A file that is not there, or cannot be read, stays as it was read.
+    pub fn look(&mut self, reader: &mut impl Reader) -> io::Result<Look> {
+        let Some((found, data)) = open(&self.path)? else { return Ok(Look::Same) };
+        let identity = (data.dev(), data.ino());
+        let file = match &self.file {
+            Some(_) if self.identity != identity || data.len() < self.at => return Ok(Look::Replaced),
+            Some(file) => Arc::clone(file),
+            None => {
+                let file = Arc::new(found);
+                (self.file, self.identity) = (Some(Arc::clone(&file)), identity);
+                file
             }
-            self.rest = text.split_off(whole);
-            if self.rest.len() as u64 > AT_ONCE {
-                self.rest.clear();
+        };
+        let before = self.at;
+        if data.len() - self.at > BACK {
+            reader.skips(&file);
+            (self.at, self.line) = (data.len() - BACK, None);
+        }
+        let mut chunk = vec![0; CHUNK];
+        while self.at < data.len() {
+            let room = (data.len() - self.at).min(CHUNK as u64) as usize;
+            match file.read_at(&mut chunk[..room], self.at) {
+                Ok(0) => break,
+                Ok(more) => self.take(&chunk[..more], reader),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
-        false
+        Ok(if self.at == before { Look::Same } else { Look::Grew })
     }
 
-    fn is_settled_by(&mut self, line: &[u8]) -> bool {
-        let Ok(line) = serde_json::from_slice::<Value>(line) else { return false };
-        let mut is_settled = false;
-        for part in line["message"]["content"].as_array().into_iter().flatten() {
-            match part["type"].as_str() {
-                Some("tool_use") if part["name"] == self.tool.as_str() && part["input"] == self.input => {
-                    self.open.extend(part["id"].as_str().map(str::to_owned));
-                }
-                Some("tool_result") => {
-                    is_settled |= part["tool_use_id"].as_str().is_some_and(|id| self.open.remove(id));
-                }
-                _ => {}
+    /// Takes the next bytes of the file.
+    fn take(&mut self, mut bytes: &[u8], reader: &mut impl Reader) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            if let Some((start, mut text)) = self.line.take() {
+                hold(&mut text, &bytes[..end]);
+                reader.line(&Line { range: start..self.at + end as u64, text: &text });
             }
+            self.at += end as u64 + 1;
+            self.line = Some((self.at, Vec::new()));
+            bytes = &bytes[end + 1..];
         }
-        is_settled
+        if let Some((_, text)) = &mut self.line {
+            hold(text, bytes);
+        }
+        self.at += bytes.len() as u64;
     }
 }
 
-/// Claude's last words.
-pub fn last_words(transcript: &Path) -> Option<String> {
-    let (mut file, len) = open(transcript)?;
-    let mut text = Vec::new();
-    file.seek(SeekFrom::Start(len.saturating_sub(BEFORE))).ok()?;
-    file.take(BEFORE).read_to_end(&mut text).ok()?;
-    text.rsplit(|byte| *byte == b'\n').find_map(|line| {
-        let line: Value = serde_json::from_slice(line).ok()?;
-        let parts = line["message"]["content"].as_array().filter(|_| line["type"] == "assistant")?;
-        parts.iter().rev().find_map(|part| part["text"].as_str().map(str::to_owned))
-    })
+/// Keeps more of a line, as much as is read of one.
+fn hold(line: &mut Vec<u8>, more: &[u8]) {
+    line.extend_from_slice(&more[..more.len().min(LINE.saturating_sub(line.len()))]);
 }
 
-/// What is behind this place, of at most so many bytes; `None`: nothing.
-fn read(path: &Path, at: u64) -> Option<Vec<u8>> {
-    let (mut file, len) = open(path).filter(|(_, len)| *len > at)?;
-    let mut new = Vec::new();
-    file.seek(SeekFrom::Start(at)).ok()?;
-    file.by_ref().take(AT_ONCE.min(len - at)).read_to_end(&mut new).ok()?;
-    (!new.is_empty()).then_some(new)
-}
-
-/// With its length. What is no plain file might be waited for without end.
-fn open(path: &Path) -> Option<(File, u64)> {
-    let found = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    Some((File::open(path).ok()?, found.len()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use std::io::Write;
-
-    fn used(id: &str, command: &str) -> String {
-        let part = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
-        json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "I look"}, part]}}).to_string()
-    }
-
-    fn result(id: &str) -> String {
-        let part = json!({"type": "tool_result", "tool_use_id": id, "content": "x"});
-        json!({"type": "user", "message": {"content": [part]}}).to_string()
-    }
-
-    #[test]
-    fn a_call_is_settled_by_its_own_result_and_by_no_other() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.jsonl");
-        let mut file = File::create(&path).unwrap();
-        let mut write = |text: &str| file.write_all(text.as_bytes()).unwrap();
-        write(&format!("{}\n{}\nnot JSON\n{}\n", used("t1", "ls"), result("t1"), used("t2", "pwd")));
-        let mut call = Call::new(&path, "Bash", &json!({"command": "ls"}));
-        assert!(!call.is_settled(), "the same call of before has its result");
-        // It may be written down after it was asked about.
-        write(&used("t3", "ls"));
-        assert!(!call.is_settled());
-        write(&format!("\n{}\n", result("t2")));
-        assert!(!call.is_settled());
-        let text = result("t3");
-        write(&text[..30]);
-        assert!(!call.is_settled(), "half a line");
-        write(&format!("{}\n", &text[30..]));
-        assert!(call.is_settled());
-    }
-
-    #[test]
-    fn what_is_long_broken_or_no_file_says_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.jsonl");
-        let mut call = Call::new(&path, "Bash", &json!({}));
-        assert!(!call.is_settled() && last_words(&path).is_none());
-        assert!(!Call::new(folder.path(), "Bash", &json!({})).is_settled() && last_words(folder.path()).is_none());
-        std::fs::write(&path, vec![b'x'; 9 << 20]).unwrap();
-        assert!(!call.is_settled() && call.rest.len() as u64 <= AT_ONCE && last_words(&path).is_none());
-        std::fs::write(&path, format!("{}\n{}\n{{\"type\":\"assistant\"", used("t1", "ls"), result("t1"))).unwrap();
-        assert_eq!(last_words(&path).as_deref(), Some("I look"));
-    }
+/// The file, which is never waited for; `None`: there is none, or it is no plain file.
+fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let data = file.metadata()?;
+    Ok(data.is_file().then_some((file, data)))
 }

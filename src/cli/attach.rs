@@ -29,7 +29,16 @@ pub fn named(session: &Session, name: Option<&str>) -> Result<Open, CliError> {
 
 /// The Claude session of the person's own of this name; an error where it has ended. `None`: it is no name of one.
 fn own(session: &Session, name: &str) -> Option<Result<Shown, CliError>> {
-    let own = own_session::named(name)?;
+    let Some(own) = own_session::named(name) else {
+        let is_known =
+            || session.store_to_read().is_ok_and(|store| session.find_run(&store, name, Typed::Part).is_ok());
+        return (name.starts_with(own_session::PREFIX) && !is_known()).then(|| {
+            Err(CliError::usage(format!(
+                "no Claude session of your own is called `{}`: `programmator away status` lists them",
+                clean_line(name, 60)
+            )))
+        });
+    };
     if !known_sessions::known(&session.state).iter().any(|known| known.session == own) {
         let is_ticket = session
             .store_to_read()

@@ -14,8 +14,8 @@ mod sent;
 mod sessions;
 mod take_over;
 
+pub use self::begin::{Beginning, keep_on, keep_on_aloud};
 use self::begin::{READY, begins_by_itself, on};
-pub use self::begin::{keep_on, keep_on_aloud};
 use self::kept::Kept;
 use self::lock::Lock;
 use self::muting::{Off, is_last, mute, off, unmute};
@@ -35,6 +35,7 @@ use crate::domain::finding::{Finding, Mark};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// What can be done about the phone.
@@ -286,7 +287,7 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let me = pairing.bot().me()?;
     tracing::info!(bot = %me.username, "the phone is asked");
     let for_report = session.clone();
-    let report = Box::new(move || {
+    let report = Arc::new(move || {
         let mut text = Vec::new();
         report::print(&mut text, &for_report, &ReportArgs { run: None, since: None, json: false })?;
         Ok(String::from_utf8_lossy(&text).into_owned())

@@ -21,6 +21,7 @@ use crate::adapters::own_claude::OwnClaude;
 use crate::adapters::own_notices;
 use crate::adapters::store::{Store, state_dir};
 use crate::adapters::transcript;
+use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Clock as _;
 use crate::domain::approval::Answer;
@@ -157,6 +158,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         return "the session has ended";
     }
     let heard = own_session::read(told);
+    let mut relay = Relay { state, begun: None };
     // Only what is then asked there has the phone asked: not what is left out, and not what a script waits for.
     if let Some(heard) = &heard
         && !away::is_on(state)
@@ -164,16 +166,16 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         && OwnClaude::look().is_attended()
         && let Ok(session) = Session::new(None, &RunOptions::default())
     {
-        away::keep_on(&session);
+        relay.begun = away::keep_on(&session);
     }
-    if !away::is_on(state) {
+    if !away::is_on(state) && relay.begun.is_none() {
         return "nothing: the phone is not asked (`programmator away on`)";
     }
     if let Some(notice) = own_notice::read(told, SystemClock.now()) {
         return leave(state, &notice, told);
     }
     let Some(mut heard) = heard else { return "nothing: it is no question for elsewhere" };
-    if !away::is_asked(state, &heard.session) {
+    if !relay.asks(&heard.session) {
         return "nothing: the phone is not asked of this session";
     }
     let above = OwnClaude::look();
@@ -198,7 +200,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
     heard.is_inside = heard.file().is_some_and(|file| stays_in(Path::new(&heard.folder), file));
     let Ok(store) = Store::open(state) else { return "nothing: nothing can be stored" };
     let asking = Asking { store: &store, clock: &SystemClock, patience: PATIENCE, claude: above.process() };
-    let mut claude = AtHook { out, above, call, state, heard: &heard, is_told: false };
+    let mut claude = AtHook { out, above, call, relay, heard: &heard, is_told: false };
     match asking.ask(&heard, &mut claude).await {
         Ok(()) if claude.is_told => "answered from elsewhere",
         Ok(()) => "asked, and not answered from elsewhere",
@@ -238,12 +240,27 @@ fn is_kept(state: &Path, begun: &Begun, above: &OwnClaude) -> bool {
     known_sessions::keep(state, &known).is_ok()
 }
 
+/// Whether the phone is asked.
+struct Relay<'a> {
+    state: &'a Path,
+    /// The relay that this hook has begun.
+    begun: Option<away::Beginning>,
+}
+
+impl Relay<'_> {
+    /// It is asked of this session, or will be in a moment.
+    fn asks(&mut self, session: &TicketId) -> bool {
+        away::is_in_scope(self.state, session)
+            && (away::is_on(self.state) || self.begun.as_mut().is_some_and(away::Beginning::may_come))
+    }
+}
+
 /// Claude, as it waits for this hook.
 struct AtHook<'a> {
     out: &'a mut (dyn Write + Send),
     above: OwnClaude,
     call: Option<transcript::Call>,
-    state: &'a Path,
+    relay: Relay<'a>,
     heard: &'a Heard,
     /// An answer was given.
     is_told: bool,
@@ -257,8 +274,7 @@ impl Claude for AtHook<'_> {
         if self.call.as_mut().is_some_and(transcript::Call::is_settled) {
             return Some("answered in its terminal");
         }
-        (!away::is_asked(self.state, &self.heard.session))
-            .then_some("no longer asked here: Claude asks in its terminal")
+        (!self.relay.asks(&self.heard.session)).then_some("no longer asked here: Claude asks in its terminal")
     }
 
     fn tell(&mut self, answer: &Answer) -> std::io::Result<()> {

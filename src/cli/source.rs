@@ -11,7 +11,7 @@ use crate::adapters::store::Store;
 use crate::adapters::tickets;
 use crate::base::text::clean_line;
 use crate::domain::source_reply::{Deed, End, SourceReply, Upstream};
-use crate::runtime::source_reply::{By, Outgoing, Source};
+use crate::runtime::source_reply::{By, PlannedReply, Source};
 use crate::runtime::ticket_runs::is_finished;
 use clap::Args;
 use std::io::Write;
@@ -109,7 +109,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
 }
 
 /// Shows all that would be sent, and what is to be known of it.
-fn show(out: &mut dyn Write, outgoing: &Outgoing, text: &str) -> Result<(), CliError> {
+fn show(out: &mut dyn Write, outgoing: &PlannedReply, text: &str) -> Result<(), CliError> {
     let at = if outgoing.url.is_empty() { String::new() } else { format!(" ({})", clean_line(&outgoing.url, 300)) };
     if !outgoing.title.is_empty() {
         writeln!(out, "issue      {}{at}: {}", outgoing.upstream, clean_line(&outgoing.title, 200))?;

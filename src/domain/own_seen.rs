@@ -9,7 +9,9 @@ use crate::base::time::Timestamp;
 use crate::domain::stream::envelope::decode;
 use crate::domain::stream::show;
 use crate::domain::stream::transcript::classify;
+use crate::domain::ticket::TicketKey;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Columns of what it is called, and of what it does.
 const TITLE: usize = 120;
@@ -29,6 +31,22 @@ pub struct OwnSeen {
     pub stands: Stands,
     /// When it came to stand so.
     pub since: Timestamp,
+    /// Its transcript is so long that only the end of it is shown.
+    pub is_cut: bool,
+}
+
+/// Sessions of one title are told apart by where they are, and those of one place by their ids.
+pub fn tell_apart(all: &mut BTreeMap<TicketKey, OwnSeen>) {
+    for more in [|_: &TicketKey, own: &OwnSeen| own.place.clone(), |key: &TicketKey, _: &OwnSeen| key.id().to_string()]
+    {
+        let mut times: BTreeMap<String, u32> = BTreeMap::new();
+        for own in all.values() {
+            *times.entry(own.title.clone()).or_default() += 1;
+        }
+        for (key, own) in all.iter_mut().filter(|(_, own)| times[&own.title] > 1) {
+            own.title = format!("{} · {}", own.title, more(key, own));
+        }
+    }
 }
 
 /// What a session does.
@@ -69,6 +87,8 @@ pub struct Gist {
     pub stands: Stands,
     /// When it came to stand so; `None`: not known.
     pub since: Option<Timestamp>,
+    /// Lines before those that were read are left out.
+    pub is_cut: bool,
 }
 
 impl Gist {
@@ -77,8 +97,9 @@ impl Gist {
         if self.title.is_empty() { &self.first } else { &self.title }
     }
 
-    /// Takes the first words, where none are known.
-    pub fn began(&mut self, earlier: &Self) {
+    /// What was read until now is far behind: takes the first words, where none are known.
+    pub fn cut(&mut self, earlier: &Self) {
+        self.is_cut = true;
         if self.first.is_empty() {
             self.first.clone_from(&earlier.first);
         }
@@ -188,6 +209,26 @@ mod tests {
             assert_eq!(gist.stands, Stands::YourTurn, "{course:?}");
             assert!(gist.since.is_some());
         }
+    }
+
+    #[test]
+    fn two_of_one_title_are_told_apart() {
+        let seen = |n: u128, title: &str, place: &str| {
+            let key = TicketKey::unknown(&format!("session-0000000{n}"));
+            let (title, place, folder) = (title.to_owned(), place.to_owned(), "/w".to_owned());
+            let (run, stands, since) = (RunId(uuid::Uuid::from_u128(n)), Stands::Working, Timestamp::from_millis(1));
+            (key, OwnSeen { run, folder, place, title, stands, since, is_cut: false })
+        };
+        let mut all = BTreeMap::from([
+            seen(1, "fix it", "terminal pts/1"),
+            seen(2, "fix it", "terminal pts/2"),
+            seen(3, "fix it", "terminal pts/2"),
+            seen(4, "other", "terminal pts/2"),
+        ]);
+        tell_apart(&mut all);
+        let titles: Vec<&str> = all.values().map(|own| own.title.as_str()).collect();
+        let of = |id: &str| format!("fix it · terminal pts/2 · {id}");
+        assert_eq!(titles, ["fix it · terminal pts/1", &of("session-00000002"), &of("session-00000003"), "other"]);
     }
 
     #[test]

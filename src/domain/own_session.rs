@@ -18,8 +18,10 @@ pub const PLACE: &str = "own-sessions";
 const MARK: usize = 8;
 /// Characters of Claude's last words.
 const LAST_WORDS: usize = 500;
-/// What a call is asked about by.
-const RULE: &str = "Claude Code asks you about this call";
+/// What a call is asked about by; no name of a rule, but a sentence.
+pub const RULE: &str = "Claude Code asks you about this call";
+/// What the id of such a session begins with.
+pub const PREFIX: &str = "session-";
 /// What the tool is called that asks for more when Claude has finished.
 pub const FINISHED: &str = "Stop";
 /// That of a session whose mark is zero: a UUID of version 8, which nothing else makes.
@@ -30,7 +32,7 @@ const BEFORE: &str = "PreToolUse";
 /// Whether an id is that of such a session.
 pub fn is_id(id: &TicketId) -> bool {
     let is_mark = |mark: &str| mark.len() == MARK && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
-    id.as_str().strip_prefix("session-").is_some_and(is_mark)
+    id.as_str().strip_prefix(PREFIX).is_some_and(is_mark)
 }
 
 /// Whether what has this id and stands for this file is such a session: a ticket of the person's may be called so.
@@ -174,7 +176,7 @@ pub fn ended(told: &[u8]) -> Option<TicketId> {
 
 /// The id of the session that Claude has given this one.
 pub(super) fn id(session: &str) -> Option<TicketId> {
-    TicketId::parse(&format!("session-{}", session.get(..MARK)?)).ok().filter(is_id)
+    TicketId::parse(&format!("{PREFIX}{}", session.get(..MARK)?)).ok().filter(is_id)
 }
 
 /// What a session in this directory is called.

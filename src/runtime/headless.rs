@@ -82,13 +82,8 @@ impl<W: Write> Printer<W> {
                     self.catch_up(stored.run, store)?;
                 }
             }
-            News::StorageAwaited(waiting) => match self.format {
-                Format::Json => self.fact("storage_awaited", waiting)?,
-                Format::Text => {
-                    let words = clean_line(&waiting.words(&self.zone), 1_000);
-                    writeln!(self.out, "{}  {words}", waiting.ticket)?;
-                }
-            },
+            // For people `cli::headless` says it and other trouble on stderr.
+            News::StorageAwaited(waiting) if self.format == Format::Json => self.fact("storage_awaited", waiting)?,
             News::Queued(ticket, Some(why)) => match self.format {
                 Format::Json => self.fact("queued", &Waits { ticket: ticket.as_str(), why })?,
                 Format::Text => writeln!(self.out, "{ticket}  waits: {}", clean_line(why, 1_000))?,
@@ -97,13 +92,8 @@ impl<W: Write> Printer<W> {
                 let Refused { ticket, message, exit_code, .. } = refused;
                 self.fact("not_started", &Left { ticket: ticket.as_str(), message, exit_code: *exit_code })?;
             }
-            News::RunLeft(left) => match self.format {
-                Format::Json => self.fact("run_left", left)?,
-                Format::Text => writeln!(self.out, "{}  {}", left.ticket, clean_line(&left.message, 1_000))?,
-            },
-            News::Trouble { ticket, message } | News::SourceReplied { ticket, message }
-                if self.format == Format::Text =>
-            {
+            News::RunLeft(left) if self.format == Format::Json => self.fact("run_left", left)?,
+            News::SourceReplied { ticket, message } if self.format == Format::Text => {
                 writeln!(self.out, "{ticket}  {}", clean_line(message, 1_000))?;
             }
             _ => return Ok(()),

@@ -63,7 +63,7 @@ pub fn listen(app: &App, state: &Path) -> Result<(), String> {
 
 async fn obey(app: &App, said: &[u8]) -> Came {
     let Said { ticket, run, by, command } = Said::read(said)?;
-    if !app.works_on(&ticket, run) {
+    if !app.works_on(&ticket, run).await {
         return Err("the run has ended".to_owned());
     }
     match app.ask(Request::Command(ticket, command), by).await {
@@ -98,6 +98,11 @@ impl From<String> for Unsaid {
 
 /// Says it to the program that works on the run; it is decided then, as the run's records tell.
 pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answerer) -> Result<(), Unsaid> {
+    if run.is_own_session() && !matches!(command, UserCommand::AnswerApproval { .. }) {
+        let words =
+            "is a Claude session of your own: only its questions are answered here, all else is typed in its terminal";
+        return Err(format!("{} {words}", run.ticket).into());
+    }
     if run.state == RunState::Ended {
         return Err(format!("the run of {} has ended", run.ticket).into());
     }

@@ -3,11 +3,12 @@
 
 use crate::adapters::file_watch::FileWatch;
 use crate::adapters::known_sessions::{self, Known};
-use crate::adapters::own_stream::{Look, Nothing, OwnStream};
+use crate::adapters::own_stream::{Nothing, OwnStream};
 use crate::adapters::store::Store;
+use crate::adapters::transcript::Look;
 use crate::base::id::{RunId, TicketId};
 use crate::domain::news::News;
-use crate::domain::own_seen::{Gist, OwnSeen, Stands};
+use crate::domain::own_seen::{Gist, OwnSeen, Stands, tell_apart};
 use crate::domain::own_session::title;
 use crate::domain::scrollback::Scrollback;
 use crate::domain::summary::Owner;
@@ -127,38 +128,55 @@ impl Own {
             title: if named.is_empty() { title(&self.known.folder) } else { named.to_owned() },
             since: gist.since.unwrap_or(self.known.since),
             stands: if self.has_ended { Stands::Ended } else { gist.stands },
+            is_cut: gist.is_cut,
         }
+    }
+}
+
+/// The files whose changes are reported.
+struct Watching {
+    /// `None`: the system reports none.
+    watch: Option<FileWatch>,
+    files: BTreeSet<PathBuf>,
+    change: mpsc::Sender<()>,
+}
+
+impl Watching {
+    /// Changes of these files and folders are reported from now on, and of no others. `true`: of some of them they were not before,
+    /// so that they may have changed unseen.
+    fn only(&mut self, wanted: &BTreeSet<PathBuf>) -> bool {
+        if self.watch.is_none() || !self.files.is_subset(wanted) {
+            let change = self.change.clone();
+            self.watch = FileWatch::new(move |_| _ = change.try_send(())).ok();
+            self.files.clear();
+        }
+        let Some(watch) = &mut self.watch else { return false };
+        let mut is_new = false;
+        for file in wanted {
+            if self.files.contains(file) {
+                continue;
+            }
+            let is_folder = file.is_dir();
+            let added = if is_folder { watch.add_folder(file) } else { watch.add(file) };
+            if added.is_ok() && (is_folder || file.exists()) {
+                is_new |= self.files.insert(file.clone());
+            }
+        }
+        is_new
     }
 }
 
 impl Told {
     async fn follow(self: Arc<Self>) {
         let (change, mut changes) = mpsc::channel(1);
-        // It stays where there is no watch: then nothing is reported, for as long as is waited.
-        let kept = change.clone();
-        let mut watch = FileWatch::new(move |_| _ = change.try_send(())).ok();
-        let mut watched = BTreeSet::new();
+        let mut watching = Watching { watch: None, files: BTreeSet::new(), change };
         loop {
             let told = self.clone();
             let Ok((here, state)) = spawn_blocking(move || told.look()).await else { return };
             let is_any = !here.is_empty();
-            let mut is_new = false;
-            for file in here.into_iter().flatten().chain([state]) {
-                if watched.contains(&file) {
-                    continue;
-                }
-                let is_watched = watch.as_mut().is_some_and(|watch| {
-                    let is_folder = file.is_dir();
-                    let added = if is_folder { watch.add_folder(&file) } else { watch.add(&file) };
-                    added.is_ok() && (is_folder || file.exists())
-                });
-                if is_watched {
-                    is_new |= watched.insert(file);
-                }
-            }
             // What has changed before it was watched is not reported.
-            if !is_new {
-                let patience = match (&watch, is_any) {
+            if !watching.only(&here.into_iter().flatten().chain([state]).collect()) {
+                let patience = match (&watching.watch, is_any) {
                     (None, _) => BLIND,
                     (Some(_), true) => ALIVE,
                     (Some(_), false) => NONE,
@@ -166,7 +184,6 @@ impl Told {
                 tokio::select! {
                     _ = timeout(patience, changes.recv()) => {}
                     () = self.more.notified() => {}
-                    () = kept.closed() => return,
                 }
             }
             sleep(PACE).await;
@@ -197,15 +214,30 @@ impl Told {
     /// Looks at all of them, and tells what has changed. Gives the transcript of each that is there, and the folder in which
     /// sessions are kept.
     fn look(&self) -> (Vec<Option<PathBuf>>, PathBuf) {
-        let all: Vec<Own> = {
+        let all = self.met();
+        self.read(&all);
+        let here = all.iter().filter(|own| !own.has_ended).map(|own| own.known.transcript.clone()).collect();
+        (here, real(&known_sessions::folder(self.store.folder())))
+    }
+
+    /// The sessions that there are now, told as far as they are known: their transcripts may be long.
+    fn met(&self) -> Vec<Own> {
+        let all = {
             let mut sessions = lock(&self.sessions);
             self.meet(&mut sessions);
             sessions.values().cloned().collect()
         };
-        for own in &all {
+        self.tell();
+        all
+    }
+
+    /// Reads what is new in their transcripts, and tells of each what that has changed.
+    fn read(&self, all: &[Own]) {
+        for own in all {
             match own.stream.as_ref().map(OwnStream::look) {
+                None | Some(Ok(Look::Same)) => continue,
                 Some(Ok(Look::Grew)) if own.is_shown => self.reporter.tell(&News::StreamGrew(own.run)),
-                None | Some(Ok(Look::Same | Look::Grew)) => {}
+                Some(Ok(Look::Grew)) => {}
                 Some(Ok(Look::Replaced)) => {
                     let anew = Own::of(&self.store, own.known.clone());
                     if let Some(stream) = &anew.stream {
@@ -218,18 +250,22 @@ impl Told {
                 }
                 Some(read) => note(&own.known, read),
             }
+            self.tell();
         }
-        let seen: BTreeMap<TicketKey, OwnSeen> = {
+    }
+
+    /// Tells how they stand, where that has changed.
+    fn tell(&self) {
+        let mut seen: BTreeMap<TicketKey, OwnSeen> = {
             let sessions = lock(&self.sessions);
             sessions.values().map(|own| (key(&self.store, &own.known.session), own.seen())).collect()
         };
+        tell_apart(&mut seen);
         let mut last = lock(&self.last);
         if **last != seen {
             *last = Arc::new(seen);
             self.reporter.tell(&News::OwnSeen(last.clone()));
         }
-        let here = all.iter().filter(|own| !own.has_ended).map(|own| own.known.transcript.clone()).collect();
-        (here, real(&known_sessions::folder(self.store.folder())))
     }
 
     /// Whoever looks at it has its stream anew.
@@ -350,5 +386,46 @@ mod tests {
         known_sessions::forget(folder.path(), &known.session);
         seen(&mut told, |all| matches!(all, [one] if one.stands == Stands::Ended)).await;
         assert_eq!(reporter.scrollback(run).unwrap().len(0), 1, "what was read stays");
+    }
+
+    #[tokio::test]
+    async fn sessions_are_told_before_their_transcripts_are_read_and_each_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let reporter = Reporter::new(store.clone());
+        let mut told = reporter.subscribe(Presence::Nobody);
+        for (session, words) in [("session-00000001", "one"), ("session-00000002", "two")] {
+            let path = folder.path().join(words);
+            fs::write(&path, user(words)).unwrap();
+            let known = Known { session: TicketId::parse(session).unwrap(), ..known(&path) };
+            known_sessions::keep(folder.path(), &known).unwrap();
+        }
+        let watch = OwnWatch::new(store, reporter);
+        let all = watch.told.met();
+        let stands = |news: Option<News>| match news {
+            Some(News::OwnSeen(all)) => all.values().map(|own| own.stands.clone()).collect(),
+            _ => Vec::new(),
+        };
+        assert_eq!(stands(told.try_next()), [Stands::Unknown, Stands::Unknown]);
+        watch.told.read(&all[..1]);
+        assert_eq!(stands(told.try_next()), [Stands::Working, Stands::Unknown]);
+        watch.told.read(&all);
+        assert_eq!(stands(told.try_next()), [Stands::Working, Stands::Working]);
+    }
+
+    #[test]
+    fn what_has_ended_is_watched_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let (change, _changes) = mpsc::channel(1);
+        let mut watching = Watching { watch: None, files: BTreeSet::new(), change };
+        let [one, two] = ["one", "two"].map(|name| folder.path().canonicalize().unwrap().join(name));
+        fs::write(&one, "").unwrap();
+        let both = BTreeSet::from([one.clone(), two.clone()]);
+        assert!(watching.only(&both) && !watching.only(&both), "only one of them is there");
+        fs::write(&two, "").unwrap();
+        assert!(watching.only(&both) && watching.files == both);
+        let left = BTreeSet::from([two]);
+        assert!(watching.only(&left), "it is watched anew");
+        assert!(!watching.only(&left) && watching.files == left);
     }
 }

@@ -1,15 +1,17 @@
 //! Replies to the issues of imported tickets once a run has completed them here, as the settings want it. What was tried once is left to
 //! the person, and what nobody knows the end of is told at the start.
 
+use crate::adapters::private_file::PrivateFileError;
 use crate::adapters::source_ledger;
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
+use crate::base::text::shell_word;
 use crate::base::time::Clock;
 use crate::domain::approval::Presence;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
-use crate::domain::source_reply::{SourceReply, Upstream, upstream};
+use crate::domain::source_reply::{Replies, SourceReply, Upstream, upstream};
 use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
@@ -104,13 +106,8 @@ async fn work(app: App, replier: Replier, stop: CancellationToken, open: Open) {
     let mut runs: BTreeMap<RunId, Heard> = BTreeMap::new();
     let mut sending: JoinSet<()> = JoinSet::new();
     let state = replier.store.folder().to_owned();
-    for replies in spawn_blocking(move || source_ledger::unsettled(&state)).await.unwrap_or_default() {
-        let ticket = TicketKey::new(replies.ticket.clone(), Path::new(&replies.path));
-        let issue = upstream(&replies.reference).map_or(replies.reference.clone(), |issue| issue.to_string());
-        for deed in replies.open() {
-            let message = open_words(&issue, replies.ticket.as_str(), deed);
-            app.tell(&News::Trouble { ticket: ticket.clone(), message });
-        }
+    for found in spawn_blocking(move || source_ledger::unsettled(&state)).await.unwrap_or_default() {
+        tell_unsettled(found, |ticket, message| app.tell(&News::Trouble { ticket, message }));
     }
     loop {
         tokio::select! {
@@ -131,6 +128,21 @@ async fn work(app: App, replier: Replier, stop: CancellationToken, open: Open) {
     if tokio::time::timeout(PATIENCE, all).await.is_err() {
         // Programs that were asked end with their tasks.
         sending.shutdown().await;
+    }
+}
+
+/// Tells what was begun and never settled, whichever directory the ticket is of: its file is named, and the directory with it.
+fn tell_unsettled(found: Result<Replies, PrivateFileError>, mut tell: impl FnMut(TicketKey, String)) {
+    let replies = match found {
+        Ok(replies) => replies,
+        Err(error) => {
+            return tell(TicketKey::unknown("source"), format!("what an issue was told is not known: {error}"));
+        }
+    };
+    let issue = upstream(&replies.reference).map_or(replies.reference.clone(), |issue| issue.to_string());
+    for deed in replies.open() {
+        let ticket = TicketKey::new(replies.ticket.clone(), Path::new(&replies.path));
+        tell(ticket, open_words(&issue, &shell_word(&replies.path), deed));
     }
 }
 
@@ -247,4 +259,36 @@ fn again(source: &Source, wanted: SourceReply) -> String {
 fn by_hand(source: &Source, wanted: SourceReply) -> String {
     let flags: String = wanted.deeds().iter().map(|deed| [" --", deed.word()].concat()).collect();
     format!("`programmator source {}{flags}`", source.ticket.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::private_file::failed;
+    use crate::base::id::TicketId;
+    use crate::base::time::Timestamp;
+    use crate::domain::source_reply::{Deed, Sent};
+
+    fn told(found: Result<Replies, PrivateFileError>) -> Vec<String> {
+        let mut told = Vec::new();
+        tell_unsettled(found, |ticket, message| told.push(format!("{ticket}: {message}")));
+        told
+    }
+
+    #[test]
+    fn what_is_unsettled_is_told_with_its_directory_and_what_cannot_be_read_too() {
+        let begun = Sent { deed: Deed::Comment, id: "x".into(), begun: Timestamp::from_millis(1), end: None };
+        let replies = Replies {
+            ticket: TicketId::parse("tk-1").unwrap(),
+            path: "/w/my shop/.tickets/tk-1.md".into(),
+            reference: "github:a/b#7".into(),
+            sent: vec![begun],
+        };
+        let [words] = &told(Ok(replies))[..] else { panic!("one") };
+        assert!(words.starts_with("tk-1: a comment of a/b#7 was begun"), "{words}");
+        assert!(words.contains("`programmator source '/w/my shop/.tickets/tk-1.md' --comment` checks"), "{words}");
+        let unreadable = failed(Path::new("/s/sources/x.json"), &"not understood");
+        let known = "source: what an issue was told is not known: ";
+        assert!(told(Err(unreadable))[0].starts_with(known));
+    }
 }

@@ -39,7 +39,7 @@ pub struct Source {
 }
 
 /// What would be sent, while nobody else sends anything for the ticket.
-pub struct Outgoing {
+pub struct PlannedReply {
     pub upstream: Upstream,
     /// The issue's title, and where it is; may be empty.
     pub title: String,
@@ -66,7 +66,7 @@ impl Source {
     }
 
     /// Looks at what there is to send, and at the issue. The error says why nothing is sent.
-    pub async fn plan(&self, wanted: SourceReply, by: By) -> Result<Outgoing, String> {
+    pub async fn plan(&self, wanted: SourceReply, by: By) -> Result<PlannedReply, String> {
         let (again, looks) = match by {
             By::Person { again, looks } => (again, looks),
             By::Settings => (false, false),
@@ -131,7 +131,7 @@ impl Source {
         }
         let (id, folder, upstream) = (fresh_id(), self.folder.clone(), self.upstream.clone());
         deeds.sort_by_key(|deed| *deed == Deed::Close);
-        Ok(Outgoing { upstream, title, url, deeds, notes, id, ledger, folder })
+        Ok(PlannedReply { upstream, title, url, deeds, notes, id, ledger, folder })
     }
 
     /// That it was sent before.
@@ -196,7 +196,7 @@ impl Source {
     }
 }
 
-impl Outgoing {
+impl PlannedReply {
     /// Sends it. What was sent, and why the rest was not.
     pub async fn send(&mut self, text: &str, clock: &dyn Clock) -> (Vec<String>, Option<String>) {
         let mut said = Vec::new();
@@ -267,9 +267,9 @@ pub fn unsettled(source: &Source, deed: Deed) -> String {
     open_words(&source.upstream.to_string(), source.ticket.id.as_str(), deed)
 }
 
-/// The same by names.
+/// The same by names; the ticket's as it is typed.
 pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
-    let (what, ticket) = (deed.word(), clean_line(ticket, 60));
+    let (what, ticket) = (deed.word(), clean_line(ticket, 1_000));
     format!(
         "a {what} of {upstream} was begun, and the program was ended before it was confirmed: \
          `programmator source {ticket} --{what}` checks whether it arrived"

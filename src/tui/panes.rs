@@ -19,12 +19,12 @@ use crate::tui::pane::Entry;
 /// Every pane, in the order that `Tab` goes.
 pub const PANES: &[Entry] = &[tickets::PANE, stream::PANE, changes::PANE, gauges::PANE, log::PANE, home::PANE];
 
-/// The pane that the focus comes to next, forwards or backwards, around. Home has none beside it, and a replay has no
-/// Changes.
+/// The pane that the focus comes to next, forwards or backwards, around. Home has none beside it, and a replay and a Claude session
+/// of the person's own have no Changes.
 pub fn after(model: &Model, forwards: bool) -> &'static str {
     let is_beside = |name: &&str| match *name {
         crate::tui::home::NAME => false,
-        crate::tui::changes::NAME => model.mode == Mode::Live,
+        crate::tui::changes::NAME => model.mode == Mode::Live && !model.fronts_own_session(),
         _ => true,
     };
     let beside: Vec<&'static str> = PANES.iter().map(|pane| pane.name).filter(is_beside).collect();

@@ -10,7 +10,7 @@ use programmator::adapters::tickets::Places;
 use programmator::base::id::TicketId;
 use programmator::config::Trust;
 use programmator::domain::answerer::Answerer;
-use programmator::domain::approval::{Approval, Presence};
+use programmator::domain::approval::{Answer, Approval, Presence, QuestionId};
 use programmator::domain::command::UserCommand;
 use programmator::domain::news::News;
 use programmator::domain::outcome::ExitReason;
@@ -18,10 +18,12 @@ use programmator::domain::phase::PhaseId;
 use programmator::domain::profile::Profile;
 use programmator::domain::record::Record;
 use programmator::domain::request::{BoxOf, BoxOutcome, Closing, Reply, Request};
+use programmator::domain::summary::Owner;
 use programmator::domain::ticket::TicketKey;
 use programmator::domain::workspace::Workspace;
 use programmator::runtime::app::{App, Parts};
 use programmator::runtime::export::stored::Secrets;
+use programmator::runtime::heard;
 use programmator::runtime::policy_engine::{Origin, Person, PolicyEngines};
 use programmator::runtime::reporter::Subscription;
 use rustix::process::Signal;
@@ -47,7 +49,13 @@ turns:
 
 /// A ticket whose run was killed, and whose leftovers another program sweeps until the lock is dropped.
 pub fn hanging(project: &Project, ticket: &str) -> (PathBuf, SweepLock) {
-    let (mut child, _) = start_until(project, &["run", "--json", ticket], "iteration_started");
+    hanging_from(project, &["run", "--json", ticket], "iteration_started")
+}
+
+/// The same, killed once what is typed so has come to a record of this kind.
+fn hanging_from(project: &Project, typed: &[&str], kind: &str) -> (PathBuf, SweepLock) {
+    let ticket = typed.last().expect("a ticket");
+    let (mut child, _) = start_until(project, typed, kind);
     signal(&child, Signal::KILL);
     child.wait().expect("it is gone");
     let path = project.path(&format!("work/.tickets/{ticket}.md"));
@@ -170,6 +178,30 @@ async fn an_answer_is_taken_while_another_run_is_being_opened() {
     let paused = Reply::Decided { ticket: key(&project, "tk-2"), command: UserCommand::Pause };
     assert_eq!(timeout(PATIENCE, early).await.expect("it is decided"), Ok(paused));
     ask(Request::Close(Closing::Abandon)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_a_run_that_another_program_is_opening_counts_once_it_is_open() {
+    let project = Project::with_config(&["Ask"], ASKS, "policy: {profile: guarded}\n");
+    let typed = ["run", "--away", "--json", "tk-1"];
+    let (path, sweeping) = tokio::task::block_in_place(|| hanging_from(&project, &typed, "approval_asked"));
+    let mut resumed = project.command(&["resume", "--away", "--json", "tk-1"]).stdout(Stdio::null()).spawn().unwrap();
+    tokio::task::block_in_place(|| until_held(&project, &path));
+    let store = store(&project);
+    let run = store.as_seen(store.runs().unwrap().remove(0)).unwrap();
+    assert_eq!(run.owner(), Owner::Another, "its ticket is held");
+    let asked = project.journal().into_iter().find(|record| record["kind"] == "approval_asked").expect("a question");
+    let id = QuestionId { call: asked["id"].as_str().expect("its id").to_owned(), revision: 0 };
+    let command = UserCommand::AnswerApproval { id, answer: Answer::Deny { words: "no".to_owned() } };
+    let said = heard::say(&store, &run, command, Answerer::PHONE);
+    tokio::pin!(said);
+    let early = timeout(Duration::from_secs(1), &mut said).await;
+    assert!(early.is_err(), "it cannot be open yet: {early:?}");
+    drop(sweeping);
+    assert_eq!(timeout(PATIENCE, said).await.expect("an answer"), Ok(()));
+    tokio::task::block_in_place(|| resumed.wait()).expect("it ends");
+    let answers = project.journal().into_iter().filter(|record| record["kind"] == "approval_answered");
+    assert_eq!(answers.map(|record| record["by"].clone()).collect::<Vec<_>>(), ["phone"]);
 }
 
 /// The next record of this kind in the ticket's run.

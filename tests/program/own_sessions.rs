@@ -147,13 +147,17 @@ fn a_call_is_allowed_from_elsewhere_once() {
     assert!(said(&project, &["queue", &id], 0).contains("| command: git push"));
     assert!(said(&project, &["status"], 0).contains("needs you"));
     assert_eq!(json(&project, &["away", "status", "--json"])["own_sessions"], 1);
-    let why = said(&project, &["stop", "session-1a2b3c4d"], 1);
-    assert!(why.contains("takes answers alone"), "{why}");
+    let is_not_stopped = || {
+        let why = said(&project, &["stop", "session-1a2b3c4d"], 1);
+        assert!(why.contains("only its questions are answered here"), "{why}");
+    };
+    is_not_stopped();
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     assert_eq!(decision(hook), value!({"behavior": "allow"}));
     assert!(said(&project, &["answer", &id, "deny"], 1).contains("too late: allowed by you (command line)"));
     assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
     assert_eq!(of_kind(&project.journal(), "approval_answered").len(), 1);
+    is_not_stopped();
     assert!(said(&project, &["resume", "session-1a2b3c4d"], 2).contains("in its own terminal"));
     assert!(!said(&project, &["report"], 0).contains("session-"));
     drop(on);

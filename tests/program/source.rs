@@ -236,8 +236,15 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     // What the second run writes is a change.
     std::fs::remove_file(killed.path("work/done.txt")).expect("removed");
     killed.ticket("tk-2", &["Two"]);
+    killed.write("state/sources/broken.json", "{");
     let said = told(&killed, &["run", "tk-2"], 0);
-    assert!(said.contains("a comment of ada/shop#7 was begun"), "{said}");
+    // Each once, though stdout and stderr are read.
+    let times = |words: &str| said.matches(words).count();
+    assert_eq!((times("a comment of ada/shop#7 was begun"), times("is not known: ")), (1, 1), "{said}");
+    assert!(
+        said.contains("work/.tickets/tk-1.md --comment` checks") && said.contains("sources/broken.json: "),
+        "{said}"
+    );
     assert_eq!(count(&killed, "issue comment"), 1);
 }
 

@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 
 /// What the relay says first when it works.
 pub(super) const READY: &str = "ready";
-/// How long a relay is waited for that begins beside something else.
+/// How long a relay may take to begin beside something else.
 const BEGINNING: Duration = Duration::from_secs(2);
+/// How long a hook of Claude's waits for it: one that cannot begin has mostly said so by then.
+const MOMENT: Duration = Duration::from_millis(30);
 /// Characters of why it does not begin.
 const WORDS: usize = 400;
 
@@ -56,37 +58,85 @@ pub(super) fn begins_by_itself(session: &Session) -> bool {
     is_kept_on && is_paired(session) == Some(true) && Kept::read(&session.state).stopped.is_none()
 }
 
-/// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. Gives why it
-/// is not asked though it should be; that is in the log, too.
-pub fn keep_on(session: &Session) -> Option<String> {
-    if lock::is_held(&session.state) || !begins_by_itself(session) {
-        return None;
-    }
-    let why = begun_apart(session).unwrap_or_else(|error| Some(error.to_string()))?;
-    // Another one was faster.
-    if lock::is_held(&session.state) {
-        return None;
-    }
-    tracing::warn!(why, "the phone cannot be asked");
-    Some(why)
-}
-
-/// The same, told to whoever reads what this program says.
+/// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. Says why it is
+/// not asked though it should be, on stderr and in the log.
 pub fn keep_on_aloud(session: &Session) {
-    if let Some(why) = keep_on(session) {
+    if lock::is_held(&session.state) || !begins_by_itself(session) {
+        return;
+    }
+    let came =
+        Beginning::of(session).map_or_else(|error| Some(Err(error.to_string())), |mut begun| begun.hear(BEGINNING));
+    let why = match came {
+        Some(Ok(())) => return,
+        Some(Err(why)) => why,
+        None => "it has not begun yet: `programmator away status` tells whether it has".to_owned(),
+    };
+    // Another one was faster.
+    if !lock::is_held(&session.state) {
+        warn(&why);
         let _ = writeln!(stderr(), "warning: the phone is not asked (away.always_on): {why}");
     }
 }
 
-/// Gives why it does not work; one that is slow holds up nothing for long.
-fn begun_apart(session: &Session) -> std::io::Result<Option<String>> {
-    let (heard, said) = pipe()?;
-    let mut command = relay_apart(session)?;
-    command.stdout(said.try_clone()?).stderr(said);
-    command.status()?;
-    // The relay has the only other ends of the pipe.
-    drop(command);
-    Ok(why_not(&lines(heard)?, BEGINNING))
+/// The same for a hook of Claude's, which waits for a moment only. `None`: no relay begins.
+pub fn keep_on(session: &Session) -> Option<Beginning> {
+    if lock::is_held(&session.state) || !begins_by_itself(session) {
+        return None;
+    }
+    let mut begun = Beginning::of(session).inspect_err(|error| warn(&error.to_string())).ok()?;
+    match begun.hear(MOMENT) {
+        Some(Err(why)) => {
+            warn(&why);
+            None
+        }
+        Some(Ok(())) | None => Some(begun),
+    }
+}
+
+fn warn(why: &str) {
+    tracing::warn!(why, "the phone cannot be asked");
+}
+
+/// A relay that begins beside something else.
+pub struct Beginning {
+    since: Instant,
+    /// Each line that it says, until it is gone.
+    said: Receiver<String>,
+    /// What it has said so far.
+    words: String,
+}
+
+impl Beginning {
+    fn of(session: &Session) -> std::io::Result<Self> {
+        let since = Instant::now();
+        let (heard, said) = pipe()?;
+        let mut command = relay_apart(session)?;
+        command.stdout(said.try_clone()?).stderr(said);
+        command.status()?;
+        // The relay has the only other ends of the pipe.
+        drop(command);
+        Ok(Self { since, said: lines(heard)?, words: String::new() })
+    }
+
+    /// It may not have its lock yet, and is not known to have failed.
+    pub fn may_come(&mut self) -> bool {
+        self.since.elapsed() < BEGINNING && !matches!(self.hear(Duration::ZERO), Some(Err(_)))
+    }
+
+    /// Hears it for so long. An error: what it has said before it ended. `None`: it has neither ended nor said that it works.
+    fn hear(&mut self, patience: Duration) -> Option<Result<(), String>> {
+        let begun = Instant::now();
+        loop {
+            match self.said.recv_timeout(patience.saturating_sub(begun.elapsed())) {
+                Ok(line) if line == READY => return Some(Ok(())),
+                Ok(line) => self.words = format!("{} {line}", self.words),
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let words = clean_line(self.words.trim(), WORDS);
+        Some(Err(if words.is_empty() { "the relay has ended without a word".to_owned() } else { words }))
+    }
 }
 
 /// Each line that is said, until nobody is there to say more.
@@ -99,23 +149,6 @@ fn lines(heard: PipeReader) -> std::io::Result<Receiver<String>> {
         }
     })?;
     Ok(said)
-}
-
-/// Hears a relay that begins. `None`: it works; else what it has said before it ended, or that it has said nothing for so long.
-fn why_not(said: &Receiver<String>, patience: Duration) -> Option<String> {
-    let (begun, mut words) = (Instant::now(), String::new());
-    loop {
-        match said.recv_timeout(patience.saturating_sub(begun.elapsed())) {
-            Ok(line) if line == READY => return None,
-            Ok(line) => words = format!("{words} {line}"),
-            Err(RecvTimeoutError::Timeout) => {
-                return Some("it has not begun yet: `programmator away status` tells whether it has".to_owned());
-            }
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    let words = clean_line(words.trim(), WORDS);
-    Some(if words.is_empty() { "the relay has ended without a word".to_owned() } else { words })
 }
 
 /// Starts the relay in a session of its own, and waits until it works or says why it does not.
@@ -160,17 +193,21 @@ mod tests {
     #[test]
     fn one_that_ends_at_once_is_noticed_at_once_with_its_reason() {
         let (say, said) = channel();
+        let mut begun = Beginning { since: Instant::now(), said, words: String::new() };
         say.send("programmator: the bot's token".to_owned()).unwrap();
+        assert!(begun.hear(Duration::ZERO).is_none() && begun.may_come());
         say.send("is not taken any more".to_owned()).unwrap();
         drop(say);
-        let begun = Instant::now();
-        let why = why_not(&said, Duration::from_secs(600));
-        assert_eq!(why.as_deref(), Some("programmator: the bot's token is not taken any more"));
-        assert!(begun.elapsed() < Duration::from_secs(60));
+        let why = "programmator: the bot's token is not taken any more";
+        assert_eq!(begun.hear(Duration::from_secs(600)), Some(Err(why.to_owned())));
+        assert!(begun.since.elapsed() < Duration::from_secs(60) && !begun.may_come());
         let (say, said) = channel();
+        let mut begun = Beginning { since: Instant::now(), said, words: String::new() };
         say.send(READY.to_owned()).unwrap();
-        assert_eq!(why_not(&said, Duration::from_secs(600)), None);
+        assert_eq!(begun.hear(Duration::from_secs(600)), Some(Ok(())));
         // It says nothing, and is there.
-        assert!(why_not(&said, Duration::ZERO).unwrap().contains("not begun yet"));
+        assert!(begun.may_come());
+        begun.since -= BEGINNING;
+        assert!(!begun.may_come(), "it has had its time");
     }
 }

@@ -57,6 +57,21 @@ impl Holder {
     pub fn signal(&self, signal: Signal) -> bool {
         u32::try_from(self.pid).is_ok_and(|pid| orphans::signal(pid, &self.started, signal))
     }
+
+    /// Why it cannot be sent a signal, and what the person can do; words for them.
+    pub fn unknown(&self) -> String {
+        let pid = self.pid;
+        // An older version has written only its number, which may be another's by now.
+        if self.started.is_empty() && u32::try_from(pid).is_ok_and(orphans::is_there) {
+            return format!(
+                "`away.lock` in the state folder names process {pid}, but not when it began, so it is not known to be the relay. \
+                 If `ps -p {pid}` shows `programmator away relay`, end it with `kill {pid}`"
+            );
+        }
+        "a relay holds `away.lock` in the state folder, and the process that it names there is not running: \
+         end the `programmator away relay` that `ps` shows"
+            .to_owned()
+    }
 }
 
 /// The process that relays; `None`: nobody does.

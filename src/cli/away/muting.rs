@@ -49,15 +49,13 @@ fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
             }
             // Its number is not there yet while it begins, or is that of the one before. It has nothing to put away: each thing
             // that it has sent is kept at once.
-            _ if relay.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((relay, Instant::now()))),
+            _ if relay.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((relay.clone(), Instant::now()))),
             _ => {}
         }
         if begun.elapsed() > patience {
             return Err(CliError::failure(match asked {
                 Some((relay, _)) => format!("the relay was killed, and is not gone yet (pid {})", relay.pid),
-                None => "somebody holds `away.lock` in the state folder, and what it says of them means no process that is there: \
-                         end the `programmator away relay` that `ps` shows"
-                    .to_owned(),
+                None => relay.unknown(),
             }));
         }
         std::thread::sleep(MOMENT);
@@ -141,10 +139,12 @@ mod tests {
         let lock = Lock::take(folder.path()).unwrap();
         // As if the relay that wrote this were gone, and its number were given to another process.
         let says = |text: String| std::fs::write(folder.path().join("away.lock"), text).unwrap();
-        for text in [format!("{}\n1\n", other.id()), other.id().to_string()] {
+        let end_it = format!("end it with `kill {}`", other.id());
+        let told = "the process that it names there is not running";
+        for (text, told) in [(format!("{}\n1\n", other.id()), told), (other.id().to_string(), &end_it)] {
             says(text);
             let why = end(folder.path(), Duration::ZERO).unwrap_err().message;
-            assert!(why.contains("means no process that is there"), "{why}");
+            assert!(why.contains(told), "{why}");
             assert!(other.try_wait().unwrap().is_none(), "another process was ended");
         }
         says(format!("{}\n{}\n", other.id(), orphans::identity(other.id()).unwrap()));

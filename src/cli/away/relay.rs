@@ -3,6 +3,7 @@
 //! It holds nothing that matters: what waits and what became of it are in the store, so a relay that is killed, late or
 //! offline loses nothing, and of two answers the first that is recorded counts, wherever it was given.
 
+mod answers;
 mod asking;
 mod burst;
 mod commands;
@@ -10,8 +11,12 @@ mod ends;
 mod follow;
 mod notices;
 mod obey;
+mod steering;
+mod turns;
 mod words;
 
+use self::answers::Settled;
+use self::turns::{Turn, Turns};
 use self::words::fit;
 use super::kept::{Asked, Kept, Over};
 use super::message;
@@ -25,6 +30,7 @@ use crate::base::id::RunId;
 use crate::base::id::TicketId;
 use crate::base::time::{Clock, Timestamp};
 use crate::cli::answer::{Found, look};
+use crate::cli::ended::settle::Answering;
 use crate::cli::error::CliError;
 use crate::cli::queue::{Folds, Subject, Waiting};
 use crate::config::away::AwayConfig;
@@ -72,20 +78,30 @@ pub struct Relay {
     pause_until: Timestamp,
     pause: Duration,
     report: Report,
+    turns: Turns,
+    /// The messages whose decisions are being made, and where what came of them is heard.
+    deciding: Vec<i64>,
+    decided: mpsc::UnboundedSender<Settled>,
+    settled: mpsc::UnboundedReceiver<Settled>,
 }
 
 /// Writes what was done lately.
-pub type Report = Box<dyn Fn() -> Result<String, CliError> + Send>;
+pub type Report = Arc<dyn Fn() -> Result<String, CliError> + Send + Sync>;
 
 /// What is said to what the person has written: at once, or once that is known, beside everything else.
 enum Said {
     Now(String),
-    Later(Pin<Box<dyn Future<Output = String> + Send>>),
+    /// In its turn, if it has one.
+    Later(Option<Turn>, Pin<Box<dyn Future<Output = String> + Send>>),
 }
 
 impl Said {
-    fn later(words: impl Future<Output = String> + Send + 'static) -> Self {
-        Self::Later(Box::pin(words))
+    fn beside(words: impl Future<Output = String> + Send + 'static) -> Self {
+        Self::Later(None, Box::pin(words))
+    }
+
+    fn in_turn(turn: Turn, words: impl Future<Output = String> + Send + 'static) -> Self {
+        Self::Later(Some(turn), Box::pin(words))
     }
 }
 
@@ -107,6 +123,7 @@ impl Relay {
         let log = SentLog::of(store.folder(), Arc::clone(&clock));
         kept.since.get_or_insert(now);
         kept.stopped = None;
+        let (decided, settled) = mpsc::unbounded_channel();
         Self {
             bot,
             chat: pairing.chat,
@@ -122,6 +139,10 @@ impl Relay {
             pause_until: now,
             pause: Duration::ZERO,
             report,
+            turns: Turns::default(),
+            deciding: Vec::new(),
+            decided,
+            settled,
         }
     }
 
@@ -163,6 +184,7 @@ impl Relay {
                         let _ = done.send(self.kept.offset);
                     }
                 },
+                Some(settled) = self.settled.recv() => self.settle(settled),
                 _ = looks.tick() => if let Err(error) = self.look().await {
                     return Err(self.stopped(error).await);
                 },
@@ -170,9 +192,20 @@ impl Relay {
         }
     }
 
+    /// What came of a decision of the person's.
+    fn settle(&mut self, (message, over): Settled) {
+        if let Some(at) = self.deciding.iter().position(|deciding| *deciding == message) {
+            self.deciding.swap_remove(at);
+        }
+        if let (Some(over), Some(asked)) = (over, self.kept.asked.iter_mut().find(|asked| asked.message == message)) {
+            asked.end.get_or_insert(over);
+        }
+    }
+
     /// Does beside everything else what was answered to ends before it began. What comes to nothing is told.
     fn catch_up(&self) {
-        let (answering, bot, chat, log) = (self.answering(), Arc::clone(&self.bot), self.chat, self.log.clone());
+        let answering = Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) };
+        let (bot, chat, log) = (Arc::clone(&self.bot), self.chat, self.log.clone());
         let folder = self.store.folder().to_owned();
         tokio::spawn(async move {
             let failed = answering.catch_up().await.unwrap_or_else(|error| {
@@ -237,7 +270,7 @@ impl Relay {
     fn close(&mut self, waits: &[Waiting]) {
         let (store, detail) = (&self.store, self.pairing.detail);
         for asked in self.kept.asked.iter_mut().filter(|asked| asked.is_open()) {
-            if waits.iter().any(|one| is(asked, one)) {
+            if waits.iter().any(|one| is(asked, one)) || self.deciding.contains(&asked.message) {
                 continue;
             }
             asked.end = match &asked.question {

@@ -17,9 +17,14 @@ const HAS_ENDED: &str = "the run has already ended";
 const INTERRUPTED: &str = "the program that worked on it is gone; resume the run";
 
 impl App {
-    /// This program works on this run of the ticket, or did last.
-    pub fn works_on(&self, ticket: &TicketKey, run: RunId) -> bool {
-        self.reporter.is_here(run) && self.reporter.run_of(ticket) == Some(run)
+    /// This program works on this run of the ticket, or did last. Waits for the runs that are being opened: one of them may be
+    /// this, which others see at work as soon as its ticket is locked.
+    pub async fn works_on(&self, ticket: &TicketKey, run: RunId) -> bool {
+        let is_here = || self.reporter.is_here(run) && self.reporter.run_of(ticket) == Some(run);
+        let mut runs = self.runs.clone();
+        // An error: the service went down.
+        let _ = runs.wait_for(|runs| runs.opening == 0 || is_here()).await;
+        is_here()
     }
 }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     pub(super) open: usize,
+    /// Those of them that are still being opened.
+    pub(super) opening: usize,
     /// Commits and reverts that are being made: git, hooks and a file are not to be left half-way.
     pub(super) commits: usize,
     /// Those of them that are waited for in any case: reverts, and commits for which git is not called yet.

@@ -175,7 +175,7 @@ impl Service {
 
     /// Says how many runs are open.
     pub(super) fn count(&self) {
-        self.runs.send_modify(|runs| runs.open = self.all_open());
+        self.runs.send_modify(|runs| (runs.open, runs.opening) = (self.all_open(), self.waiting.len()));
     }
 
     /// Those that are being opened and those that wait for it, too.

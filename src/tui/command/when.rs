@@ -3,7 +3,6 @@
 use crate::domain::breaker::Circuit;
 use crate::domain::limits::admission::Why;
 use crate::domain::outcome::ExitReason;
-use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
@@ -16,11 +15,6 @@ use std::time::Duration;
 
 pub fn live(model: &Model) -> bool {
     model.mode == Mode::Live
-}
-
-/// What is in front is a Claude session that the person has started themselves: it is no ticket, and has no run of ours.
-fn is_own(model: &Model) -> bool {
-    model.ticket_in_front().is_some_and(|key| own_session::is(key.id(), key.file()))
 }
 
 fn live_tab(model: &Model, holds: fn(&Tab) -> bool) -> bool {
@@ -143,7 +137,7 @@ pub fn has_conflict(model: &Model) -> bool {
 
 /// There is a run whose snapshots can be looked at.
 pub fn has_timeline(model: &Model) -> bool {
-    live(model) && !model.is_home() && model.shows_run() && !is_own(model)
+    live(model) && !model.is_home() && model.shows_run() && !model.fronts_own_session()
 }
 
 /// There is work of the run in front that may be committed.
@@ -158,7 +152,7 @@ pub fn can_commit(model: &Model) -> bool {
 
 /// In a replay nobody is there to write it; `programmator export` does.
 pub fn can_export(model: &Model) -> bool {
-    live(model) && model.shows_run() && !is_own(model)
+    live(model) && model.shows_run() && !model.fronts_own_session()
 }
 
 pub fn retry_word(model: &Model) -> &'static str {
@@ -183,7 +177,10 @@ pub fn can_go_on(model: &Model) -> bool {
 }
 
 pub fn can_edit(model: &Model) -> bool {
-    live(model) && model.ticket_in_front().is_some() && !is_own(model) && model.tab().is_none_or(|tab| !tab.gone)
+    live(model)
+        && model.ticket_in_front().is_some()
+        && !model.fronts_own_session()
+        && model.tab().is_none_or(|tab| !tab.gone)
 }
 
 pub fn can_go_home(model: &Model) -> bool {
@@ -194,9 +191,9 @@ pub fn beside_others(model: &Model) -> bool {
     !model.is_home()
 }
 
-/// What differs now says nothing of a run of the past.
+/// What differs now says nothing of a run of the past, and nothing of a session in which the person works, too.
 pub fn can_compare(model: &Model) -> bool {
-    live(model) && beside_others(model)
+    live(model) && beside_others(model) && !model.fronts_own_session()
 }
 
 pub fn can_search(model: &Model) -> bool {

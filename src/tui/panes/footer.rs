@@ -125,7 +125,11 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     }
     let sign = model.standing(tab).sign(model.glyphs);
     let time = elapsed(model, tab);
-    if width >= 100 {
+    // Nobody counts what it costs.
+    if tab.is_own_session() {
+        let word = if width >= 100 { sign.word } else { sign.glyph };
+        row.right(sign.role, word).right(Role::Dim, format!(" {time} "))
+    } else if width >= 100 {
         row.right(sign.role, sign.word).right(Role::Dim, format!(" {time} · ${:.2} ", tab.state.ticket_usd()))
     } else {
         row.right(sign.role, sign.glyph).right(Role::Dim, format!(" {time} "))
@@ -138,6 +142,9 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
     let waits = waits.filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_) | What::Draft));
     if let Some(since) = waits.filter_map(|item| item.since).min() {
         return human(model.now.since(since));
+    }
+    if let Some(own) = &tab.own {
+        return human(model.now.since(own.since));
     }
     let until = match (tab.is_at_work() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,

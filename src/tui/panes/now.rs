@@ -62,7 +62,7 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 /// What happens right now: Claude's call and how long it has run, or what we do.
 fn call(model: &Model, tab: &Tab) -> String {
     if let Some(own) = &tab.own {
-        return own.words();
+        return if model.needs_you(tab) { "waiting for your answer".to_owned() } else { own.words() };
     }
     match (&tab.state.stage, &tab.call) {
         (Stage::Merging, _) => "merging into its base".to_owned(),

@@ -36,11 +36,14 @@ impl Tab {
     /// What is said below its stream while it asks nothing.
     pub fn own_words(&self) -> Option<String> {
         let Some(own) = &self.own else {
-            return self.is_own_session().then(|| "your own Claude session: it asks nothing".to_owned());
+            return self.is_own_session().then(|| "your own Claude session, which has ended".to_owned());
         };
+        let cut = if own.is_cut { " · its beginning is too long ago to be shown" } else { "" };
         Some(match own.stands {
-            Stands::Ended => format!("{}; it was your own Claude session in {}", own.words(), own.place),
-            _ => format!("{} · read only: your own Claude session in {}", clean_line(&own.words(), 200), own.place),
+            Stands::Ended => format!("{}; it was your own Claude session in {}{cut}", own.words(), own.place),
+            _ => {
+                format!("{} · read only: your own Claude session in {}{cut}", clean_line(&own.words(), 200), own.place)
+            }
         })
     }
 

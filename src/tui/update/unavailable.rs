@@ -15,6 +15,9 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         }
         Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
+        _ if model.is_home() && model.fronts_own_session() => {
+            return "your own Claude session: Enter shows it, all else is typed in its terminal".to_owned();
+        }
         Command::Commit | Command::Resolve | Command::Shell if model.is_home() && model.home.cursor.is_some() => {
             let does = match command {
                 Command::Commit => "commits what its run changed",

@@ -1,6 +1,20 @@
 //! How the relay begins and ends.
 
 use super::*;
+use programmator::adapters::store::Store;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::PathBuf;
+
+/// What the person is told when they ask what they may write.
+const HELP: &str = "What is understood here";
+
+/// The file of `tk-1`, the store, and the program that works on it.
+fn worked_on(project: &Project) -> (PathBuf, Store, Pid) {
+    let path = project.path("work/.tickets/tk-1.md").canonicalize().unwrap();
+    let store = Store::open(&project.path("state")).unwrap();
+    let program = store.ticket_program(&path).unwrap().expect("a program works on it");
+    (path, store, Pid::from_raw(i32::try_from(program).unwrap()).unwrap())
+}
 
 #[test]
 fn one_that_does_not_end_when_asked_is_killed_and_that_is_said() {
@@ -76,4 +90,47 @@ fn a_run_that_is_slow_to_begin_holds_up_nothing_else() {
     assert_eq!(phone.api.told(), Vec::<String>::new(), "it has not begun yet");
     phone.project.open_gate("claude");
     phone.api.wait_told("");
+}
+
+#[test]
+fn what_is_written_behind_a_slow_resume_is_carried_out_behind_it() {
+    let phone = phone(&[PUSH], &[]);
+    phone.question("HEAD:work");
+    let (path, store, program) = worked_on(&phone.project);
+    kill_process(program, Signal::KILL).unwrap();
+    phone.api.wait_for("nobody works on it", |sent| sent.text.starts_with("No program works on tk-1 now."));
+    // Whoever resumes it waits for this.
+    let sweeping = store.lock_sweep(&path, Duration::from_secs(10)).unwrap();
+    let before = phone.api.sent().last().unwrap().id;
+    phone.api.write(PERSON, "/resume tk-1");
+    phone.api.write(PERSON, "/pause tk-1");
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("the next thing", |sent| sent.text.starts_with(HELP));
+    let answers = || phone.api.sent().into_iter().filter(move |sent| sent.id > before && sent.answers.is_some());
+    assert!(answers().all(|sent| sent.text.starts_with(HELP)), "{:#?}", answers().collect::<Vec<_>>());
+    drop(sweeping);
+    let pauses = phone.api.wait_for("both are done", |sent| sent.text == "tk-1 pauses after its iteration.");
+    let resumed = answers().find(|sent| sent.text.starts_with("tk-1 is being worked on")).expect("it was resumed");
+    assert!(resumed.id < pauses.id);
+}
+
+#[test]
+fn a_decision_that_a_halted_program_is_to_hear_holds_up_nothing_else() {
+    let (api, project) = (BotApi::start(), project(&[WRITE, PUSH]));
+    project.validate_by("true");
+    paired(&project, &api, &[]);
+    said(&project, &["away", "on"], 0);
+    let phone = Phone { api, project: away(project) };
+    said(&phone.project, &["run", "--detach", "tk-1"], 0);
+    phone.question("git push");
+    change_validation(&phone.project, "true", "test -e alpha.txt");
+    let change = phone.question("validation commands changed");
+    let (.., program) = worked_on(&phone.project);
+    kill_process(program, Signal::STOP).unwrap();
+    phone.api.press(PERSON, change.id, "option accept");
+    phone.api.write(PERSON, "/help");
+    phone.api.wait_for("the next thing", |sent| sent.text.starts_with(HELP));
+    assert_eq!(phone.api.told(), Vec::<String>::new(), "nobody has decided yet");
+    kill_process(program, Signal::CONT).unwrap();
+    phone.told(&change, "the new validation commands count from now on, by you (phone)");
 }

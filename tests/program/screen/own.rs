@@ -96,6 +96,7 @@ fn it_is_on_home_and_what_is_said_in_it_is_shown_live_until_it_ends() {
 #[test]
 fn it_is_opened_by_its_name_and_on_a_small_screen() {
     let project = Project::new();
+    assert!(said(&project, &["attach", "session-zzzz"], 2).contains("`programmator away status` lists them"));
     let told = said(&project, &["attach", SESSION], 1);
     assert!(told.contains("session-1a2b3c4d has ended, or began without programmator's hooks"), "{told}");
     let claude = begun(&project, &json!({"source": "resume"}));

@@ -443,6 +443,7 @@ fn home_with_sessions_of_ones_own() {
                 title: title.into(),
                 stands,
                 since: sample::ago(300),
+                is_cut: false,
             };
             (domain::ticket::TicketKey::new(id, std::path::Path::new(&file)), seen)
         });

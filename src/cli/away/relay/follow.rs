@@ -1,7 +1,10 @@
 //! What is continued by a word from the phone: a run that has ended or was stopped, with the person's words or without.
 
-use super::{Relay, Said};
+use super::steering::runs;
+use crate::adapters::store::Store;
 use crate::base::id::RunId;
+use crate::base::time::Clock;
+use crate::cli::away::kept::EndMessage;
 use crate::cli::ended::settle::{Answering, note, told, typed};
 use crate::cli::ended::{Ended, is_answer, over};
 use crate::cli::error::CliError;
@@ -15,23 +18,25 @@ use std::sync::Arc;
 /// Behind what came of resuming it.
 const UNSAID: &str = "\nYour words were not passed on: say them once it is at work.";
 
-impl Relay {
-    /// Answers the end of a run of which this message tells. `pressed`: with a button; else `words` are one of the answers, or for
-    /// Claude: as one more phase of what is complete, else with its next prompt.
-    pub(super) fn follow(
-        &self,
-        message: i64,
-        run: RunId,
-        pressed: Option<EndAnswer>,
-        words: &str,
-    ) -> Result<Said, CliError> {
-        let runs = self.runs()?;
+/// What an end is answered with.
+pub(super) struct Following {
+    pub(super) store: Store,
+    pub(super) clock: Arc<dyn Clock>,
+    /// The end that the person answers, as they have seen it.
+    pub(super) seen: Option<EndMessage>,
+}
+
+impl Following {
+    /// Answers the end of this run, and gives what the person is told. `pressed`: with a button; else `words` are one of the
+    /// answers, or for Claude: as one more phase of what is complete, else with its next prompt.
+    pub(super) async fn follow(&self, run: RunId, pressed: Option<EndAnswer>, words: &str) -> Result<String, CliError> {
+        let runs = runs(&self.store)?;
         let Some(ended) = self.store.runs()?.into_iter().find(|known| known.run == run) else {
-            return Ok(Said::Now("That run is not stored any more.".to_owned()));
+            return Ok("That run is not stored any more.".to_owned());
         };
         let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
         // An answer is for the end that the person has seen, as it stands now.
-        let seen = self.kept.end_messages.iter().find(|seen| seen.message == message);
+        let seen = self.seen.as_ref();
         let too_late = || {
             let became = seen.and_then(|seen| over(&self.store, &seen.name));
             format!("Too late: {}", became.unwrap_or_else(|| "a run has begun since".to_owned()))
@@ -40,23 +45,20 @@ impl Relay {
             let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
             let meant = pressed.or_else(|| EndAnswer::from_word(&word)).or(is_no(words).then_some(EndAnswer::Leave));
             let is_answer = meant.is_some() || is_answer(words);
-            return Ok(Said::Now(match last.owner() {
+            return Ok(match last.owner() {
                 _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
                 _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody => {
-                    let (last, unsaid) = (last.clone(), if is_answer { "" } else { UNSAID });
-                    return Ok(Said::later(async move { format!("{}{unsaid}", resume(&last).await) }));
+                    let unsaid = if is_answer { "" } else { UNSAID };
+                    format!("{}{unsaid}", resume(last).await)
                 }
                 _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
-                _ => {
-                    let (store, last, words) = (self.store.clone(), last.clone(), words.to_owned());
-                    return Ok(Said::later(async move { note(&store, &last, &words, Answerer::PHONE).await }));
-                }
-            }));
+                _ => note(&self.store, last, words, Answerer::PHONE).await,
+            });
         };
         let (answer, given) = match pressed.map_or_else(|| end.reply(words), |pressed| Ok((pressed, String::new()))) {
             Ok(meant) => meant,
-            Err(why) => return Ok(Said::Now(why)),
+            Err(why) => return Ok(why),
         };
         // Of a message that is not remembered any more only words are taken, where they can mean no other end.
         let is_only = run == end.run.run && !end.is_again;
@@ -66,15 +68,10 @@ impl Relay {
             } else {
                 "\nYour words were not passed on: reply to the last end of the ticket."
             };
-            return Ok(Said::Now(format!("{}{unsaid}", too_late())));
+            return Ok(format!("{}{unsaid}", too_late()));
         }
         let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
-        let answering = self.answering();
-        Ok(Said::later(async move { answering.answer(&end, said).await.unwrap_or_else(|error| error.message) }))
-    }
-
-    pub(super) fn answering(&self) -> Answering {
-        Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) }
+        Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) }.answer(&end, said).await
     }
 }
 

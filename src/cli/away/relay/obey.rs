@@ -1,27 +1,22 @@
 //! What the person has written on the phone is obeyed, and nobody else's words: answers to questions, and commands.
 
-use super::words::{fit, gone};
+use super::answers::Answers;
+use super::follow::Following;
+use super::turns::Turn;
+use super::words::fit;
 use super::{Relay, STALE, Said, To, is};
 use crate::adapters::telegram::Bot;
 use crate::adapters::telegram::pairing::Detail;
 use crate::adapters::telegram::update::Update;
-use crate::base::id::TicketId;
+use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
-use crate::cli::answer::{Found, end, look};
-use crate::cli::away::kept::{Asked, Over};
+use crate::cli::away::kept::Asked;
 use crate::cli::away::meaning::{Given, Meaning, meaning};
 use crate::cli::away::sent::{Sender, SentLog};
-use crate::cli::decision::settle::About;
-use crate::cli::ended::settle::typed;
-use crate::cli::error::CliError;
-use crate::cli::question::Question;
-use crate::cli::queue::{Subject, Waiting};
-use crate::domain::answerer::Answerer;
-use crate::domain::approval::{Answer, ApprovalKind, Scope};
-use crate::domain::command::UserCommand;
+use crate::cli::queue::Waiting;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::credentials::masked;
-use crate::runtime::heard::{Unsaid, say};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
@@ -52,9 +47,16 @@ impl Relay {
             None if to.press.is_none() => {}
             None => self.saying().say(to, String::new()).await,
             Some(Said::Now(words)) => self.saying().say(to, words).await,
-            Some(Said::Later(words)) => {
+            Some(Said::Later(turn, words)) => {
                 let saying = self.saying();
-                tokio::spawn(async move { saying.say(to, words.await).await });
+                tokio::spawn(async move {
+                    if let Some(turn) = &turn {
+                        turn.come().await;
+                    }
+                    saying.say(to, words.await).await;
+                    // What comes next is answered below this.
+                    drop(turn);
+                });
             }
         }
     }
@@ -92,13 +94,18 @@ impl Relay {
             Meaning::Nothing => None,
             Meaning::Unclear(words) => Some(Said::Now(words)),
             Meaning::Follow(message, run, pressed, words) => {
-                Some(self.follow(message, run, pressed, &words).unwrap_or_else(|error| Said::Now(error.message)))
+                let seen = self.kept.end_messages.iter().find(|seen| seen.message == message).cloned();
+                let following = Following { store: self.store.clone(), clock: Arc::clone(&self.clock), seen };
+                let turn = self.turn_of(run);
+                Some(Said::in_turn(turn, async move {
+                    following.follow(run, pressed, &words).await.unwrap_or_else(|error| error.message)
+                }))
             }
             Meaning::Command(name, words, about) => {
                 let words = self.about(words, about);
                 let written =
                     update.message.as_ref().map(|message| Timestamp::from_millis(message.date.saturating_mul(1_000)));
-                Some(self.command(&name, &words, written).await)
+                Some(self.command(name, words, written))
             }
             Meaning::AskForWords(message) => {
                 let at = self.kept.asked.iter().position(|asked| asked.message == message)?;
@@ -118,110 +125,37 @@ impl Relay {
             }
             Meaning::Answer(message, given) => {
                 let asked = self.kept.asked.iter().find(|asked| asked.message == message)?.clone();
-                let told = match (&asked.question, &given) {
-                    (None, Given::Words(words)) => self.decide(&asked, words, &waits).await,
-                    _ => self.answer(&asked, given, waits).await,
-                };
-                Some(Said::Now(told.unwrap_or_else(|error| error.message)))
+                if let Some(end) = &asked.end {
+                    return Some(Said::Now(end.too_late()));
+                }
+                let (turn, answers) = (self.turn_of(asked.run), self.answers());
+                if asked.question.is_none() && matches!(given, Given::Words(_)) {
+                    self.deciding.push(message);
+                }
+                Some(Said::in_turn(turn, async move {
+                    let told = match given {
+                        Given::Words(words) if asked.question.is_none() => answers.decide(&asked, &words).await,
+                        given => answers.answer(&asked, given).await,
+                    };
+                    told.unwrap_or_else(|error| error.message)
+                }))
             }
         }
     }
 
-    /// Answers what is no question of Claude's.
-    async fn decide(&mut self, asked: &Asked, words: &str, waits: &[Waiting]) -> Result<String, CliError> {
-        if let Some(end) = &asked.end {
-            return Ok(end.too_late());
-        }
-        let Some(Waiting { subject: Subject::Decision(decision), summary: run, interrupted, .. }) =
-            waits.iter().find(|one| is(asked, one))
-        else {
-            return Ok("Too late: it waits no more.".to_owned());
-        };
-        if *interrupted {
-            return Ok(gone(&run.ticket));
-        }
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        if !asked.can_allow && !decision.is_no(&words) {
-            return Ok("A yes is not taken here: the screen shows all of it.".to_owned());
-        }
-        let accept = async |phase: String, reason: String| {
-            let args = ["phase", "accept", "--exact", "--", &run.ticket_path, &phase, &reason];
-            typed(&run.folder, &args).await.map(drop).map_err(CliError::failure)
-        };
-        let told = (About { run, decision }).decide(&self.store, &words, Answerer::PHONE, accept).await?;
-        let end = format!("{told}, by you (phone)");
-        if let Some(asked) = self.kept.asked.iter_mut().find(|known| known.message == asked.message) {
-            asked.end = Some(Over { words: end.clone(), is_agreed: !decision.is_no(&words) });
-        }
-        Ok(end)
+    /// The turn of what is about this run's ticket.
+    fn turn_of(&mut self, run: RunId) -> Turn {
+        let run = self.store.run(run).ok().flatten();
+        self.turns.next(run.map(|(run, _)| run.ticket_path))
     }
 
-    async fn answer(&self, asked: &Asked, given: Given, waits: Vec<Waiting>) -> Result<String, CliError> {
-        if let Some(end) = &asked.end {
-            return Ok(end.too_late());
+    fn answers(&self) -> Answers {
+        Answers {
+            store: self.store.clone(),
+            bulk_tools: self.settings.bulk_tools.clone(),
+            is_full: self.pairing.detail == Detail::Full,
+            decided: self.decided.clone(),
         }
-        let Some(id) = &asked.question else {
-            return Ok("Press a button below it, or reply with one of its answers.".to_owned());
-        };
-        let Some(one) = waits.into_iter().find(|one| is(asked, one)) else {
-            return Ok(match look(&self.store, asked.run, id)? {
-                Found::Closed(end) => {
-                    format!("Too late: {}", end.told(asked.kind, self.pairing.detail == Detail::Full))
-                }
-                _ => "Too late: it waits no more.".to_owned(),
-            });
-        };
-        if one.interrupted {
-            return Ok(gone(&one.ticket));
-        }
-        let Subject::Question(approval) = one.subject else {
-            return Ok("Only the screen takes this answer.".to_owned());
-        };
-        let (is_denial, given_all) = (matches!(given, Given::Deny(_)), given == Given::All);
-        if !asked.can_allow && !is_denial {
-            return Ok("This can only be denied from here: the screen shows all of it.".to_owned());
-        }
-        let (kind, tool, has_kinds) = (approval.kind, approval.tool.clone(), approval.kinds().is_some());
-        let mut question = Question::of(*approval);
-        let answer = match (given, kind) {
-            (Given::Deny(words), _) => Some(Answer::Deny { words }),
-            (Given::Words(words), ApprovalKind::Question) => match question.misses(&words) {
-                Some(most) => return Ok(format!("{words} is no option: they are 1 to {most}.")),
-                None => question.answer(&words),
-            },
-            (_, ApprovalKind::Question) => return Ok("Claude asks for an answer: an option, or your words.".to_owned()),
-            (Given::Allow, _) => question.answer("yes"),
-            (Given::All, _) if !has_kinds || !self.settings.bulk_tools.contains(&tool) => {
-                return Ok("`all` is not for this one: allow it once, or by its button for this run.".to_owned());
-            }
-            (Given::ForRun | Given::All, ApprovalKind::Call) => {
-                let scope = if given_all { Scope::Kind } else { Scope::Ticket };
-                match question.answer("yes") {
-                    Some(Answer::Allow { input, .. }) => Some(Answer::Allow { input, scope }),
-                    other => other,
-                }
-            }
-            (Given::ForRun | Given::All | Given::Words(_), _) => None,
-        };
-        let Some(answer) = answer else { return Ok("That is no answer to this question.".to_owned()) };
-        tracing::info!(ticket = %one.ticket, %tool, "answered on the phone");
-        let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
-        let said = say(&self.store, &one.summary, command, Answerer::PHONE).await;
-        let is_refused = matches!(said, Err(Unsaid::Refused(_)));
-        Ok(match (end(&self.store, one.run, id, !is_refused).await?, said) {
-            (Found::Closed(end), _) if !is_refused && end.is_by(&Answerer::PHONE, &answer) => {
-                end.told(Some(kind), self.pairing.detail == Detail::Full)
-            }
-            (Found::Closed(end), _) => {
-                format!("Too late: {}", end.told(Some(kind), self.pairing.detail == Detail::Full))
-            }
-            (_, Err(Unsaid::Refused(why))) => format!("Not answered: {why}"),
-            (_, Err(Unsaid::Unanswered(why))) => format!("Not known to be answered: {why}"),
-            (Found::Asked, Ok(())) => "Sent, and not acted on yet.".to_owned(),
-            (Found::Gone, Ok(())) => {
-                "Not answered: the rules do not let it through as it is; it is asked again.".to_owned()
-            }
-        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::body::{Body, INDENT, Line, command, content, decoded, title};
 use crate::domain::approval::{Again, Approval, ApprovalKind, UnitView};
+use crate::domain::own_session;
 use crate::domain::verdict::Verdict;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::spelt;
@@ -73,7 +74,7 @@ fn add(body: &mut Body, approval: &Approval, above: &str) {
             INDENT,
             0,
             role,
-            &format!("{}, rule {}{colon}{}", unit.verdict.word(), unit.rule, unit.reason),
+            &format!("{}, {}{colon}{}", unit.verdict.word(), by(&unit.rule), unit.reason),
         );
     }
     body.gap();
@@ -107,13 +108,13 @@ fn add(body: &mut Body, approval: &Approval, above: &str) {
                 pieces.push(Piece::new(" ".repeat(fill), Role::Dim));
                 pieces.push(Piece::new(format!("{:verdicts$}", unit.verdict.word()), verdict_role(unit.verdict)));
                 if beside(unit) {
-                    pieces.push(Piece::new(format!("  {RULE}{}", spelt::visible(&unit.rule)), Role::Dim));
+                    pieces.push(Piece::new(format!("  {}", spelt::visible(&by(&unit.rule))), Role::Dim));
                 }
             }
             pieces.insert(0, Piece::new(format!("{:INDENT$}{number}  ", ""), Role::Dim));
             body.lines.push(Line::of(pieces));
         }
-        let rule = if beside(unit) { String::new() } else { format!("{RULE}{}", unit.rule) };
+        let rule = if beside(unit) { String::new() } else { by(&unit.rule) };
         let reason = if unit.verdict == Verdict::Allow { "" } else { &unit.reason };
         let colon = if rule.is_empty() || reason.is_empty() { "" } else { ": " };
         let why = format!("{rule}{colon}{reason}");
@@ -126,8 +127,18 @@ fn add(body: &mut Body, approval: &Approval, above: &str) {
     let unusable = approval.again == Some(Again::RulesUnusable);
     if !unusable && !approval.units.iter().any(told) && !approval.rule.is_empty() {
         let colon = if approval.reason.is_empty() { "" } else { ": " };
-        body.words(0, Role::Dim, &format!("asked by rule {}{colon}{}", approval.rule, approval.reason));
+        let asked = if is_rule(&approval.rule) { "asked by " } else { "" };
+        body.words(0, Role::Dim, &format!("{asked}{}{colon}{}", by(&approval.rule), approval.reason));
     }
+}
+
+/// In a session of the person's own no rule asks, but Claude Code itself.
+fn is_rule(rule: &str) -> bool {
+    rule != own_session::RULE
+}
+
+fn by(rule: &str) -> String {
+    if is_rule(rule) { format!("{RULE}{rule}") } else { rule.to_owned() }
 }
 
 /// The text of a part: one row of it where it stands on the card already.

@@ -20,7 +20,8 @@ pub fn entries(model: &Model) -> Vec<Entry<'_>> {
     let mut rows: Vec<Entry<'_>> = ids
         .into_iter()
         .map(|id| entry(model, id))
-        .filter(|entry| entry.is_archived(model) == (model.home.shows == Shows::Archive) && filter.fits(model, entry))
+        .filter(|entry| entry.is_archived(model) == (model.home.shows == Shows::Archive))
+        .filter(|entry| !entry.is_over() && filter.fits(model, entry))
         .collect();
     rows.sort_by_cached_key(|entry| (entry.group, entry.place(model.home.sort)));
     rows

@@ -327,6 +327,12 @@ impl<'a> Entry<'a> {
         own_session::is(self.id.id(), self.id.file())
     }
 
+    /// It is one that is not there any more, and is not open here: only its questions are stored, and nobody goes on with it.
+    pub fn is_over(&self) -> bool {
+        let is_asked = self.run.is_some_and(|run| run.owner() == Owner::Another);
+        self.is_own_session() && self.own.is_none() && self.tab.is_none() && !is_asked
+    }
+
     /// Lines that its runs have added and removed; `None`: none, or that is not known, as of chats, beside which others
     /// work.
     pub fn lines(&self) -> Option<(u64, u64)> {

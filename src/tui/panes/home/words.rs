@@ -104,7 +104,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             "taken back by a restore".to_owned()
         }
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
-        (Some(_), TabStatus::Stopped) if tab.is_own_session() => "asks nothing".to_owned(),
+        (Some(_), TabStatus::Stopped) if tab.is_own_session() => "the session has ended".to_owned(),
         (Some(_), TabStatus::Stopped) if state.chat.is_some() => "chat closed".to_owned(),
         (Some(ended), TabStatus::Stopped) if ended.reason == ExitReason::TerminalClosed => {
             reason_words(ended.reason).to_owned()
@@ -170,7 +170,7 @@ fn does(model: &Model, run: &RunSummary) -> String {
             .to_owned()
         }
         (RunState::Ended, _) if reason == Some(ExitReason::UserStopped) && run.is_chat() => "chat closed".to_owned(),
-        (RunState::Ended | RunState::Interrupted, _) if run.is_own_session() => "asks nothing".to_owned(),
+        (RunState::Ended | RunState::Interrupted, _) if run.is_own_session() => "the session has ended".to_owned(),
         (RunState::Ended, _) if matches!(reason, Some(ExitReason::UserStopped | ExitReason::TerminalClosed)) => {
             reason.map_or_else(String::new, |reason| reason_words(reason).to_owned())
         }

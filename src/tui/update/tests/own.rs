@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::base::id::TicketId;
+use crate::domain::approval::Approval;
 use crate::domain::own_seen::{OwnSeen, Stands};
-use crate::domain::own_session::run_of;
+use crate::domain::own_session::{RULE, run_of};
 use crate::domain::summary::{Owner, RunState};
 use crate::domain::ticket::TicketKey;
 use crate::tui::home;
@@ -17,7 +18,7 @@ fn key() -> TicketKey {
 
 fn seen(title: &str, folder: &str, stands: Stands) -> OwnSeen {
     let (run, place, since) = (run_of(key().id()), "terminal pts/3".to_owned(), sample::ago(120));
-    OwnSeen { run, folder: folder.to_owned(), place, title: title.to_owned(), stands, since }
+    OwnSeen { run, folder: folder.to_owned(), place, title: title.to_owned(), stands, since, is_cut: false }
 }
 
 fn tell(ui: &mut Ui, own: Option<OwnSeen>) {
@@ -79,18 +80,46 @@ fn a_question_in_a_directory_below_is_on_home_too() {
 }
 
 #[test]
+fn one_that_is_gone_is_not_on_home_whatever_it_has_asked() {
+    let mut ui = at_home(seen("fix it", "/home/ann/shop", Stands::Working));
+    let mut run = sample::seen("session-1a2b3c4d", "/home/ann/shop");
+    (run.run, run.ticket_path) = (run_of(key().id()), key().file().to_owned());
+    (run.title, run.state) = ("Your Claude session in shop".into(), RunState::Interrupted);
+    update(&mut ui, Msg::News(News::RunSeen(Arc::new(run))));
+    assert!(sample::draw(&mut ui, (120, 40)).contains("fix it"));
+    tell(&mut ui, None);
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(!screen.contains("Your Claude session"), "{screen}");
+}
+
+#[test]
+fn its_row_on_home_says_where_all_else_is_typed() {
+    let mut ui = at_home(seen("fix it", "/home/ann/shop", Stands::YourTurn));
+    sample::draw(&mut ui, (120, 40));
+    for key in "p x O r i s".split(' ') {
+        ui.toast = None;
+        assert_eq!(press(&mut ui, key), [], "{key}");
+        let told = ui.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+        assert!(told.contains("its terminal") || told.contains("its own terminal"), "{key}: {told}");
+    }
+}
+
+#[test]
 fn a_tab_of_one_is_read_only_and_says_so_and_no_key_is_offered_that_does_nothing() {
     let mut ui = opened();
     for size in SIZES {
         let screen = sample::draw(&mut ui, size);
         assert!(screen.contains("read only") && screen.contains("fix it"), "{screen}");
         let footer = screen.lines().last().unwrap_or_default();
-        for word in ["pause", "start", "message", "stop", "commit", "edit", "resume", "next ticket"] {
+        for word in ["pause", "start", "message", "stop", "commit", "edit", "resume", "next ticket", "changes", "$"] {
             assert!(!footer.contains(word), "{word}: {footer}");
         }
         assert!(!screen.contains("Iteration") && !screen.contains("Breaker"), "{screen}");
+        assert!(!screen.contains("its beginning is"), "{screen}");
     }
-    for key in "p P s i x c e E U O r".split(' ') {
+    tell(&mut ui, Some(OwnSeen { is_cut: true, ..seen("fix it", "/home/ann/shop", Stands::YourTurn) }));
+    assert!(sample::draw(&mut ui, (160, 50)).contains("its beginning is too long ago to be shown"));
+    for key in "p P s i x c e E U O r D".split(' ') {
         ui.toast = None;
         assert_eq!(press(&mut ui, key), [], "{key}");
         let told = ui.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
@@ -118,14 +147,18 @@ fn what_it_asks_has_its_card() {
     };
     let mut started = sample::stored("session-1a2b3c4d", 1, begun);
     started.run = run;
-    let mut asked = sample::stored("session-1a2b3c4d", 2, Record::ApprovalAsked(sample::push("q")));
+    let approval = Approval { rule: RULE.into(), units: Vec::new(), reason: String::new(), ..sample::push("q") };
+    let mut asked = sample::stored("session-1a2b3c4d", 2, Record::ApprovalAsked(approval));
     asked.run = run;
     let records = vec![Arc::new(started), Arc::new(asked)];
     let news = News::RunOpened { ticket: key(), run, earlier: 2, records, owner: Owner::Another };
     update(&mut ui, Msg::News(news));
     assert_eq!(ui.model.standing(&ui.tabs[0]), TabStatus::NeedsYou);
-    assert!(sample::draw(&mut ui, (120, 40)).contains("Press !"));
+    let screen = sample::draw(&mut ui, (120, 40));
+    assert!(screen.contains("Press !") && screen.contains("waiting for your answer"), "{screen}");
+    assert!(!screen.contains("waiting for your next message"), "{screen}");
     assert_eq!(press(&mut ui, "x"), [], "only answers are taken");
     press(&mut ui, "!");
-    assert!(sample::draw(&mut ui, (120, 40)).contains("git push"));
+    let card = sample::draw(&mut ui, (120, 40));
+    assert!(card.contains("git push") && card.contains(RULE) && !card.contains("by rule"), "{card}");
 }

@@ -1,0 +1,133 @@
+//! Answers to what is asked on the phone, each in its [turn](super::turns).
+
+use super::is;
+use super::words::gone;
+use crate::adapters::store::Store;
+use crate::cli::answer::{Found, end, look};
+use crate::cli::away::kept::{Asked, Over};
+use crate::cli::away::meaning::Given;
+use crate::cli::decision::settle::About;
+use crate::cli::ended::settle::typed;
+use crate::cli::error::CliError;
+use crate::cli::question::Question;
+use crate::cli::queue::{Subject, Waiting, waiting};
+use crate::domain::answerer::Answerer;
+use crate::domain::approval::{Answer, ApprovalKind, Scope};
+use crate::domain::command::UserCommand;
+use crate::runtime::heard::{Unsaid, say};
+use tokio::sync::mpsc;
+
+/// What they are given with.
+pub(super) struct Answers {
+    pub(super) store: Store,
+    /// The tools whose calls may be allowed all at once.
+    pub(super) bulk_tools: Vec<String>,
+    /// What is answered may be told with its words.
+    pub(super) is_full: bool,
+    /// Where the relay hears what came of each decision.
+    pub(super) decided: mpsc::UnboundedSender<Settled>,
+}
+
+/// How what this message asks was decided; `None`: it was not.
+pub(super) type Settled = (i64, Option<Over>);
+
+impl Answers {
+    /// Answers what is no question of Claude's.
+    pub(super) async fn decide(&self, asked: &Asked, words: &str) -> Result<String, CliError> {
+        let mut over = None;
+        let told = self.try_decide(asked, words, &mut over).await;
+        // Nobody hears it: the relay is ending.
+        let _ = self.decided.send((asked.message, over));
+        told
+    }
+
+    async fn try_decide(&self, asked: &Asked, words: &str, over: &mut Option<Over>) -> Result<String, CliError> {
+        let waits = waiting(&self.store)?;
+        let Some(Waiting { subject: Subject::Decision(decision), summary: run, interrupted, .. }) =
+            waits.iter().find(|one| is(asked, one))
+        else {
+            return Ok("Too late: it waits no more.".to_owned());
+        };
+        if *interrupted {
+            return Ok(gone(&run.ticket));
+        }
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        if !asked.can_allow && !decision.is_no(&words) {
+            return Ok("A yes is not taken here: the screen shows all of it.".to_owned());
+        }
+        let accept = async |phase: String, reason: String| {
+            let args = ["phase", "accept", "--exact", "--", &run.ticket_path, &phase, &reason];
+            typed(&run.folder, &args).await.map(drop).map_err(CliError::failure)
+        };
+        let told = (About { run, decision }).decide(&self.store, &words, Answerer::PHONE, accept).await?;
+        let end = format!("{told}, by you (phone)");
+        *over = Some(Over { words: end.clone(), is_agreed: !decision.is_no(&words) });
+        Ok(end)
+    }
+
+    /// Answers a question of Claude's.
+    pub(super) async fn answer(&self, asked: &Asked, given: Given) -> Result<String, CliError> {
+        let Some(id) = &asked.question else {
+            return Ok("Press a button below it, or reply with one of its answers.".to_owned());
+        };
+        let Some(one) = waiting(&self.store)?.into_iter().find(|one| is(asked, one)) else {
+            return Ok(match look(&self.store, asked.run, id)? {
+                Found::Closed(end) => {
+                    format!("Too late: {}", end.told(asked.kind, self.is_full))
+                }
+                _ => "Too late: it waits no more.".to_owned(),
+            });
+        };
+        if one.interrupted {
+            return Ok(gone(&one.ticket));
+        }
+        let Subject::Question(approval) = one.subject else {
+            return Ok("Only the screen takes this answer.".to_owned());
+        };
+        let (is_denial, given_all) = (matches!(given, Given::Deny(_)), given == Given::All);
+        if !asked.can_allow && !is_denial {
+            return Ok("This can only be denied from here: the screen shows all of it.".to_owned());
+        }
+        let (kind, tool, has_kinds) = (approval.kind, approval.tool.clone(), approval.kinds().is_some());
+        let mut question = Question::of(*approval);
+        let answer = match (given, kind) {
+            (Given::Deny(words), _) => Some(Answer::Deny { words }),
+            (Given::Words(words), ApprovalKind::Question) => match question.misses(&words) {
+                Some(most) => return Ok(format!("{words} is no option: they are 1 to {most}.")),
+                None => question.answer(&words),
+            },
+            (_, ApprovalKind::Question) => return Ok("Claude asks for an answer: an option, or your words.".to_owned()),
+            (Given::Allow, _) => question.answer("yes"),
+            (Given::All, _) if !has_kinds || !self.bulk_tools.contains(&tool) => {
+                return Ok("`all` is not for this one: allow it once, or by its button for this run.".to_owned());
+            }
+            (Given::ForRun | Given::All, ApprovalKind::Call) => {
+                let scope = if given_all { Scope::Kind } else { Scope::Ticket };
+                match question.answer("yes") {
+                    Some(Answer::Allow { input, .. }) => Some(Answer::Allow { input, scope }),
+                    other => other,
+                }
+            }
+            (Given::ForRun | Given::All | Given::Words(_), _) => None,
+        };
+        let Some(answer) = answer else { return Ok("That is no answer to this question.".to_owned()) };
+        tracing::info!(ticket = %one.ticket, %tool, "answered on the phone");
+        let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
+        let said = say(&self.store, &one.summary, command, Answerer::PHONE).await;
+        let is_refused = matches!(said, Err(Unsaid::Refused(_)));
+        Ok(match (end(&self.store, one.run, id, !is_refused).await?, said) {
+            (Found::Closed(end), _) if !is_refused && end.is_by(&Answerer::PHONE, &answer) => {
+                end.told(Some(kind), self.is_full)
+            }
+            (Found::Closed(end), _) => {
+                format!("Too late: {}", end.told(Some(kind), self.is_full))
+            }
+            (_, Err(Unsaid::Refused(why))) => format!("Not answered: {why}"),
+            (_, Err(Unsaid::Unanswered(why))) => format!("Not known to be answered: {why}"),
+            (Found::Asked, Ok(())) => "Sent, and not acted on yet.".to_owned(),
+            (Found::Gone, Ok(())) => {
+                "Not answered: the rules do not let it through as it is; it is asked again.".to_owned()
+            }
+        })
+    }
+}
