@@ -250,7 +250,7 @@ mod tests {
         assert!(sample::draw(&mut ui, (80, 24)).contains("Nothing is ticked"), "it has no ticket");
         press(&mut ui, "k Enter");
         assert!(ui.toast.take().is_some_and(|(words, _)| words == "tk-1 has not been read yet"));
-        let file = crate::domain::ticket::parse::parse(b"# Old\n", "tk-1.md");
+        let file = crate::domain::ticket::parse::parse(b"---\nid: tk-1\n---\n# Old\n", "tk-1.md");
         ui.listed.insert(id.clone(), std::sync::Arc::new(file));
         press(&mut ui, "Enter");
         assert!(ui.modals.is_empty());
