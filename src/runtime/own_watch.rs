@@ -394,10 +394,14 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let reporter = Reporter::new(store.clone());
         let mut told = reporter.subscribe(Presence::Nobody);
-        for (session, words) in [("session-00000001", "one"), ("session-00000002", "two")] {
+        // A process has one session at a time.
+        let processes = [std::process::id(), std::os::unix::process::parent_id()].map(Process::of);
+        for ((session, words), process) in
+            [("session-00000001", "one"), ("session-00000002", "two")].into_iter().zip(processes)
+        {
             let path = folder.path().join(words);
             fs::write(&path, user(words)).unwrap();
-            let known = Known { session: TicketId::parse(session).unwrap(), ..known(&path) };
+            let known = Known { session: TicketId::parse(session).unwrap(), process, ..known(&path) };
             known_sessions::keep(folder.path(), &known).unwrap();
         }
         let watch = OwnWatch::new(store, reporter);
