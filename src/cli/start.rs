@@ -360,6 +360,7 @@ pub(super) fn dressed(session: &Session, resolved: &Resolved, surface: Surface) 
     model.profile = resolved.config.profile.word();
     model.workflow.clone_from(&resolved.config.settings.workflow);
     model.checks.clone_from(&resolved.config.validation);
+    model.ignores_checks = resolved.ignores_checks;
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;
