@@ -15,6 +15,7 @@ mod limits;
 mod line;
 mod phases;
 mod planning;
+mod settings;
 mod turns;
 mod wheel;
 mod worktrees;
@@ -270,7 +271,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let session = format!("session {} {}: {reason}", short_id(session), to.word());
             info(format!("{session}; the next iteration starts a fresh one"))
         }
-        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
+        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", settings::changed(what))),
         Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("Claude is told your answer next".into()),
         Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
         Record::NoteSent { .. } => info("message sent to Claude".into()),

@@ -202,7 +202,7 @@ fn a_resumed_run_obeys_the_flags_it_is_given() {
         assert!(model.as_str().unwrap().contains("opus"), "{model}");
     }
     let words = project.run(&["logs", "tk-1"]);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed: max_iterations 50"));
+    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed: max iterations 50"));
 }
 
 #[test]
