@@ -148,7 +148,9 @@ fn at_work() -> Vec<CompletionCandidate> {
 
 /// The tickets of runs that nobody works on and that can be resumed.
 fn resumable() -> Vec<CompletionCandidate> {
-    let may = |reason: &Option<String>| reason.as_deref().and_then(ExitReason::from_word).is_none_or(ExitReason::is_resumable);
+    let may = |reason: &Option<String>| {
+        reason.as_deref().and_then(ExitReason::from_word).is_none_or(ExitReason::is_resumable)
+    };
     tickets_of(|run| run.owner() == Owner::Nobody && !run.is_review() && may(&run.reason))
 }
 

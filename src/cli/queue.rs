@@ -233,11 +233,8 @@ pub(super) fn is_named(one: &Waiting, typed: &str) -> bool {
 /// What waits by this name, the only thing that waits for this ticket, or the only question whose name begins so.
 fn found(waiting: Vec<Waiting>, id: &str, is_meant: impl Fn(&RunSummary) -> bool) -> Result<Waiting, CliError> {
     let known = waiting.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
-    let ways: [&dyn Fn(&Waiting) -> bool; 3] = [
-        &|one| one.name == id,
-        &|one| one.ticket.as_str() == id && is_meant(&one.summary),
-        &|one| is_named(one, id),
-    ];
+    let ways: [&dyn Fn(&Waiting) -> bool; 3] =
+        [&|one| one.name == id, &|one| one.ticket.as_str() == id && is_meant(&one.summary), &|one| is_named(one, id)];
     let way = ways.into_iter().find(|way| waiting.iter().any(way));
     let mut found: Vec<Waiting> = waiting.into_iter().filter(|one| way.is_some_and(|way| way(one))).collect();
     let id = clean_line(id, 40);
@@ -378,6 +375,24 @@ mod tests {
         let waiting = folds.waiting(&store).unwrap();
         let Subject::Decision(decision) = &waiting[0].subject else { panic!("it is one") };
         assert!(decision.text.contains("make check"), "{}", decision.text);
+    }
+
+    #[test]
+    fn a_question_is_named_by_the_beginning_of_its_name_unless_it_is_asked_again() {
+        let asked = |call: &str, revision| {
+            let approval =
+                Approval { id: QuestionId { call: call.into(), revision }, ..sample::asks(call, "Bash", "{}", 1) };
+            let summary = sample::seen("tk-1", "/w");
+            let subject = Subject::Question(Box::new(approval));
+            told(&summary, false, name(&QuestionId { call: call.into(), revision }), String::new(), subject)
+        };
+        let of = |typed: &str| found(vec![asked("toolu_afa627d8", 0), asked("toolu_9d2bcc10", 0)], typed, |_| true);
+        assert_eq!(of("afa6").unwrap().name, "afa627d8");
+        assert_eq!(of("9d2bcc10").unwrap().name, "9d2bcc10");
+        assert!(of("9d2").is_err(), "too short");
+        assert!(of("tk-1").unwrap_err().message.contains("means several questions"));
+        let again = found(vec![asked("toolu_afa627d8", 1)], "afa627d8", |_| true);
+        assert!(again.is_err(), "nobody answers what they have not seen");
     }
 
     #[tokio::test]

@@ -357,7 +357,7 @@ mod tests {
             let resolved = resolve(&layers).unwrap();
             assert_eq!(resolved.config.settings.stagnation_limit, 9);
             assert_eq!(resolved.config.agent.command, ["claude"]);
-            assert!(resolved.config.validation.is_empty());
+            assert!(resolved.config.validation.is_empty() && resolved.ignores_checks);
             assert_eq!(resolved.templates, Templates::default());
             let told: Vec<_> = resolved.notices.iter().map(|notice| notice.text.as_str()).collect();
             assert_eq!(told.len(), 4, "{told:?}");
@@ -373,6 +373,7 @@ mod tests {
         layers.project.config = Some(FileText { path: "p".into(), text: text.replace("nope: 1", "") });
         let resolved = resolve(&layers).unwrap();
         assert_eq!(resolved.config.agent.command, ["evil"]);
+        assert!(!resolved.ignores_checks);
         assert_eq!(resolved.templates.get(steps::code::PHASED).source, "obey");
         assert!(from(&resolved, "prompts.phased").ends_with("phased.md"));
     }

@@ -271,7 +271,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let session = format!("session {} {}: {reason}", short_id(session), to.word());
             info(format!("{session}; the next iteration starts a fresh one"))
         }
-        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", settings::changed(what))),
+        Record::SettingsChanged(SettingsChanged { what, .. }) => {
+            info(format!("settings changed: {}", settings::changed(what)))
+        }
         Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("Claude is told your answer next".into()),
         Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
         Record::NoteSent { .. } => info("message sent to Claude".into()),
@@ -451,6 +453,18 @@ mod tests {
             let line = LogFormatter::default().line(&record).unwrap();
             assert_eq!((line.level, line.text.as_str()), (level, text));
         }
+    }
+
+    #[test]
+    fn a_stop_that_is_taken_back_says_so() {
+        let mut formatter = LogFormatter::default();
+        let mut told = |record| formatter.line(&record).unwrap().text;
+        assert_eq!(told(Record::StopRequested), "stopping");
+        assert_eq!(told(Record::Continued), "stop withdrawn: the run keeps going");
+        assert_eq!(told(Record::Continued), "resumed");
+        told(Record::StopRequested);
+        told(Record::RunResumed { pid: 1 });
+        assert_eq!(told(Record::Continued), "resumed", "that stop is over");
     }
 
     #[test]

@@ -242,6 +242,10 @@ mod tests {
         assert!(left(&[queued("a", 0, &[("a", Dep::Open)])])[0].1.contains("(a → a)"));
         let missing = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
         assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: correct its deps");
+        let template =
+            left(&[queued("a", 0, &[("b", Dep::Unfinished("/w/b.md needs an edit at line 14: fill it in".into()))])]);
+        let words = "it depends on b, which nobody can work on yet: /w/b.md needs an edit at line 14: fill it in";
+        assert_eq!(template[0].1, words, "its deps are right");
     }
 
     #[test]

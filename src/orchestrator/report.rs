@@ -198,6 +198,13 @@ mod tests {
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    #[test]
+    fn of_a_commands_output_a_dispute_names_what_went_wrong() {
+        let why = "`sh check.sh` failed with exit code 1\nrunning 3 checks\nFAIL limit: 6 is let through\n3 done";
+        assert_eq!(dispute_words(why), "`sh check.sh` failed with exit code 1: FAIL limit: 6 is let through");
+        assert_eq!(dispute_words("nothing has changed"), "nothing has changed");
+    }
+
     fn begin_of(journal: &[Stored], iteration: u32) -> Timestamp {
         let begins = |stored: &&Stored| matches!(stored.record, Record::IterationStarted { n, .. } if n == iteration);
         journal.iter().find(begins).unwrap().time

@@ -275,6 +275,23 @@ mod tests {
     }
 
     #[test]
+    fn a_dependency_that_is_not_filled_in_is_no_wrong_dependency() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("tk-1.md");
+        let phase = crate::domain::ticket::TEMPLATE_PHASE;
+        fs::write(&path, format!("---\nid: tk-1\nstatus: open\n---\n# T\n- [ ] {phase}\n")).unwrap();
+        let mut queue = Queue::of(None, false);
+        queue.unread.insert(path.clone(), Instant::now().checked_sub(PATIENCE).unwrap());
+        let around = Around {
+            ticket: &|path| TicketKey::new(crate::base::id::TicketId::parse("tk-1").unwrap(), path),
+            is_at_work: &|_, _| false,
+            is_ending: &|_| false,
+        };
+        let Dep::Unfinished(why) = queue.stands(&path, &around).1 else { panic!("it is there") };
+        assert!(why.contains("tk-1.md needs an edit at line 6: fill in the ticket"), "{why}");
+    }
+
+    #[test]
     fn a_ticket_that_is_taken_out_is_waited_for_anew_the_next_time() {
         let path = PathBuf::from("/nowhere/tk-1.md");
         let mut queue = Queue::of(None, false);
