@@ -55,7 +55,7 @@ fn what_is_no_ticket_is_neither_run_nor_written_to() {
         assert!(!output.status.success() && told.contains("src/lib.rs is not a ticket"), "{args:?}: {told}");
     }
     assert_eq!(project.read("work/src/lib.rs"), "fn main() {}\n");
-    assert_eq!(project.journal().len(), 0, "no run was begun");
+    assert_eq!(json(&project, &["status", "--json"]), serde_json::json!([]), "no run was begun");
 }
 
 #[test]

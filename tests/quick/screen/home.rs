@@ -54,13 +54,11 @@ fn checks_that_nobody_trusts_are_not_no_checks() {
     let mut model = with_ready_ones();
     model.ignores_checks = true;
     (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
-    let words = |screen: &str| screen.split(['│', '┃', '\n']).map(str::trim).collect::<Vec<_>>().join(" ");
     let home = sample::draw(&mut model, (200, 50));
     assert!(home.contains("checks not trusted") && !home.contains("no checks"), "{home}");
-    assert!(home.contains("are ignored: not") && !home.contains("no validation commands"), "{home}");
-    press(&mut model, "s");
-    let start = words(&sample::draw(&mut model, (120, 40)));
-    assert!(start.contains("are ignored: not trusted") && !start.contains("no validation commands"), "{start}");
+    assert!(home.contains("checks in .programmator") && !home.contains("no validation commands"), "{home}");
+    let start = tui::panes::home::start_words(&model, &[sample::id("tk-81b0")]);
+    assert!(start.contains("config.yaml are ignored: not trusted") && !start.contains("no validation"), "{start}");
 }
 
 #[test]
