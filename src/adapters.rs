@@ -1,6 +1,7 @@
 //! Everything that touches the world, one module for each thing outside.
 
 pub mod agent;
+pub mod beside;
 pub mod bounded_log;
 pub mod chats;
 pub mod clipboard;

@@ -35,6 +35,7 @@ mod keys;
 pub mod logs;
 mod man;
 mod metrics;
+mod nothing;
 mod notify;
 pub mod options;
 mod park;

@@ -2,6 +2,7 @@
 //!
 //! Does not own what is in them.
 
+use super::beside;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -53,8 +54,7 @@ fn replace(path: &Path, text: &str, is_for_good: bool) -> Result<(), PrivateFile
     let folder = path.parent().unwrap_or(Path::new("."));
     let replace = || -> io::Result<()> {
         create_private(folder)?;
-        // `tempfile` makes files that only their owner can read.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = beside::file(path)?;
         file.write_all(text.as_bytes())?;
         if is_for_good {
             file.as_file().sync_all()?;
@@ -70,7 +70,7 @@ pub fn write_locked(path: &Path, text: &str) -> Result<File, PrivateFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let make = || -> io::Result<File> {
         create_private(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = beside::file(path)?;
         file.as_file().lock()?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

@@ -1,6 +1,7 @@
 //! A file of a project that the person and others write too, as Claude's settings: read with suspicion, replaced only while it says
 //! what it said.
 
+use super::beside;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ pub fn replace(path: &Path, old: Option<&str>, new: &str) -> Result<(), ProjectF
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(words(error)),
         _ => {}
     }
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(words)?;
+    let mut file = beside::file(path).map_err(words)?;
     file.write_all(new.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(words)?;
     if read(path)?.as_deref() != old {
         return Err(changed());

@@ -13,6 +13,7 @@ mod unpacking;
 
 pub use unpacking::{Unpacked, unpack};
 
+use crate::adapters::beside;
 use crate::adapters::room::Room;
 use crate::adapters::store::Store;
 use crate::base::hex::hex;
@@ -27,7 +28,6 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use tar::{Builder, EntryType, Header};
-use tempfile::NamedTempFile;
 
 /// The format that this program writes.
 const FORMAT: u32 = 1;
@@ -69,7 +69,7 @@ pub fn write(store: &Store, head: &Head, to: &Path, replaces: bool, room: &Room)
     // The copy of the database stands in the state folder for a while, where runs need room for their records.
     room.for_bytes(fs::metadata(store.folder().join(DATABASE))?.len())?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder)?;
+    let mut file = beside::file(to)?;
     let room = Room { folder: folder.to_owned(), reserve: room.reserve };
     let (files, left_out) = fill(store, head, Bounded { file: file.as_file_mut(), room, unchecked: CHECKED })?;
     file.as_file().sync_all()?;

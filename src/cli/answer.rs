@@ -7,7 +7,7 @@ use super::ended::settle::Answering;
 use super::error::CliError;
 use super::phase::{self, PhaseCommand};
 use super::question::{Question, Shown};
-use super::queue::{Subject, WORDS, find, gone, name, only_on_screen};
+use super::queue::{Subject, WORDS, find, gone, is_named, name, only_on_screen};
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
@@ -52,7 +52,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         Ok(found) => found,
         Err(none) => return Err(closed(&store, &args.id)?.map_or(none, |end| too_late(&end))),
     };
-    if one.name != args.id && args.answer[0] != "deny" {
+    if !is_named(&one, &args.id) && args.answer[0] != "deny" {
         return Err(CliError::usage(format!(
             "`{}` is no question's name, so another may have come since you looked: `programmator queue {}` shows which waits",
             clean_line(&args.id, 40),

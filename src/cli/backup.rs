@@ -62,6 +62,9 @@ const STOPPING: Duration = Duration::from_secs(2);
 pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Result<(), CliError> {
     let file = session.folder.join(&args.file);
     let shown = shown(&file);
+    if file.is_dir() {
+        return Err(CliError::usage(format!("{shown} is a folder: name a file in it")));
+    }
     let exists = || CliError::usage(format!("{shown} exists already; --force overwrites it"));
     if !args.force && file.symlink_metadata().is_ok() {
         return Err(exists());

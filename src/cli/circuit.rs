@@ -91,7 +91,7 @@ pub fn what_if(out: &mut dyn Write, session: &Session, wanted: &WhatIf) -> Resul
         limits.output_decline
     )?;
     for StateMoved { n, from, to, reason } in &moves {
-        writeln!(out, "  iteration {n:>3}  {} → {}: {}", from.word(), to.word(), clean_line(reason, 400))?;
+        writeln!(out, "  iteration {n:>3}  {} → {}: {}", from.told(), to.told(), clean_line(reason, 400))?;
     }
     match moves.last().filter(|last| last.to == Circuit::Open) {
         Some(last) => writeln!(out, "The run would have ended after iteration {}.", last.n)?,
@@ -153,7 +153,7 @@ fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
         Circuit::HalfOpen => "◐",
         Circuit::Open => "○",
     };
-    writeln!(out, "{mark} {:<9}  {}", breaker.state.word(), cut(&shown.ticket, 40))?;
+    writeln!(out, "{mark} {:<9}  {}", breaker.state.told(), cut(&shown.ticket, 40))?;
     let counted = [
         ("no progress", breaker.no_progress, limits.no_progress),
         ("same error", breaker.same_error, limits.same_error),
@@ -175,7 +175,7 @@ fn print(out: &mut dyn Write, shown: &CircuitRow) -> std::io::Result<()> {
     }
     for moved in shown.history.iter().rev().take(MOVES).rev() {
         let Moved { time, from, to, reason, .. } = moved;
-        writeln!(out, "    {} UTC  {} → {}: {reason}", time.second(), from.word(), to.word())?;
+        writeln!(out, "    {} UTC  {} → {}: {reason}", time.second(), from.told(), to.told())?;
     }
     Ok(())
 }

@@ -53,6 +53,11 @@ pub struct LookOptions {
     pub ascii: bool,
 }
 
+/// A number as it is typed.
+pub fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a whole number".to_owned())
+}
+
 impl From<LookOptions> for RunOptions {
     fn from(look: LookOptions) -> Self {
         Self { look, ..Self::default() }

@@ -22,6 +22,8 @@ use std::path::Path;
 
 /// Characters at the end of a call's id that name its question.
 const NAME: usize = 8;
+/// Characters of it that do.
+const SHORTEST: usize = 4;
 /// Columns of a question in the list.
 pub(super) const WORDS: usize = 100;
 
@@ -226,12 +228,20 @@ pub(super) fn only_on_screen(why: &str) -> CliError {
     CliError::failure(format!("{}: answer it on the screen", why.trim_start_matches("denied: ")))
 }
 
-/// What waits by this name, or the only thing that waits for this ticket.
+/// It is the question's name, or the beginning of it. One that was asked again has to be typed whole: what was seen of it is
+/// what it was before.
+pub(super) fn is_named(one: &Waiting, typed: &str) -> bool {
+    let may_begin = one.question().is_some_and(|asked| asked.id.revision == 0) && typed.len() >= SHORTEST;
+    one.name == typed || may_begin && one.name.starts_with(typed)
+}
+
+/// What waits by this name, the only thing that waits for this ticket, or the only question whose name begins so.
 fn found(waiting: Vec<Waiting>, id: &str, is_meant: impl Fn(&RunSummary) -> bool) -> Result<Waiting, CliError> {
     let known = waiting.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
-    let (named, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| one.name == id);
-    let of_ticket = || others.into_iter().filter(|one| one.ticket.as_str() == id && is_meant(&one.summary)).collect();
-    let mut found = if named.is_empty() { of_ticket() } else { named };
+    let ways: [&dyn Fn(&Waiting) -> bool; 3] =
+        [&|one| one.name == id, &|one| one.ticket.as_str() == id && is_meant(&one.summary), &|one| is_named(one, id)];
+    let way = ways.into_iter().find(|way| waiting.iter().any(way));
+    let mut found: Vec<Waiting> = waiting.into_iter().filter(|one| way.is_some_and(|way| way(one))).collect();
     let id = clean_line(id, 40);
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
@@ -372,6 +382,24 @@ mod tests {
         let waiting = folds.waiting(&store).unwrap();
         let Subject::Decision(decision) = &waiting[0].subject else { panic!("it is one") };
         assert!(decision.text.contains("make check"), "{}", decision.text);
+    }
+
+    #[test]
+    fn a_question_is_named_by_the_beginning_of_its_name_unless_it_is_asked_again() {
+        let asked = |call: &str, revision| {
+            let approval =
+                Approval { id: QuestionId { call: call.into(), revision }, ..sample::asks(call, "Bash", "{}", 1) };
+            let summary = sample::seen("tk-1", "/w");
+            let subject = Subject::Question(Box::new(approval));
+            told(&summary, false, name(&QuestionId { call: call.into(), revision }), String::new(), subject)
+        };
+        let of = |typed: &str| found(vec![asked("toolu_afa627d8", 0), asked("toolu_9d2bcc10", 0)], typed, |_| true);
+        assert_eq!(of("afa6").unwrap().name, "afa627d8");
+        assert_eq!(of("9d2bcc10").unwrap().name, "9d2bcc10");
+        assert!(of("9d2").is_err(), "too short");
+        assert!(of("tk-1").unwrap_err().message.contains("means several questions"));
+        let again = found(vec![asked("toolu_afa627d8", 1)], "afa627d8", |_| true);
+        assert!(again.is_err(), "nobody answers what they have not seen");
     }
 
     #[tokio::test]

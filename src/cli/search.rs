@@ -1,6 +1,8 @@
 //! `programmator search`: words in the tickets here, and in the log and in what Claude said, ran and changed of every run.
 
 use super::error::CliError;
+use super::nothing;
+use super::options::whole;
 use super::session::Session;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
@@ -25,7 +27,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "KIND")]
     pub only: Option<Kind>,
     /// Stop after this many matches.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 500)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 500, value_parser = whole)]
     pub limit: usize,
     /// Print one JSON object per line instead of text.
     #[arg(long)]
@@ -74,7 +76,11 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &SearchArgs) -> Result<
             None => break,
         }
     }
-    Ok(u8::from(printer.last.is_none()))
+    let is_empty = printer.last.is_none();
+    if is_empty {
+        nothing::found();
+    }
+    Ok(u8::from(is_empty))
 }
 
 struct Printer<'a> {

@@ -102,7 +102,16 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
             model.focus = stream::NAME;
         }
     }
-    let mut screen = Screen::open().map_err(|error| unfit(&error))?;
+    let shown = match &open {
+        Open::Tickets(Named { show, start }) if start.is_empty() => show.first().map(|(ticket, _)| ticket.id().clone()),
+        _ => None,
+    };
+    let mut screen = Screen::open().map_err(|error| match (&error, shown) {
+        (ScreenError::Unfit(why), Some(ticket)) => CliError::failure(format!(
+            "this terminal cannot show the screen ({why}); `programmator logs -f {ticket}` follows the run without one"
+        )),
+        _ => unfit(&error),
+    })?;
     // The first frame stands before anything is opened or read.
     screen_loop::draw(&mut screen, &mut model).map_err(|error| unfit(&error))?;
     threads::room(threads::WORK)?;
@@ -370,6 +379,7 @@ pub(super) fn dressed(session: &Session, resolved: &Resolved, surface: Surface) 
     model.profile = resolved.config.profile.word();
     model.workflow.clone_from(&resolved.config.settings.workflow);
     model.checks.clone_from(&resolved.config.validation);
+    model.ignores_checks = resolved.ignores_checks;
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;

@@ -1,12 +1,12 @@
 //! A file for other programs to read, replaced in one step: they see the old text or the new one.
 
 use super::error::CliError;
+use crate::adapters::beside;
 use crate::base::text::clean_line;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use tempfile::NamedTempFile;
 
 /// Writes it, for users of these permissions.
 pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CliError> {
@@ -14,7 +14,7 @@ pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CliError> {
         if path.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        let mut file = beside::file(path)?;
         file.write_all(text.as_bytes())?;
         file.as_file().set_permissions(Permissions::from_mode(mode))?;
         file.persist(path)?;

@@ -2,6 +2,7 @@
 
 use super::error::CliError;
 use super::help;
+use super::nothing;
 use super::session::Session;
 use crate::adapters::git::worktree::{self, ForkOwn};
 use crate::adapters::store::{Store, newest_of_each};
@@ -116,6 +117,9 @@ async fn list(out: &mut dyn Write, session: &Session, as_json: bool) -> Result<(
     let mut fresh = forks(session);
     fresh.retain(|fork| all.iter().all(|own| own.worktree.top != fork.worktree.top));
     all.extend(fresh);
+    if all.is_empty() && !as_json {
+        nothing::found();
+    }
     for Own { ticket, worktree, .. } in all {
         let held = worktree::held(&worktree).await;
         let Worktree { top, home_top, branch, base, .. } = worktree;

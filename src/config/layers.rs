@@ -32,6 +32,8 @@ pub struct Resolved {
     /// The prompts in effect, and where each came from, as further rows of `values`.
     pub templates: Templates,
     pub notices: Vec<Notice>,
+    /// The project's validation commands are not among them, because nobody trusts the project.
+    pub ignores_checks: bool,
 }
 
 /// Resolves all layers: built-in < user < project < environment < flags.
@@ -40,6 +42,7 @@ pub struct Resolved {
 pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     let mut errors = Vec::new();
     let mut notices = Vec::new();
+    let mut ignores_checks = false;
     let mut settings = Vec::new();
     for (files, is_project) in [(&layers.user, false), (&layers.project, true)] {
         let Some(file) = &files.config else { continue };
@@ -60,6 +63,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
             notices.extend(wrong.iter().map(|error| Notice::warn(format!("{error}: ignored"))));
             let (kept, ignored): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|setting| setting.row.from_project == FromProject::Always);
+            ignores_checks = ignored.iter().any(|setting| setting.row.key == Key::ValidationCommands);
             notices.extend(ignored.iter().map(|setting| untrusted(&setting.at, setting.row.name, layers.trust)));
             settings.extend(kept);
         } else {
@@ -100,7 +104,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
         return Err(errors);
     }
     let values = KEYS.iter().map(|row| values.explain(row)).chain(explained).collect();
-    Ok(Resolved { config, values, templates, notices })
+    Ok(Resolved { config, values, templates, notices, ignores_checks })
 }
 
 fn untrusted(at: &str, what: &str, trust: Trust) -> Notice {
@@ -353,7 +357,7 @@ mod tests {
             let resolved = resolve(&layers).unwrap();
             assert_eq!(resolved.config.settings.stagnation_limit, 9);
             assert_eq!(resolved.config.agent.command, ["claude"]);
-            assert!(resolved.config.validation.is_empty());
+            assert!(resolved.config.validation.is_empty() && resolved.ignores_checks);
             assert_eq!(resolved.templates, Templates::default());
             let told: Vec<_> = resolved.notices.iter().map(|notice| notice.text.as_str()).collect();
             assert_eq!(told.len(), 4, "{told:?}");
@@ -369,6 +373,7 @@ mod tests {
         layers.project.config = Some(FileText { path: "p".into(), text: text.replace("nope: 1", "") });
         let resolved = resolve(&layers).unwrap();
         assert_eq!(resolved.config.agent.command, ["evil"]);
+        assert!(!resolved.ignores_checks);
         assert_eq!(resolved.templates.get(steps::code::PHASED).source, "obey");
         assert!(from(&resolved, "prompts.phased").ends_with("phased.md"));
     }

@@ -20,6 +20,17 @@ worded! {
     }
 }
 
+impl Circuit {
+    /// For people; [`word`](Self::word) is for records and programs.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::HalfOpen => "half open",
+            Self::Open => "open",
+        }
+    }
+}
+
 /// What the breaker counts, in iterations in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

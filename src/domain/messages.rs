@@ -5,6 +5,7 @@
 mod approvals;
 mod breaker;
 mod chat;
+mod checks;
 mod claims;
 mod commits;
 mod ends;
@@ -14,6 +15,7 @@ mod limits;
 mod line;
 mod phases;
 mod planning;
+mod settings;
 mod turns;
 mod wheel;
 mod worktrees;
@@ -33,8 +35,7 @@ use crate::base::time::human;
 use crate::domain::approval::{ApprovalKind, OF_ANSWER};
 use crate::domain::outcome::IterationOutcome;
 use crate::domain::record::{
-    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, Record, SessionLost, TurnFailed, ValidationRan,
-    WorkCarried,
+    AgentReady, ApiRetried, ChangeAnswered, ForeignTurn, Level, Record, SessionLost, TurnFailed, WorkCarried,
 };
 use crate::domain::session::{COMPLETE, SessionEnded};
 use crate::domain::settings::SettingsChanged;
@@ -62,6 +63,8 @@ pub struct LogFormatter {
     /// For clock times; UTC without one.
     zone: Option<TimeZone>,
     is_limited: bool,
+    /// The run was asked to stop.
+    stops: bool,
 }
 
 impl LogFormatter {
@@ -110,6 +113,9 @@ impl LogFormatter {
                 (Weight::Info, format!("request withdrawn: {} · {}", self.call(&void.id.call), void.why))
             }
             Record::ApprovalsKept { why } => (Weight::Warn, format!("still waiting for your answer: {why}")),
+            Record::Continued if std::mem::take(&mut self.stops) => {
+                (Weight::Info, "stop withdrawn: the run keeps going".to_owned())
+            }
             // A rate limit is one line: that of the wait which follows, or of the run's end.
             Record::ApiRetried(ApiRetried { status: Some(RATE_LIMITED), .. })
             | Record::IterationEnded { outcome: IterationOutcome::Parked, .. } => return None,
@@ -120,6 +126,11 @@ impl LogFormatter {
             Record::AgentExited { swept, .. } if std::mem::take(&mut self.is_limited) && *swept == 0 => return None,
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
+                match record {
+                    Record::StopRequested => self.stops = true,
+                    Record::RunEnded { .. } | Record::RunResumed { .. } => self.stops = false,
+                    _ => {}
+                }
                 worktrees::follow(&mut self.workspace, record);
                 sentence(record)?
             }
@@ -260,7 +271,9 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
             let session = format!("session {} {}: {reason}", short_id(session), to.word());
             info(format!("{session}; the next iteration starts a fresh one"))
         }
-        Record::SettingsChanged(SettingsChanged { what, .. }) => info(format!("settings changed: {}", what.join(", "))),
+        Record::SettingsChanged(SettingsChanged { what, .. }) => {
+            info(format!("settings changed: {}", settings::changed(what)))
+        }
         Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("Claude is told your answer next".into()),
         Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
         Record::NoteSent { .. } => info("message sent to Claude".into()),
@@ -301,15 +314,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
                 )
             })
         }
-        Record::ValidationRan(ValidationRan { command, exit, timed_out, ms, .. }) => {
-            let time = human(Duration::from_millis(*ms));
-            Some(match (exit, timed_out) {
-                (_, true) => (Warn, format!("validation timed out: `{command}` · {time}")),
-                (Some(0), _) => (Info, format!("validation passed: `{command}` · {time}")),
-                (Some(code), _) => (Warn, format!("validation failed: `{command}` · exit {code} · {time}")),
-                (None, _) => (Warn, format!("validation killed by a signal: `{command}` · {time}")),
-            })
-        }
+        Record::ValidationRan(ran) => Some(checks::words(ran)),
         Record::ChatAsked(_) | Record::ChatAnswered(_) | Record::NoteNotSent { .. } => chat::sentence(record),
         Record::PlanAsked(_)
         | Record::DraftMade { .. }
@@ -408,26 +413,20 @@ mod tests {
             let moved = CounterMoved { n: 1, counter: Counter::SameError, value: 2, limit: 5, why, said };
             LogFormatter::default().line(&Record::BreakerCounted(moved)).unwrap().text
         };
-        assert_eq!(counted(Some("no such file: /a.rs")), "circuit breaker: same error 2/5 · no such file: /a.rs");
-        assert_eq!(counted(None), "circuit breaker: same error 2/5 · no such file: <path>", "in older journals");
+        assert_eq!(
+            counted(Some("no such file: /a.rs")),
+            "circuit breaker: same error, 2 in a row · no such file: /a.rs"
+        );
+        assert_eq!(
+            counted(None),
+            "circuit breaker: same error, 2 in a row · no such file: <path>",
+            "in older journals"
+        );
     }
 
     #[test]
     fn says_what_a_person_wants_to_know() {
         let cases = [
-            (
-                Record::ValidationRan(ValidationRan {
-                    n: 1,
-                    command: "cargo test".into(),
-                    exit: Some(101),
-                    timed_out: false,
-                    ms: 41_000,
-                    tail: String::new(),
-                    log: String::new(),
-                }),
-                Weight::Warn,
-                "validation failed: `cargo test` · exit 101 · 41 s",
-            ),
             (
                 Record::PhaseDone { n: 1, phase: Some("Parse".into()), how: DoneHow::ClaimedUnchecked, id: None },
                 Weight::Info,
@@ -455,6 +454,18 @@ mod tests {
             let line = LogFormatter::default().line(&record).unwrap();
             assert_eq!((line.level, line.text.as_str()), (level, text));
         }
+    }
+
+    #[test]
+    fn a_stop_that_is_taken_back_says_so() {
+        let mut formatter = LogFormatter::default();
+        let mut told = |record| formatter.line(&record).unwrap().text;
+        assert_eq!(told(Record::StopRequested), "stopping");
+        assert_eq!(told(Record::Continued), "stop withdrawn: the run keeps going");
+        assert_eq!(told(Record::Continued), "resumed");
+        told(Record::StopRequested);
+        told(Record::RunResumed { pid: 1 });
+        assert_eq!(told(Record::Continued), "resumed", "that stop is over");
     }
 
     #[test]

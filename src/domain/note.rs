@@ -27,7 +27,7 @@ pub enum NoteStage {
     Read,
     /// Handed over and never taken in: for the next prompt, as if it were queued.
     Returned,
-    /// Sending it has failed twice: the person has it back.
+    /// Sending it has failed twice, and the person has it back; or the run is over.
     NotSent,
 }
 
@@ -98,6 +98,11 @@ impl Notes {
             Record::IterationEnded { .. } => {
                 let sent = |note: &&mut Note| matches!(note.stage, NoteStage::InPrompt | NoteStage::Sent);
                 return self.0.iter_mut().filter(sent).map(|note| note.stage = NoteStage::Returned).count() > 0;
+            }
+            // Nothing comes after it that could read them.
+            Record::RunEnded { reason, .. } if !reason.is_resumable() => {
+                let open = |note: &&mut Note| !note.stage.is_over();
+                return self.0.iter_mut().filter(open).map(|note| note.stage = NoteStage::NotSent).count() > 0;
             }
             _ => return false,
         };

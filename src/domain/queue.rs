@@ -38,6 +38,8 @@ pub enum Dep {
     Unread,
     /// It cannot be found; what it is instead of a ticket.
     Missing(String),
+    /// Its file is there, and nobody can work on it before it is edited; why.
+    Unfinished(String),
 }
 
 /// How many runs are open here, and may be.
@@ -130,6 +132,7 @@ fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
     }
     queued.deps.iter().find_map(|(dep, how)| match how {
         Dep::Missing(what) => Some(format!("it depends on {dep}, which is {what}: correct its deps")),
+        Dep::Unfinished(why) => Some(format!("it depends on {dep}, which nobody can work on yet: {why}")),
         Dep::Open if find(queue, dep).is_none() => Some(format!(
             "it depends on {dep}, which is not closed and which nobody works on: start both, or close {dep}"
         )),
@@ -239,6 +242,10 @@ mod tests {
         assert!(left(&[queued("a", 0, &[("a", Dep::Open)])])[0].1.contains("(a → a)"));
         let missing = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
         assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: correct its deps");
+        let template =
+            left(&[queued("a", 0, &[("b", Dep::Unfinished("/w/b.md needs an edit at line 14: fill it in".into()))])]);
+        let words = "it depends on b, which nobody can work on yet: /w/b.md needs an edit at line 14: fill it in";
+        assert_eq!(template[0].1, words, "its deps are right");
     }
 
     #[test]

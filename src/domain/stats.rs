@@ -47,11 +47,11 @@ pub struct Tally {
     pub complete: u32,
     /// Iterations that have ended; those that a limit refused are none.
     pub iterations: u32,
-    /// Phases that Claude has worked on, counted once in each run. A ticket without phases is one.
+    /// Phases that Claude has worked on, each counted once however many runs tried it. A ticket without phases is one.
     pub tried: u32,
     /// Those of them that were found done, not ticked by a person.
     pub done: u32,
-    /// Phases found done or not: the first claim has been judged.
+    /// Phases whose first claim was checked: by a command, or by a critic. One that nobody has checked is not judged.
     pub judged: u32,
     /// Those of them that were found done at the first claim.
     pub first_pass: u32,
@@ -136,7 +136,7 @@ impl Tally {
 }
 
 /// A phase in its run: by its number, in old journals by its text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Part {
     Numbered(PhaseId),
     Named(Option<String>),
@@ -148,9 +148,15 @@ impl Part {
     }
 }
 
+/// A phase in its ticket, whose runs count their phases each on their own: by its last text, and the how manieth of
+/// those with the same text it is.
+type Known = (Option<String>, usize);
+
 /// What is known of a phase so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Seen {
+    /// As it was called last.
+    text: Option<String>,
     tried: bool,
     done: bool,
     /// Its first claim held.
@@ -163,7 +169,7 @@ struct Seen {
 pub struct RunFold {
     tally: Tally,
     /// Iterations that are to get the work on, and what they work at.
-    at_work: HashMap<u32, Part>,
+    at_work: HashMap<u32, (Part, Option<String>)>,
     /// The last iteration of a critic's: other steps may give verdicts, too.
     critic: Option<u32>,
     parts: HashMap<Part, Seen>,
@@ -173,15 +179,15 @@ impl RunFold {
     pub fn record(&mut self, record: &Record) {
         match record {
             Record::IterationStarted { n, phase, id, role, .. } if role.counts == Counts::Progress => {
-                self.at_work.insert(*n, Part::of(*id, phase.as_ref()));
+                self.at_work.insert(*n, (Part::of(*id, phase.as_ref()), phase.clone()));
             }
             Record::IterationStarted { n, role, .. } if role.step == StepName::CRITIQUE => {
                 self.critic = Some(*n);
             }
             Record::Receipt(receipt) => {
                 self.tally.receipt(receipt);
-                if let Some(part) = self.at_work.remove(&receipt.n).filter(|_| !receipt.refused) {
-                    self.parts.entry(part).or_default().tried = true;
+                if let Some((part, text)) = self.at_work.remove(&receipt.n).filter(|_| !receipt.refused) {
+                    self.seen(part, text.as_ref()).tried = true;
                 }
             }
             Record::CritiqueMade { n, critique } if self.critic == Some(*n) => match critique.verdict {
@@ -196,28 +202,76 @@ impl RunFold {
             Record::PhaseDisputed { phase, id, .. } => {
                 self.judged(*id, phase.as_ref(), false);
             }
-            Record::PhaseDone { phase, id, how, .. } if *how != DoneHow::TickedByPerson => {
-                let seen = self.judged(*id, phase.as_ref(), true);
-                seen.done = true;
+            Record::PhaseDone { phase, id, how: DoneHow::Verified | DoneHow::Approved, .. } => {
+                self.judged(*id, phase.as_ref(), true).done = true;
+            }
+            // Nobody has checked it: that says nothing of how good the claim was.
+            Record::PhaseDone { phase, id, how: DoneHow::ClaimedUnchecked | DoneHow::ClaimedNoChange, .. } => {
+                self.seen(Part::of(*id, phase.as_ref()), phase.as_ref()).done = true;
             }
             _ => {}
         }
     }
 
     fn judged(&mut self, id: Option<PhaseId>, text: Option<&String>, held: bool) -> &mut Seen {
-        let seen = self.parts.entry(Part::of(id, text)).or_default();
+        let seen = self.seen(Part::of(id, text), text);
         seen.first.get_or_insert(held);
         seen
     }
 
-    fn tally(self, run: &RunSummary) -> Tally {
-        let count = |which: fn(&Seen) -> bool| self.parts.values().filter(|seen| which(seen)).count() as u32;
-        let (tried, done) = (count(|seen| seen.tried), count(|seen| seen.done));
-        let (judged, first_pass) = (count(|seen| seen.first.is_some()), count(|seen| seen.first == Some(true)));
-        let fixed = count(|seen| seen.done && seen.rejected);
+    fn seen(&mut self, part: Part, text: Option<&String>) -> &mut Seen {
+        let seen = self.parts.entry(part).or_default();
+        seen.text = text.cloned();
+        seen
+    }
+
+    /// Its phases as its ticket knows them.
+    fn known(&self) -> Vec<(Known, &Seen)> {
+        let mut parts: Vec<(&Part, &Seen)> = self.parts.iter().collect();
+        parts.sort_by_key(|(part, _)| *part);
+        let mut alike: HashMap<&Option<String>, usize> = HashMap::new();
+        let known = parts.into_iter().map(|(_, seen)| {
+            let nth = alike.entry(&seen.text).or_default();
+            *nth += 1;
+            ((seen.text.clone(), *nth), seen)
+        });
+        known.collect()
+    }
+
+    /// What does not depend on other runs.
+    fn tally(&self, run: &RunSummary) -> Tally {
         let is_complete = run.reason.as_deref().and_then(ExitReason::from_word) == Some(ExitReason::Complete);
         let (complete, cost_usd) = (u32::from(is_complete), run.cost_usd);
-        Tally { runs: 1, complete, tried, done, judged, first_pass, fixed, cost_usd, ..self.tally }
+        Tally { runs: 1, complete, cost_usd, ..self.tally.clone() }
+    }
+}
+
+/// The phases of a ticket, from its runs, newest first.
+#[derive(Default)]
+struct Phases(HashMap<Known, Seen>);
+
+impl Phases {
+    /// Adds those of an earlier run: its first claim was the first one.
+    fn add_earlier(&mut self, run: &RunFold) {
+        for (known, earlier) in run.known() {
+            let seen = self.0.entry(known).or_default();
+            seen.tried |= earlier.tried;
+            seen.done |= earlier.done;
+            seen.rejected |= earlier.rejected;
+            seen.first = earlier.first.or(seen.first);
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        let count = |which: fn(&Seen) -> bool| self.0.values().filter(|seen| which(seen)).count() as u32;
+        Tally {
+            tried: count(|seen| seen.tried),
+            done: count(|seen| seen.done),
+            judged: count(|seen| seen.first.is_some()),
+            first_pass: count(|seen| seen.first == Some(true)),
+            fixed: count(|seen| seen.done && seen.rejected),
+            ..Tally::default()
+        }
     }
 }
 
@@ -225,6 +279,7 @@ impl RunFold {
 pub fn sum(runs: impl IntoIterator<Item = (RunSummary, RunFold)>) -> Stats {
     let mut stats = Stats::default();
     let mut places: HashMap<String, usize> = HashMap::new();
+    let mut phases: Vec<Phases> = Vec::new();
     for (run, fold) in runs {
         let tally = fold.tally(&run);
         stats.total.add(&tally);
@@ -232,11 +287,18 @@ pub fn sum(runs: impl IntoIterator<Item = (RunSummary, RunFold)>) -> Stats {
             let (ticket, title) = (run.ticket.to_string(), run.title.clone());
             let (ticket_path, updated) = (run.ticket_path.clone(), run.updated);
             stats.tickets.push(TicketStats { ticket, title, ticket_path, updated, tally: Tally::default() });
+            phases.push(Phases::default());
             stats.tickets.len() - 1
         });
+        phases[at].add_earlier(&fold);
         let ticket = &mut stats.tickets[at];
         ticket.updated = ticket.updated.max(run.updated);
         ticket.tally.add(&tally);
+    }
+    for (ticket, phases) in stats.tickets.iter_mut().zip(&phases) {
+        let tally = phases.tally();
+        ticket.tally.add(&tally);
+        stats.total.add(&tally);
     }
     stats.tickets.sort_by_key(|ticket| std::cmp::Reverse(ticket.updated));
     stats
@@ -325,9 +387,41 @@ mod tests {
             .map(|ticket| (ticket.ticket_path.as_str(), ticket.title.as_str(), ticket.tally.runs))
             .collect();
         assert_eq!(told, [("/t/a.md", "Run 2", 2), ("/t/b.md", "Run 3", 1)]);
-        assert_eq!((tickets[0].tally.complete, tickets[0].tally.tried, tickets[0].tally.steps.len()), (1, 6, 3));
+        let told = |tally: &Tally| (tally.complete, tally.tried, tally.done, tally.judged, tally.steps.len());
+        assert_eq!(told(&tickets[0].tally), (1, 3, 2, 3, 3), "what two runs worked on is one phase");
         assert_eq!((tickets[1].tally.tried, tickets[1].tally.first_pass_rate), (0, None));
-        assert_eq!((total.runs, total.tried, total.first_pass, total.cost_usd), (3, 6, 2, 9.0));
+        assert_eq!((total.runs, total.tried, total.first_pass, total.cost_usd), (3, 3, 1, 9.0));
+    }
+
+    #[test]
+    fn a_claim_that_nobody_checked_is_done_and_not_judged() {
+        let mut fold = RunFold::default();
+        for (at, how) in
+            [DoneHow::ClaimedUnchecked, DoneHow::ClaimedNoChange, DoneHow::Verified].into_iter().enumerate()
+        {
+            let (phase, id) = (Some(format!("P{at}")), Some(PhaseId(at as u32 + 1)));
+            fold.record(&Record::PhaseDone { n: 1, phase, how, id });
+        }
+        let total = sum([(run(1, "/t/a.md", None, 5), fold)]).total;
+        assert_eq!((total.done, total.judged, total.first_pass, total.first_pass_rate), (3, 1, 1, Some(1.0)));
+    }
+
+    #[test]
+    fn the_first_claim_of_a_phase_is_that_of_its_earliest_run() {
+        let judged = |holds: bool| {
+            let (mut fold, phase) = (RunFold::default(), || Some("P".to_owned()));
+            // Each run numbers its phases anew.
+            let id = Some(PhaseId(1 + u32::from(holds)));
+            fold.record(&if holds {
+                Record::PhaseDone { n: 1, phase: phase(), how: DoneHow::Verified, id }
+            } else {
+                Record::PhaseDisputed { n: 1, phase: phase(), why: "x".into(), id }
+            });
+            fold
+        };
+        let total =
+            sum([(run(2, "/t/a.md", None, 9), judged(true)), (run(1, "/t/a.md", None, 5), judged(false))]).total;
+        assert_eq!((total.done, total.judged, total.first_pass), (1, 1, 0));
     }
 
     #[test]

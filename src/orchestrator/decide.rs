@@ -116,6 +116,7 @@ impl<'a> Draft<'a> {
             Input::PhaseSettingsRead { phases } => self.phase_settings_read(phases),
             Input::TicketLost { why } => self.ticket_lost(why),
             Input::Commanded { id, by, command } => self.commanded(id, by, command),
+            Input::HandedOver => self.handed_over(),
             Input::Wished { wish, by, command } => self.wished(wish, by, command),
             Input::DoneBeside { record, .. } => self.record(*record),
             Input::Judged { n, call, ruling, presence } => self.judged(n, *call, *ruling, presence),

@@ -184,6 +184,8 @@ pub enum Input {
         /// The last reading of the ticket's file, after Claude had ended.
         reading: u64,
     },
+    /// The person has another program go on with the run.
+    HandedOver,
     /// The tree could not be compared.
     EvidenceFailed { n: u32, message: String },
     /// The commands ran.

@@ -2,6 +2,7 @@
 
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
+use crate::domain::claim::fingerprint::telling_line;
 use crate::domain::messages::reason_words;
 use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::{Mark, PhaseId};
@@ -139,10 +140,19 @@ fn decided(before: &State, state: &State, heard: &Heard) -> Vec<PhaseReport> {
             became,
             how: if let (Mark::Done(how), Became::Done) = (phase.stands(), became) { Some(how) } else { None },
             commands: commands.cloned().collect(),
-            why: phase.dispute.as_ref().map(|why| clean_line(why, WORDS)),
+            why: phase.dispute.as_deref().map(dispute_words),
         })
     });
     told.collect()
+}
+
+/// Why a phase is disputed, in one line: of a command's output, which follows it, what says most.
+fn dispute_words(why: &str) -> String {
+    let (why, output) = why.split_once('\n').unwrap_or((why, ""));
+    match telling_line(output) {
+        Some(line) => clean_line(&format!("{why}: {line}"), WORDS),
+        None => clean_line(why, WORDS),
+    }
 }
 
 fn became(phase: &PhaseState) -> Option<Became> {
@@ -186,6 +196,13 @@ mod tests {
     fn journal() -> Vec<Stored> {
         let lines = include_str!("../../tests/fixtures/demo/records.ndjson").lines();
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn of_a_commands_output_a_dispute_names_what_went_wrong() {
+        let why = "`sh check.sh` failed with exit code 1\nrunning 3 checks\nFAIL limit: 6 is let through\n3 done";
+        assert_eq!(dispute_words(why), "`sh check.sh` failed with exit code 1: FAIL limit: 6 is let through");
+        assert_eq!(dispute_words("nothing has changed"), "nothing has changed");
     }
 
     fn begin_of(journal: &[Stored], iteration: u32) -> Timestamp {

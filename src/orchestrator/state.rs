@@ -69,6 +69,8 @@ pub struct State {
     pub conflict_files: Vec<String>,
     /// The workspace is its own: no other run may work there.
     pub has_tree: bool,
+    /// Since when it waits for its workspace.
+    pub queued: Option<Timestamp>,
     pub ticket_path: String,
     pub title: String,
     /// What the front matter's `status` is, as far as we know; `None`: there is none.
@@ -383,6 +385,11 @@ impl State {
     pub(super) fn touch(&mut self, record: &Record, time: Timestamp) {
         if !matches!(record, Record::SnapshotsPruned(_) | Record::OutputCleared(_) | Record::WorktreeRemoved(_)) {
             self.updated = Some(time);
+        }
+        match record {
+            Record::TreeAwaited { .. } => self.queued = self.queued.or(Some(time)),
+            Record::TreeGranted | Record::RunResumed { .. } => self.queued = None,
+            _ => {}
         }
     }
 

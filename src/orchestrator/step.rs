@@ -24,6 +24,8 @@ pub struct Step {
     /// Its name, in journals too.
     pub name: StepName,
     pub counts: Counts,
+    /// What the person writes to Claude is for it. A step that only judges leaves it to the next one that works.
+    pub takes_messages: bool,
     pub session: SessionUse,
     /// What it would do now. It is asked only while no iteration is open.
     pub next: fn(&State) -> Next,
@@ -41,7 +43,7 @@ pub struct Step {
     pub shows_changes: bool,
     /// The templates that it uses: a person may have their own.
     pub prompts: &'static [Kind],
-    /// What Claude is told, with these notes of the person's.
+    /// What Claude is told, with these notes of the person's: messages, and answers that came after its process had ended.
     pub prompt: fn(&State, Vec<String>) -> Prompt,
     /// What Claude is told when its answer cannot be read.
     pub follow_up: fn(&State) -> Prompt,

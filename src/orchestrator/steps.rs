@@ -12,7 +12,8 @@ pub mod resolve;
 pub mod review;
 
 use crate::orchestrator::prompt::Kind;
-use crate::orchestrator::step::Step;
+use crate::orchestrator::state::State;
+use crate::orchestrator::step::{Step, present};
 
 /// All steps, in the order they are asked in: a chat has no other; a ticket that is to be planned is planned before anything
 /// else; what was found done is looked at first, then what was rejected is fixed; a merge that is open in the worktree is
@@ -29,6 +30,11 @@ pub static STEPS: [Step; 9] = [
     review::STEP,
     evaluate::STEP,
 ];
+
+/// What the person writes now goes to the Claude that is at work; one that judges leaves it to the next that works.
+pub fn takes_messages(state: &State) -> bool {
+    present(&STEPS, state).is_none_or(|step| step.takes_messages)
+}
 
 /// The templates of all steps, each once.
 pub fn prompts() -> Vec<Kind> {

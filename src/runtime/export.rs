@@ -6,6 +6,7 @@ mod cast;
 mod markdown;
 pub mod stored;
 
+use crate::adapters::beside;
 use crate::base::json;
 use crate::domain::export::Format;
 use serde_json::json;
@@ -19,8 +20,7 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let begun = tempfile::Builder::new().prefix(".programmator-").tempfile_in(folder)?;
+    let begun = beside::file(path)?;
     let mut out = BufWriter::new(begun);
     fill(&mut out)?;
     out.flush()?;

@@ -271,9 +271,17 @@ impl Supervisor {
         }
     }
 
-    /// Leaves every open run: its records stay as they are, Claude is ended by the ladder, and then another program may go on
-    /// with it.
-    pub fn leave(&self) {
+    /// Leaves every open run to another program: Claude is ended by the ladder, and its iteration by the last records here.
+    pub fn hand_over(&self) {
+        for run in self.runs.values().filter(|run| !run.given_up.is_cancelled()) {
+            // Where nothing more can be taken in, it is left as it is.
+            let _ = run.inputs.try_send(Input::HandedOver);
+        }
+        self.leave();
+    }
+
+    /// Leaves every open run: its records stay as they are.
+    fn leave(&self) {
         self.runs.values().for_each(|run| run.given_up.cancel());
     }
 

@@ -154,7 +154,11 @@ impl TicketTask {
         while let Ok(input) = self.inputs.try_recv() {
             if matches!(
                 input,
-                Input::Commanded { .. } | Input::Unlocked { .. } | Input::DoneBeside { .. } | Input::RuleSaved { .. }
+                Input::Commanded { .. }
+                    | Input::HandedOver
+                    | Input::Unlocked { .. }
+                    | Input::DoneBeside { .. }
+                    | Input::RuleSaved { .. }
             ) {
                 return Some(input);
             }

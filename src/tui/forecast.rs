@@ -41,19 +41,19 @@ pub fn of_a_plan(model: &Model) -> Option<f64> {
     median(model.runs.values().map(AsRef::as_ref).filter(is_one).map(|run| run.cost_usd).collect())
 }
 
-/// The time that the open phases of a run at work may still take; `None`: there is nothing to judge by, or the last phase
-/// takes longer than one usually does.
+/// The time that the open phases of a run at work may still take; `None`: there is nothing to judge by, or the phase takes
+/// longer than one usually does.
 pub fn left(model: &Model, tab: &Tab) -> Option<Duration> {
     if model.mode == Mode::Replay || !tab.is_at_work() {
         return None;
     }
-    Some(rests(model, tab)?.sum::<Duration>()).filter(|rest| !rest.is_zero())
+    rests(model, tab)?.sum::<Option<Duration>>().filter(|rest| !rest.is_zero())
 }
 
 /// How many of the open phases will be done before `then`; `None`: all of them, or there is nothing to judge by.
 pub fn phases_until(model: &Model, tab: &Tab, then: Timestamp) -> Option<usize> {
     let mut left = then.since(model.now);
-    rests(model, tab)?.position(|rest| match left.checked_sub(rest) {
+    rests(model, tab)?.map(Option::unwrap_or_default).position(|rest| match left.checked_sub(rest) {
         Some(after) => {
             left = after;
             false
@@ -62,8 +62,8 @@ pub fn phases_until(model: &Model, tab: &Tab, then: Timestamp) -> Option<usize> 
     })
 }
 
-/// What each open phase may still take, in their order.
-fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Duration> + 'a> {
+/// What each open phase may still take, in their order; `None`: it takes longer than one usually does.
+fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Option<Duration>> + 'a> {
     // How long the person takes to answer is not known.
     if tab.standing() == TabStatus::NeedsYou {
         return None;
@@ -76,8 +76,8 @@ fn rests<'a>(model: &'a Model, tab: &'a Tab) -> Option<impl Iterator<Item = Dura
     let current = tab.current_phase().map(|phase| phase.id);
     let open = state.phases.iter().filter(|phase| phase.is_open());
     Some(open.map(move |phase| match tab.time_on(phase, model.now) {
-        Some(spent) if Some(phase.id) == current => usual.saturating_sub(spent),
-        _ => usual,
+        Some(spent) if Some(phase.id) == current => usual.checked_sub(spent),
+        _ => Some(usual),
     }))
 }
 
@@ -151,6 +151,14 @@ mod tests {
         assert_eq!(minutes(last), None, "any moment now");
         assert_eq!(minutes(|model| model.mode = Mode::Replay), None);
         assert_eq!(minutes(|model| model.tabs[0].state.stage = crate::orchestrator::state::Stage::Paused), None);
+    }
+
+    #[test]
+    fn nothing_is_foretold_once_a_phase_takes_longer_than_usual() {
+        let late =
+            |minutes: u64| move |model: &mut Model| model.now = model.now.plus(Duration::from_secs(minutes * 60));
+        assert!(minutes(late(0)).is_some());
+        assert_eq!(minutes(late(60)), None, "though other phases come behind it");
     }
 
     #[test]

@@ -61,12 +61,12 @@ impl Glyphs {
 
     /// The circuit breaker's lamp: glyph and word, and their role.
     pub fn lamp(self, circuit: Circuit) -> (String, Role) {
-        let (glyph, word, role) = match circuit {
-            Circuit::Closed => (self.pick("●", "*"), "closed", Role::GaugeFill),
-            Circuit::HalfOpen => (self.pick("◐", "~"), "half open", Role::GaugeWarning),
-            Circuit::Open => (self.pick("○", "o"), "open", Role::GaugeDanger),
+        let (glyph, role) = match circuit {
+            Circuit::Closed => (self.pick("●", "*"), Role::GaugeFill),
+            Circuit::HalfOpen => (self.pick("◐", "~"), Role::GaugeWarning),
+            Circuit::Open => (self.pick("○", "o"), Role::GaugeDanger),
         };
-        (format!("{glyph} {word}"), role)
+        (format!("{glyph} {}", circuit.told()), role)
     }
 
     /// A nested checkbox.

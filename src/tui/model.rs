@@ -77,6 +77,8 @@ pub struct Model {
     pub workflow: WorkflowSettings,
     /// The validation commands of every ticket, by the person's configuration.
     pub checks: Vec<String>,
+    /// The project has some of its own, which are ignored: nobody trusts it.
+    pub ignores_checks: bool,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
@@ -171,6 +173,7 @@ impl Model {
             profile: "",
             workflow: WorkflowSettings::default(),
             checks: Vec::new(),
+            ignores_checks: false,
             home: Home::new(now),
             changes: Known::default(),
             keys: Keymap::default(),

@@ -7,6 +7,7 @@ mod movement;
 mod own;
 mod phases;
 mod pulse;
+mod status;
 mod summed;
 mod undo;
 mod unstored;
@@ -15,6 +16,7 @@ pub use evidence::{Evidence, IterationEvidence};
 pub use movement::Movement;
 pub use phases::PhaseLine;
 pub use pulse::Pulse;
+pub use status::TabStatus;
 pub use undo::Step;
 pub use unstored::Unstored;
 
@@ -30,9 +32,7 @@ use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::{Ticket, TicketStatus};
 use crate::orchestrator::apply::apply;
 use crate::orchestrator::state::{Pace, PhaseState, Stage, State};
-use crate::tui::marks::{Glyphs, Sign};
 use crate::tui::panes::stream::StreamState;
-use crate::tui::theme::role::Role;
 use movement::moved_in;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -75,69 +75,6 @@ pub struct Tab {
     pub undo: Vec<Step>,
     /// What of it is being taken back.
     pub undoing: Option<Step>,
-}
-
-/// How a ticket stands, for its tab, its line in the tree and the footer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TabStatus {
-    NotStarted,
-    /// Another run works in the folder.
-    Waiting,
-    /// Nothing can be stored, and the run waits for that.
-    Unstored,
-    /// Claude works, or we do.
-    Running,
-    Checking,
-    /// Runs until the end of the iteration.
-    Pausing,
-    /// Waits for a limit; goes on by itself.
-    Parked,
-    /// Waits for the person to go on.
-    Paused,
-    /// A chat waits for the person's next message.
-    YourTurn,
-    /// Something waits for the person's answer.
-    NeedsYou,
-    /// Ended, not by the person: a guard, a limit, an error.
-    Halted,
-    Complete,
-    /// Complete, and part of it by Claude's word alone.
-    Unverified,
-    Stopped,
-    Gone,
-}
-
-impl TabStatus {
-    /// A phase of a run that stands so: one that waits for the person does not run, and at its end nobody reviews.
-    pub fn of_phase(self, mark: Mark, glyphs: Glyphs) -> Sign {
-        match (mark, self) {
-            (Mark::Running, Self::NeedsYou) => self.sign(glyphs),
-            (Mark::Checked(_), Self::Halted | Self::Stopped) => Sign { word: "not reviewed", ..glyphs.phase(mark) },
-            _ => glyphs.phase(mark),
-        }
-    }
-
-    /// Glyph, word and role.
-    pub fn sign(self, glyphs: Glyphs) -> Sign {
-        let (unicode, ascii, word, role) = match self {
-            Self::NotStarted => ("○", ".", "ready", Role::PhasePending),
-            Self::Waiting => ("⊘", "-", "queued", Role::PhasePending),
-            Self::Unstored => ("⊘", "x", "no storage", Role::Danger),
-            Self::Running => ("▶", ">", "running", Role::PhaseRunning),
-            Self::Checking => ("◐", "~", "checking", Role::PhaseClaimed),
-            Self::Pausing => ("▶", ">", "pausing", Role::PhaseRunning),
-            Self::Parked => ("◷", "t", "parked", Role::Warning),
-            Self::Paused => ("‖", "p", "paused", Role::Warning),
-            Self::YourTurn => ("○", ".", "your turn", Role::PhasePending),
-            Self::NeedsYou => ("!", "!", "needs you", Role::TabAttention),
-            Self::Halted => ("!", "!", "stopped", Role::TabAttention),
-            Self::Complete => ("✓", "v", "done", Role::PhaseDone),
-            Self::Unverified => ("?", "?", "done, not verified", Role::Warning),
-            Self::Stopped => ("■", "#", "stopped", Role::Dim),
-            Self::Gone => ("⊘", "x", "file gone", Role::Danger),
-        };
-        Sign { glyph: glyphs.pick(unicode, ascii), word, role }
-    }
 }
 
 impl Tab {
@@ -305,9 +242,15 @@ impl Tab {
             (None, Stage::Parked) => TabStatus::Parked,
             (None, Stage::AwaitingTree { .. }) => TabStatus::Waiting,
             (None, Stage::Validating) => TabStatus::Checking,
+            (None, _) if self.state.pace == Pace::StopNext => TabStatus::Stopping,
             (None, _) if self.state.pace != Pace::Run => TabStatus::Pausing,
             (None, _) => TabStatus::Running,
         }
+    }
+
+    /// It ends after its iteration, unless the person has it keep going.
+    pub fn is_stopping(&self) -> bool {
+        self.takes_commands() && self.state.pace == Pace::StopNext
     }
 
     /// Something is under way that a clock should be shown for, in whatever program.

@@ -42,6 +42,26 @@ async fn untracked_files_count_and_ignored_ones_do_not() {
     assert_eq!(repo.changed(&before).await, ["src/new.rs"]);
 }
 
+/// A person has a ticket open in an editor while Claude works.
+#[tokio::test]
+async fn what_an_editor_puts_beside_the_ticket_does_not_count() {
+    for tracked in [true, false] {
+        let repo = Repo::new().with_commit();
+        repo.write("tickets/tk-1.md", "- [ ] one\n");
+        repo.write("tickets/tk-2.md~", "before\n");
+        if tracked {
+            repo.commit_all("with the ticket");
+        }
+        let before = repo.snapshot(1).await;
+        for name in [".tk-1.md.swp", "tk-1.md~", "#tk-1.md#", ".#tk-1.md", "4913", ".tk-2.md.swo", "tk-2.md~"] {
+            repo.write(&format!("tickets/{name}"), "an editor's\n");
+        }
+        assert_eq!(repo.changed(&before).await, no());
+        repo.write("src/a.rs~", "somebody's\n");
+        assert_eq!(repo.changed(&before).await, ["src/a.rs~"]);
+    }
+}
+
 #[tokio::test]
 async fn the_ticket_and_our_own_folder_do_not_count_tracked_or_not() {
     for tracked in [true, false] {

@@ -608,7 +608,7 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     let sooner = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "2"], 0);
     assert!(sooner.contains("CLOSED → OPEN") && sooner.contains("ended after iteration 2"), "{sooner}");
     let later = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "4"], 0);
-    assert!(later.contains("→ HALF_OPEN") && later.contains("would not have opened"), "{later}");
+    assert!(later.contains("→ half open") && later.contains("would not have opened"), "{later}");
 
     project.scenario_with(DILIGENT, PATIENT);
     let refused = project.run(&["run", "--json", "tk-1"]);
@@ -659,7 +659,7 @@ fn a_guard_names_the_end_and_the_breaker_that_opened_too_stays_open() {
     let end = ran(&project, &["run", "--json", "tk-1"], 4).pop().unwrap();
     assert_eq!(end["reason"], "stagnation");
     let detail = end["detail"].as_str().unwrap();
-    assert!(detail.contains("breaker is OPEN") && detail.contains("circuit reset tk-1"), "{detail}");
+    assert!(detail.contains("breaker is open") && detail.contains("circuit reset tk-1"), "{detail}");
     let shown = circuit(&project);
     assert_eq!((&shown["state"], &shown["no_progress"]), (&"OPEN".into(), &3.into()), "{shown}");
     said(&project, &["run", "--json", "tk-1"], 4);

@@ -33,6 +33,16 @@ fn completions_offer_tickets_runs_and_keys_of_the_configuration() {
     assert!(runs.contains(&run[run.len() - 8..].to_owned()) && runs.contains(&"tk-1".to_owned()), "{runs:?}");
     // A ticket that is done is not offered for work.
     assert_eq!(offered(&project, &["run", "tk-"]), ["tk-2"]);
+    assert_eq!(offered(&project, &["ticket", "reopen", "tk-"]), ["tk-1"]);
+    // Nothing is at work, can be resumed or waits.
+    for command in ["stop", "attach", "resume", "answer", "queue"] {
+        let ids = offered(&project, &[command, ""]).into_iter().filter(|word| !word.starts_with('-'));
+        assert_eq!(ids.filter(|word| word != "help").collect::<Vec<_>>(), [""; 0], "{command}");
+    }
+    assert_eq!(offered(&project, &["ticket", "status", "tk-2", "in"]), ["in_progress"]);
+    assert_eq!(offered(&project, &["run", "tk-2", "--workflow", "s"]), ["simple"]);
+    assert_eq!(offered(&project, &["demo", "--theme", "nor"]), ["nord"]);
+    assert_eq!(offered(&project, &["init", "--from", "git"]), ["github"]);
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn a_resumed_run_obeys_the_flags_it_is_given() {
         assert!(model.as_str().unwrap().contains("opus"), "{model}");
     }
     let words = project.run(&["logs", "tk-1"]);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed: max_iterations 50"));
+    assert!(String::from_utf8_lossy(&words.stdout).contains("settings changed: max iterations 50"));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_resumed_run_obeys_the_breaker_settings_of_now() {
     store.append_blocking(Append { run: run_id, ticket, time, records: carried, summary: latest }).unwrap();
     drop(store);
     let refused = project.run(&["resume", "--json", "tk-1"]);
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("circuit breaker is OPEN"), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("circuit breaker is open"), "{refused:?}");
 
     project.scenario_with(DILIGENT, "breaker: {no_progress: 7, auto_reset: true}\n");
     let resumed = records(&project.run(&["resume", "--json", "tk-1"]));

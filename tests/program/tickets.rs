@@ -41,6 +41,46 @@ fn shop() -> Project {
 }
 
 #[test]
+fn what_is_no_ticket_is_neither_run_nor_written_to() {
+    let project = shop();
+    project.write("work/src/lib.rs", "fn main() {}\n");
+    for args in [
+        &["ticket", "add-note", "src/lib.rs", "hello"][..],
+        &["phase", "add", "src/lib.rs", "Foo"],
+        &["run", "src/lib.rs"],
+        &["run", "--dry-run", "src/lib.rs"],
+    ] {
+        let output = project.run(args);
+        let told = text(&output);
+        assert!(!output.status.success() && told.contains("src/lib.rs is not a ticket"), "{args:?}: {told}");
+    }
+    assert_eq!(project.read("work/src/lib.rs"), "fn main() {}\n");
+    assert_eq!(json(&project, &["status", "--json"]), serde_json::json!([]), "no run was begun");
+}
+
+#[test]
+fn what_says_nothing_is_refused_with_what_may_be_said() {
+    let project = shop();
+    let before = project.read("work/.tickets/sh-cart.md");
+    let output = fed(&project, &["ticket", "add-note", "sh-cart"], " \n");
+    assert!(!output.status.success() && text(&output).contains("the note is empty"), "{}", text(&output));
+    assert_eq!(project.read("work/.tickets/sh-cart.md"), before);
+    let told = said(&project, &["ticket", "list", "--status", "opne"], 1);
+    assert_eq!(told, "Error: invalid status 'opne'. Must be one of: open in_progress closed\n");
+    assert_eq!(said(&project, &["ticket", "list", "--status", "in_progress", "-a", "nobody"], 0), "");
+    put(&project, "sh-old", "done", "");
+    assert!(said(&project, &["ticket", "list", "--status", "done"], 0).starts_with("sh-old"));
+    for (args, words) in [
+        (&["ticket", "closed", "--limit", "x"][..], "not a whole number"),
+        (&["ticket", "create", "T", "-p", "hi"], "must be a number from 0 to 4"),
+        (&["search", "x", "-n", "many"], "not a whole number"),
+    ] {
+        let told = said(&project, args, 2);
+        assert!(told.contains(words) && !told.contains("invalid digit"), "{told}");
+    }
+}
+
+#[test]
 fn lists_have_the_lines_of_tk() {
     let project = shop();
     let list = "\

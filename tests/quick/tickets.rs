@@ -665,6 +665,18 @@ fn finds_by_id_part_and_path() {
     assert_eq!(message("4f2"), "`4f2` matches tk-4f2a, tk-4f2b: type more of the id");
     assert!(message("nope").ends_with("; tickets there: tk-4f2a, tk-4f2b, web-9x"));
     assert!(message("no/such.md").contains("there is no file"));
+    folder.file("p/sub/4f2a", "log");
+    assert_eq!(found("4f2a").unwrap(), in_dir("tk-4f2a"), "a file that is no ticket hides none");
+    // What is found is written to.
+    folder.file("p/sub/Cargo.toml", "[package]\n");
+    folder.file("p/sub/data.md", "a\0b");
+    folder.file("p/sub/LOUD.MD", "- [ ] a\n");
+    std::os::unix::fs::symlink(folder.path("p/sub/Cargo.toml"), folder.path("p/sub/link.md")).unwrap();
+    for name in ["Cargo.toml", "./Cargo.toml", "link.md"] {
+        assert!(message(name).ends_with("Cargo.toml is not a ticket: tickets are markdown files (.md)"), "{name}");
+    }
+    assert!(message("data.md").ends_with("data.md is not a ticket: it is not a text file"));
+    assert!(found("LOUD.MD").is_ok());
     for bad in ["", "..", "...", "%2e%2e", "a\0b", "*", &"x".repeat(300), "\u{430}"] {
         assert!(matches!(found(bad), Err(FindError::Missing { .. })), "{bad:?}");
     }

@@ -37,8 +37,24 @@ pub(super) fn quoted(path: &Path) -> Vec<u8> {
 /// What the name of a file ends with that is to take another one's place, until it does.
 pub(super) const STAGED: &str = ".programmator-revert";
 
-/// What neither counts as a change nor is saved or restored: the ticket, programmator's own folder, and files that are
-/// [`STAGED`].
+/// What editors put beside a file that is open in them, as patterns of git: vim's swap and probe, backups, Emacs' locks and
+/// saves.
+const OF_EDITORS: [&str; 5] = [".*.sw?", "*~", "#*#", ".#*", "4913"];
+
+/// A file of this name is one of [`OF_EDITORS`].
+fn is_of_editor(name: &[u8]) -> bool {
+    let is_swap = name.len() > 5 && name[0] == b'.' && name[..name.len() - 1].ends_with(b".sw");
+    let is_saved = name.len() > 1 && name.starts_with(b"#") && name.ends_with(b"#");
+    is_swap || is_saved || name.ends_with(b"~") || name.starts_with(b".#") || name == b"4913"
+}
+
+/// The folder, with `/` behind it where it is not the top, and the name.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    path.split_at(path.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1))
+}
+
+/// What neither counts as a change nor is saved or restored: the ticket and what an editor puts beside it, programmator's own
+/// folder, and files that are [`STAGED`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Excludes {
     below_top: Vec<Vec<u8>>,
@@ -65,10 +81,33 @@ impl Excludes {
     /// `path` is left out.
     pub(super) fn covers(&self, path: &[u8]) -> bool {
         let is_staged = path.ends_with(STAGED.as_bytes());
+        let (folder, name) = split(path);
         is_staged
+            || is_of_editor(name) && self.ticket_folders().any(|tickets| tickets == folder)
             || self.below_top.iter().any(|left_out| {
                 path.strip_prefix(left_out.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
             })
+    }
+
+    /// Where the person edits tickets, as [`split`] gives it.
+    fn ticket_folders(&self) -> impl Iterator<Item = &[u8]> {
+        let tickets = self.below_top.iter().filter(|path| path.ends_with(b".md"));
+        tickets.map(|path| split(path).0)
+    }
+
+    /// Patterns of git's for what editors put beside tickets, relative to the top.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = Vec<u8>> {
+        self.ticket_folders().flat_map(|folder| {
+            OF_EDITORS.map(|pattern| {
+                let mut out = Vec::new();
+                for &byte in folder {
+                    out.extend(b"*?[\\".contains(&byte).then_some(b'\\'));
+                    out.push(byte);
+                }
+                out.extend(pattern.as_bytes());
+                out
+            })
+        })
     }
 
     /// The paths, relative to the top.
@@ -102,7 +141,16 @@ mod tests {
         for covered in ["app/.tickets/tk-1.md", "app/.programmator/a/b", ".programmator"] {
             assert!(excludes.covers(covered.as_bytes()), "{covered}");
         }
-        for counted in ["app/.tickets/tk-1.md.bak", "app/.programmatorx", "app", "x.md"] {
+        let of_editors = [".tk-1.md.swp", ".tk-2.md.swo", "tk-1.md~", "#tk-1.md#", ".#tk-1.md", "4913"];
+        for name in of_editors {
+            assert!(excludes.covers(format!("app/.tickets/{name}").as_bytes()), "{name}");
+            assert!(!excludes.covers(format!("app/{name}").as_bytes()), "{name} elsewhere");
+        }
+        assert!(excludes.patterns().any(|pattern| pattern == b"app/.tickets/.*.sw?"));
+        for counted in [
+            "app/.tickets/tk-1.md.bak", "app/.tickets/#", "app/.tickets/a.sw", "app/.tickets/tk-2.md",
+            "app/.programmatorx", "app", "x.md",
+        ] {
             assert!(!excludes.covers(counted.as_bytes()), "{counted}");
         }
     }

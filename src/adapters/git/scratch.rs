@@ -227,6 +227,11 @@ impl Scratch {
             specs.extend(path);
             specs.push(0);
         }
+        for pattern in exclude.patterns() {
+            specs.extend(b":(top,exclude,glob)");
+            specs.extend(pattern);
+            specs.push(0);
+        }
         let said = self
             .git("add")
             .args(["--all", "--ignore-errors", "--no-warn-embedded-repo"])

@@ -4,7 +4,7 @@
 //! anywhere, since the person wrote it.
 
 use super::folder::{files_in, list, real, stays_in};
-use super::load::{LoadError, shown};
+use super::load::{LoadError, open_text, shown};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use std::io;
@@ -61,18 +61,33 @@ fn there_are(ids: &[String]) -> String {
 
 /// The absolute path, without links, of the ticket file that `name` means.
 ///
-/// A path contains `/`, ends in `.md`, or names an existing file; everything else is an id or a part of one.
+/// A path contains `/` or names an existing file; everything else is an id or a part of one. Whatever it leads to is
+/// written to, so it must be markdown: nothing else is taken for a ticket.
 pub fn find(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     let name = name.trim();
     let path = places.folder.join(name);
     let is_nested = name.contains(std::path::MAIN_SEPARATOR) || name.contains('/');
     let is_file = !name.is_empty() && path.symlink_metadata().is_ok() && !path.is_dir();
-    if is_nested || is_file {
-        let path = real(&path)?;
-        super::load::open_regular(&path)?;
-        return Ok(path);
+    if is_nested || is_file && is_markdown(&path) {
+        return Ok(markdown(real(&path)?)?);
     }
-    find_id(name, places)
+    match find_id(name, places) {
+        Err(FindError::Missing { .. }) if is_file => Err(LoadError::NotMarkdown { path }.into()),
+        found => found,
+    }
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
+/// `path`, if there is a markdown file.
+fn markdown(path: PathBuf) -> Result<PathBuf, LoadError> {
+    if !is_markdown(&path) && !path.is_dir() {
+        return Err(LoadError::NotMarkdown { path });
+    }
+    open_text(&path)?;
+    Ok(path)
 }
 
 fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
@@ -92,11 +107,7 @@ fn find_id(name: &str, places: &Places) -> Result<PathBuf, FindError> {
     fitting.extend(&by_front_matter);
     let ids = |paths: &[&PathBuf]| paths.iter().map(|path| clean_line(&stem(path), 80)).collect();
     match fitting.len() {
-        1 => {
-            let path = stays_in(&dir, fitting.remove(0))?;
-            super::load::open_regular(&path)?;
-            Ok(path)
-        }
+        1 => Ok(markdown(stays_in(&dir, fitting.remove(0))?)?),
         0 => Err(FindError::Missing { name: name.to_owned(), candidates: ids(&files.iter().collect::<Vec<_>>()), dir }),
         _ => Err(FindError::Ambiguous { name: name.to_owned(), candidates: ids(&fitting) }),
     }

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// Largest ticket that is read, in bytes.
 pub const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
+/// Bytes that tell text from other data, as git looks at.
+const PROBED: u64 = 8_000;
+
 /// Why a file cannot be read as a ticket. Messages name the file and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -25,6 +28,11 @@ pub enum LoadError {
         /// `a folder`, `a pipe`, …
         what: &'static str,
     },
+    /// Its name says that it is something else. Nothing is read from it, and nothing written to it.
+    #[error("{} is not a ticket: tickets are markdown files (.md)", shown(path))]
+    NotMarkdown { path: PathBuf },
+    #[error("{} is not a ticket: it is not a text file", shown(path))]
+    NotText { path: PathBuf },
     /// More than [`MAX_BYTES`].
     #[error("{}: {}", shown(path), too_large())]
     TooLarge { path: PathBuf },
@@ -67,6 +75,14 @@ impl LoadError {
 pub(super) fn open_regular(path: &Path) -> Result<File, LoadError> {
     let folder = os::Folder::of(path).map_err(|error| LoadError::of(path, error))?;
     open_in(&folder, path)
+}
+
+/// The same of a text file: its beginning has no NUL.
+pub(super) fn open_text(path: &Path) -> Result<(), LoadError> {
+    let mut beginning = Vec::new();
+    let file = open_regular(path)?;
+    file.take(PROBED).read_to_end(&mut beginning).map_err(|error| LoadError::of(path, error))?;
+    if beginning.contains(&0) { Err(LoadError::NotText { path: path.to_owned() }) } else { Ok(()) }
 }
 
 /// The same, in a folder that is open.

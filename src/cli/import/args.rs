@@ -1,5 +1,6 @@
 //! What can be typed behind `programmator import`.
 
+use crate::cli::options::whole;
 use crate::domain::import::foreign::Taken;
 use crate::domain::import::item::Source;
 use crate::runtime::importing::{Form, LIMIT, Wanted};
@@ -26,7 +27,7 @@ pub struct ImportArgs {
     #[arg(long)]
     pub(super) json: bool,
     /// At most so many tasks; 0: all of them.
-    #[arg(long, value_name = "N", default_value_t = LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = whole)]
     pub(in crate::cli) limit: usize,
     /// Of github: only issues with this label.
     #[arg(long)]

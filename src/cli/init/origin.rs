@@ -3,6 +3,7 @@
 use crate::cli::error::CliError;
 use crate::cli::import;
 use crate::cli::import::args::ImportArgs;
+use crate::cli::options::whole;
 use crate::cli::session::Session;
 use crate::domain::import::item::Source;
 use crate::domain::import::page::ImportPlace;
@@ -20,7 +21,7 @@ pub(super) struct Tasks {
     #[arg(long, requires = "from")]
     label: Option<String>,
     /// At most so many tasks; 0: all of them.
-    #[arg(long, value_name = "N", requires = "from")]
+    #[arg(long, value_name = "N", requires = "from", value_parser = whole)]
     limit: Option<usize>,
     /// Look for no tasks to import.
     #[arg(id = "skip_tasks", long = "skip-tasks")]

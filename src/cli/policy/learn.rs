@@ -2,6 +2,7 @@
 
 use super::super::error::CliError;
 use super::super::in_force::{in_force_by, real};
+use super::super::options::whole;
 use super::super::session::Session;
 use super::recorded::{Recorded, calls};
 use super::replay::Bench;
@@ -18,7 +19,7 @@ use std::io::Write;
 #[derive(Debug, Args)]
 pub struct Learn {
     /// Only rules that would have spared at least this many questions.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = whole)]
     pub least: usize,
 }
 

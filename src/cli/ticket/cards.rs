@@ -8,6 +8,8 @@ use crate::adapters::tickets::{self, Carded, Places};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::cli::error::CliError;
+use crate::cli::nothing;
+use crate::domain::ticket::TicketStatus;
 use crate::domain::ticket::board::{Board, Filter, closed_line, ready_line};
 use crate::domain::ticket::card::{Card, Field};
 use crate::domain::ticket::tree::{self, Show};
@@ -31,8 +33,13 @@ fn board(err: &mut dyn Write, places: &Places) -> Result<Board, Fault> {
 }
 
 fn print(out: &mut dyn Write, lines: impl IntoIterator<Item = String>) -> Result<(), Fault> {
+    let mut is_empty = true;
     for line in lines {
         writeln!(out, "{}", Clean::new(&line))?;
+        is_empty = false;
+    }
+    if is_empty {
+        nothing::found();
     }
     Ok(())
 }
@@ -44,7 +51,16 @@ impl Who {
 }
 
 pub(super) fn list(out: &mut dyn Write, err: &mut dyn Write, places: &Places, args: ListArgs) -> Result<(), Fault> {
-    print(out, board(err, places)?.listed(&args.who.filter(args.status)))
+    let board = board(err, places)?;
+    if let Some(status) = &args.status
+        && TicketStatus::from_word(status).is_none()
+        // The words of other versions of `tk`.
+        && !board.cards().iter().any(|card| card.status() == *status)
+    {
+        let (known, status) = (TicketStatus::WORDS.join(" "), clean_line(status, 80));
+        return Err(Fault::Words(format!("invalid status '{status}'. Must be one of: {known}")));
+    }
+    print(out, board.listed(&args.who.filter(args.status)))
 }
 
 pub(super) fn ready(out: &mut dyn Write, err: &mut dyn Write, places: &Places, who: Who) -> Result<(), Fault> {

@@ -180,13 +180,13 @@ impl Change<'_> {
             io::stdin().take(LONGEST_INPUT).read_to_string(&mut text)?;
             text
         };
+        if text.trim().is_empty() {
+            return Err(Fault::Words("the note is empty: give its words, or pipe them in".to_owned()));
+        }
         let now = self.session.clock().now();
         let file = target.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let why: RefCell<Option<NotRevised>> = RefCell::default();
         let edit = |bytes: &[u8]| {
-            if text.trim().is_empty() {
-                return Ok(card::stamp(bytes, now));
-            }
             let revised = revise(bytes, &file, &TicketEdit::Note { text: text.clone() }, now);
             match revised {
                 Ok(revised) => revised.revision.apply(bytes),

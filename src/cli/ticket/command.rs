@@ -1,6 +1,7 @@
 //! What can be typed of `programmator ticket`.
 
 use crate::cli::help::tickets as help;
+use crate::cli::options::whole;
 use clap::{Args, Subcommand};
 
 /// What can be done with tickets.
@@ -19,7 +20,7 @@ pub enum TicketCommand {
     #[command(after_help = help::CLOSED)]
     Closed {
         /// How many at most.
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 20, value_parser = whole)]
         limit: usize,
         /// Which ones.
         #[command(flatten)]
@@ -218,6 +219,11 @@ pub enum DepCommand {
     Cycle,
 }
 
+fn priority(text: &str) -> Result<u8, String> {
+    let priority = text.parse().ok().filter(|priority| *priority <= 4);
+    priority.ok_or_else(|| "must be a number from 0 to 4".to_owned())
+}
+
 /// Whose tickets are listed.
 #[derive(Debug, Clone, Args)]
 pub struct Who {
@@ -262,7 +268,7 @@ pub struct CreateArgs {
     #[arg(short = 't', long = "type", default_value = "task")]
     pub kind: String,
     /// From 0, the highest, to 4.
-    #[arg(short, long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=4))]
+    #[arg(short, long, default_value_t = 2, value_parser = priority)]
     pub priority: u8,
     /// Who it is for; by default git's user.name.
     #[arg(short, long, value_name = "NAME")]

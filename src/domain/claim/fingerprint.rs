@@ -53,6 +53,20 @@ pub fn speaks_of_an_error(line: &str) -> bool {
         .any(|word| line.contains(word))
 }
 
+/// Lines that name errors and report none: names of packages, and counts of zero.
+const HARMLESS: [&str; 6] = ["compiling ", "downloading ", "downloaded ", " 0 failed", " 0 failures", " 0 errors"];
+
+/// The line of a failed command's output that says what went wrong, as it is: the first that speaks of an error, else the
+/// last that says anything.
+pub fn telling_line(output: &str) -> Option<&str> {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tells = |line: &&str| {
+        let line = line.to_lowercase();
+        speaks_of_an_error(&line) && !HARMLESS.iter().any(|words| line.contains(words))
+    };
+    lines().find(tells).or_else(|| lines().next_back())
+}
+
 /// A word without what differs: paths become `<path>`, and every number in it `#`.
 fn mask(word: &str) -> String {
     let core = word.trim_matches(|c: char| !(c.is_alphanumeric() || "/\\.~_#".contains(c)));

@@ -9,13 +9,17 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     match record {
         Record::BreakerCarried { breaker } => {
             let why = if breaker.reason.is_empty() { String::new() } else { format!(": {}", breaker.reason) };
-            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.word()))
+            info(format!("circuit breaker {}, from the previous run{why}", breaker.state.told()))
         }
         Record::BreakerCounted(CounterMoved { counter, value, limit, why, said, .. }) => {
             let why = said.as_ref().unwrap_or(why);
-            let value =
-                if *counter == Counter::OutputDecline { format!("{value} %") } else { format!("{value}/{limit}") };
-            info(format!("circuit breaker: {} {value} · {why}", counter.word()))
+            let value = match counter {
+                Counter::OutputDecline => format!(" {value} %"),
+                Counter::PermissionDenials => format!(" {value}/{limit}"),
+                // The run's own limit of these may be another.
+                Counter::NoProgress | Counter::SameError => format!(", {value} in a row"),
+            };
+            info(format!("circuit breaker: {}{value} · {why}", counter.word()))
         }
         Record::BreakerMoved(StateMoved { from, to, reason, .. }) => {
             let level = match to {
@@ -23,7 +27,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
                 Circuit::HalfOpen => Warn,
                 Circuit::Open => Error,
             };
-            Some((level, format!("circuit breaker {} → {}: {reason}", from.word(), to.word())))
+            Some((level, format!("circuit breaker {} → {}: {reason}", from.told(), to.told())))
         }
         Record::BreakerReset(ByPerson { by }) => info(format!("circuit breaker closed by {by}, counters reset")),
         _ => None,

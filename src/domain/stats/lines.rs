@@ -54,7 +54,7 @@ fn overview(total: &Tally) -> Vec<String> {
     let reviews = total.approved + total.minor + total.rejected;
     let verdicts = format!("{} approved, {} minor, {} rejected", total.approved, total.minor, total.rejected);
     let later = counted(total.fixed as usize, "rejected phase");
-    let critic = if reviews == 0 { "no reviews yet".to_owned() } else { verdicts };
+    let critic = if reviews == 0 { "no verdicts yet".to_owned() } else { verdicts };
     [
         ("Runs", format!("{}, {} complete", total.runs, total.complete)),
         ("Iterations", total.iterations.to_string()),

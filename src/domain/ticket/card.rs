@@ -281,14 +281,6 @@ fn insert(bytes: &[u8], line: &str) -> Result<Vec<u8>, Unchanged> {
     Ok([&bytes[..at], line.as_bytes(), end.as_bytes(), &bytes[at..]].concat())
 }
 
-/// A note without words at the end of the file: the time alone, as `tk` writes it.
-pub fn stamp(bytes: &[u8], now: Timestamp) -> Vec<u8> {
-    let has_notes = bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"## Notes"));
-    let end = if bytes.is_empty() || bytes.ends_with(b"\n") { "" } else { "\n" };
-    let title = if has_notes { "" } else { "\n## Notes\n" };
-    [bytes, format!("{end}{title}\n**{}**\n", stamped(now)).as_bytes()].concat()
-}
-
 /// A time as `tk` writes it: `2026-01-02T03:04:05Z`.
 pub fn stamped(now: Timestamp) -> String {
     format!("{}Z", now.second().replace(' ', "T"))
@@ -363,14 +355,10 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_without_a_status_gets_one_and_a_note_may_be_empty() {
+    fn a_ticket_without_a_status_gets_one() {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let edited = set_status(b"---\nid: a\n---\n# T\n", TicketStatus::Closed).unwrap();
         assert_eq!(text(edited), "---\nstatus: closed\nid: a\n---\n# T\n");
         assert_eq!(set_status(b"# Plan\n", TicketStatus::Closed), Err(Unchanged::NotThere));
-        let now = Timestamp::from_millis(0);
-        let noted = stamp(b"# T", now);
-        assert_eq!(text(noted.clone()), "# T\n\n## Notes\n\n**1970-01-01T00:00:00Z**\n");
-        assert_eq!(text(stamp(&noted, now)).matches("## Notes").count(), 1);
     }
 }

@@ -53,7 +53,7 @@ pub fn refusal(breaker: &Breaker, limits: &BreakerSettings, now: Timestamp, tick
         }
     };
     Some(format!(
-        "the circuit breaker is OPEN: {why}; fix the cause, then `programmator circuit reset {ticket}` (key b on \
+        "the circuit breaker is open: {why}; fix the cause, then `programmator circuit reset {ticket}` (key b on \
          the screen) and start again, or wait: {left}"
     ))
 }

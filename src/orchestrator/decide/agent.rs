@@ -1,6 +1,8 @@
 //! Following Claude through an iteration: from the spawned process to its end.
 
 use super::Draft;
+use crate::base::text::clean_line;
+use crate::domain::approval::OF_ANSWER;
 use crate::domain::limits::admission::{Asker, Purpose};
 use crate::domain::note::NoteStage;
 use crate::domain::outcome::{ExitReason, IterationOutcome};
@@ -9,8 +11,11 @@ use crate::domain::turn::{Origin, TurnResult};
 use crate::orchestrator::effect::{Effect, Timer};
 use crate::orchestrator::failure;
 use crate::orchestrator::state::{Failure, Stage};
-use crate::orchestrator::step::Answer;
+use crate::orchestrator::step::{Answer, Step};
 use crate::orchestrator::turn_outcome::{Ending, Exit, TurnOutcome, turn_outcome};
+
+/// Columns of a message that nobody has read, as it is told at the end.
+const UNDELIVERED: usize = 200;
 
 impl Draft<'_> {
     /// Its time counts from here: finding out which version it is may take longer, and has a bound of its own.
@@ -56,9 +61,36 @@ impl Draft<'_> {
         if self.state.stage != Stage::Running || !self.open(|open| open.ready) {
             return;
         }
-        for (id, text) in self.state.notes.queued() {
+        for (id, text) in self.step().map_or_else(|| self.state.notes.queued(), |step| self.notes_for(step)) {
             self.record(Record::NoteSent { id: id.clone() });
             self.effect(Effect::SendNote { id, text });
+        }
+    }
+
+    /// The queued notes that are for a step: an answer is for the one that asked, which is the next.
+    pub(super) fn notes_for(&self, step: &Step) -> Vec<(String, String)> {
+        let mut queued = self.state.notes.queued();
+        queued.retain(|(id, _)| step.takes_messages || id.starts_with(OF_ANSWER));
+        queued
+    }
+
+    /// At the end of a run: what the person wrote and no Claude that works has read.
+    pub(super) fn tell_undelivered(&mut self, reason: ExitReason) {
+        let queued = self.state.notes.queued().into_iter();
+        let said: Vec<String> = queued.filter(|(id, _)| !id.starts_with(OF_ANSWER)).map(|(_, text)| text).collect();
+        if self.state.chat.is_some() {
+            return;
+        }
+        for text in said {
+            let text = clean_line(&text, UNDELIVERED);
+            self.notice(
+                Level::Warn,
+                if reason.is_resumable() {
+                    format!("message not delivered yet: “{text}”; Claude gets it when the run is resumed")
+                } else {
+                    format!("message not delivered: “{text}”; the run ended before Claude worked again")
+                },
+            );
         }
     }
 

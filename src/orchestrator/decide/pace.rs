@@ -296,7 +296,7 @@ impl Draft<'_> {
             self.end_iteration(IterationOutcome::Interrupted);
             return self.advance();
         };
-        let notes = self.state.notes.queued();
+        let notes = self.notes_for(step);
         self.record(Record::SpawnRequested { n, notes: notes.iter().map(|(id, _)| id.clone()).collect() });
         let prompt = (step.prompt)(&self.state, notes.into_iter().map(|(_, text)| text).collect());
         let settings = &self.state.settings;
@@ -368,6 +368,7 @@ impl Draft<'_> {
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {
         self.void_all("the run has ended");
         self.tell_unasked();
+        self.tell_undelivered(reason);
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         self.record(Record::RunEnded {
             reason,

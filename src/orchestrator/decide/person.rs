@@ -158,6 +158,15 @@ impl Draft<'_> {
         }
     }
 
+    /// Another program goes on with the run, as the person wants: what Claude does is ended as by a pause, and its time counts
+    /// up to here. Where a question waits, that program asks it again.
+    pub(super) fn handed_over(&mut self) {
+        if self.state.approvals.is_empty() && matches!(self.state.stage, Stage::Spawning | Stage::Running) {
+            self.notice(Level::Info, "moving to the background".to_owned());
+            self.interrupt();
+        }
+    }
+
     /// A stop takes effect at once where nothing must be waited for; `Finish` ends what still runs. A box that is being
     /// written is waited for: what the person has decided about it would be lost.
     pub(super) fn end_if_nothing_runs(&mut self) {

@@ -13,6 +13,7 @@ pub const CHAT: Kind = Kind { file: "chat.md", builtin: include_str!("../prompt/
 pub const STEP: Step = Step {
     name: StepName::CHAT,
     counts: Counts::Nothing,
+    takes_messages: true,
     session: SessionUse::Always,
     next: |state| {
         let has_words = state.chat.is_some() && !state.notes.queued().is_empty();

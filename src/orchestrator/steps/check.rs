@@ -20,6 +20,7 @@ use crate::orchestrator::step::{Answer, Judged, Next, SessionUse, Step};
 pub const STEP: Step = Step {
     name: StepName::CHECK,
     counts: Counts::Nothing,
+    takes_messages: false,
     session: SessionUse::Fresh,
     next: |state| if is_due(state) { Next::Ticket } else { Next::Nothing },
     stands: is_due,

@@ -23,6 +23,7 @@ pub const STATUS_ONLY: Kind = Kind { file: "status_only.md", builtin: include_st
 pub const STEP: Step = Step {
     name: StepName::CODE,
     counts: Counts::Progress,
+    takes_messages: true,
     session: SessionUse::Continued,
     next,
     stands: |state| state.own_phase().is_some_and(PhaseState::is_open),

@@ -34,6 +34,7 @@ const WIDEST: usize = 300;
 pub const STEP: Step = Step {
     name: StepName::CRITIQUE,
     counts: Counts::Nothing,
+    takes_messages: false,
     session: SessionUse::Fresh,
     next,
     stands: |state| is_of_conflict(state) || state.own_phase().is_some_and(|phase| phase.checked().is_some()),

@@ -25,6 +25,7 @@ pub const GOAL_ONLY: Kind = Kind { file: "goal_only.md", builtin: include_str!("
 pub const STEP: Step = Step {
     name: StepName::EVALUATE,
     counts: Counts::Nothing,
+    takes_messages: false,
     session: SessionUse::Fresh,
     next: |state| if is_due(state) { Next::Ticket } else { Next::Nothing },
     stands: is_due,

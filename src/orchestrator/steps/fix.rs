@@ -14,6 +14,7 @@ pub const FIX: Kind = Kind { file: "fix.md", builtin: include_str!("../prompt/fi
 pub const STEP: Step = Step {
     name: StepName::FIX,
     counts: Counts::Progress,
+    takes_messages: true,
     session: SessionUse::Fresh,
     next: |state| context::next_part(state, is_open),
     stands: |state| state.own_phase().is_some_and(is_open),

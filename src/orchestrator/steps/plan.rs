@@ -27,6 +27,7 @@ pub const DRAFT_ONLY: Kind = Kind { file: "draft_only.md", builtin: include_str!
 pub const STEP: Step = Step {
     name: StepName::PLAN,
     counts: Counts::Nothing,
+    takes_messages: true,
     session: SessionUse::Continued,
     next: |state| if is_due(state) { Next::Ticket } else { Next::Nothing },
     stands: is_due,

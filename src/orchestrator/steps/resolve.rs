@@ -20,6 +20,7 @@ pub const RESOLVE: Kind = Kind { file: "resolve.md", builtin: include_str!("../p
 pub const STEP: Step = Step {
     name: StepName::RESOLVE,
     counts: Counts::Nothing,
+    takes_messages: true,
     session: SessionUse::Fresh,
     next: |state| if is_open(state) { Next::Ticket } else { Next::Nothing },
     stands: is_open,

@@ -24,6 +24,7 @@ pub const REVIEW: Kind = Kind { file: "review-ticket.md", builtin: include_str!(
 pub const STEP: Step = Step {
     name: StepName::REVIEW,
     counts: Counts::Nothing,
+    takes_messages: false,
     session: SessionUse::Fresh,
     next: |state| if is_due(state) { Next::Ticket } else { Next::Nothing },
     stands: is_due,

@@ -25,7 +25,7 @@ impl Service {
         match how {
             Closing::AfterIteration => self.supervisor.command_all(by, &UserCommand::FinishAndStop).await,
             Closing::Now => self.supervisor.command_all(by, &UserCommand::Stop).await,
-            Closing::HandOver => self.supervisor.leave(),
+            Closing::HandOver => self.supervisor.hand_over(),
             Closing::Abandon => {
                 self.supervisor.abandon().await;
                 self.count();

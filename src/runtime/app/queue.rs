@@ -194,7 +194,7 @@ impl Queue {
             Ok(read) if read.is_closed() => Dep::Closed,
             _ if is_at_work => Dep::AtWork,
             Ok(_) => Dep::Open,
-            Err(Hold::Unreadable(why)) => Dep::Missing(format!("not readable ({why})")),
+            Err(Hold::Unreadable(why)) => Dep::Unfinished(why),
             Err(_) => Dep::Unread,
         };
         (ticket, dep)
@@ -225,7 +225,7 @@ fn unfinished(ticket: &Ticket, path: &Path) -> Option<String> {
         return Some(format!("{} is empty", shown()));
     }
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error)?;
-    Some(format!("{} is broken at line {}: {}", shown(), broken.line, clean_line(&broken.message, 200)))
+    Some(format!("{} needs an edit at line {}: {}", shown(), broken.line, clean_line(&broken.message, 200)))
 }
 
 fn file_of(folder: &Path, id: &str) -> Result<PathBuf, String> {
@@ -263,7 +263,7 @@ mod tests {
         assert!(unread(queue.read(&path, true)).ends_with("tk-1.md is empty"));
         assert!(queue.read(&path, false).is_ok(), "whoever opens it says what is wrong with it");
         fs::write(&path, "---\nid: tk-1\ndeps: [tk-").unwrap();
-        assert!(unread(queue.read(&path, true)).contains("is broken at line"));
+        assert!(unread(queue.read(&path, true)).contains("needs an edit at line"));
         queue.unread.insert(path.clone(), Instant::now().checked_sub(PATIENCE).unwrap());
         assert!(matches!(queue.read(&path, true), Err(Hold::Unreadable(_))));
         fs::write(&path, "---\nid: tk-1\ndeps: [tk-2]\n---\n# T\n").unwrap();
@@ -272,6 +272,23 @@ mod tests {
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(matches!(queue.read(&path, true), Err(Hold::Unreadable(_))), "that will not pass");
+    }
+
+    #[test]
+    fn a_dependency_that_is_not_filled_in_is_no_wrong_dependency() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("tk-1.md");
+        let phase = crate::domain::ticket::TEMPLATE_PHASE;
+        fs::write(&path, format!("---\nid: tk-1\nstatus: open\n---\n# T\n- [ ] {phase}\n")).unwrap();
+        let mut queue = Queue::of(None, false);
+        queue.unread.insert(path.clone(), Instant::now().checked_sub(PATIENCE).unwrap());
+        let around = Around {
+            ticket: &|path| TicketKey::new(crate::base::id::TicketId::parse("tk-1").unwrap(), path),
+            is_at_work: &|_, _| false,
+            is_ending: &|_| false,
+        };
+        let Dep::Unfinished(why) = queue.stands(&path, &around).1 else { panic!("it is there") };
+        assert!(why.contains("tk-1.md needs an edit at line 6: fill in the ticket"), "{why}");
     }
 
     #[test]

@@ -239,6 +239,7 @@ pub fn pause_word(model: &Model) -> &'static str {
     match model.tab().map(Tab::standing) {
         _ if model.tab().is_some_and(Tab::is_interrupted) => "resume",
         // Also while something of it needs the person.
+        Some(_) if model.tab().is_some_and(Tab::is_stopping) => "keep going",
         Some(_) if model.tab().is_some_and(is_pausing) => "cancel pause",
         Some(TabStatus::NotStarted | TabStatus::Complete | TabStatus::Unverified) => "start",
         Some(TabStatus::Paused | TabStatus::YourTurn | TabStatus::Stopped) => "resume",

@@ -5,7 +5,7 @@ use crate::domain::ticket::draft::Draft;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::{Ask, Input};
-use crate::tui::panes::home::estimate::without_commands;
+use crate::tui::panes::home::estimate::{IGNORED, without_commands};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::field::Field;
@@ -262,6 +262,7 @@ impl Form {
 /// What checks a ticket that names no command itself.
 fn checks_hint(model: &Model) -> String {
     match &model.checks[..] {
+        [] if model.ignores_checks => format!("{IGNORED}; without one, {}", without_commands(model)),
         [] => format!("Without one, {}", without_commands(model)),
         [one] => format!("Every ticket is checked by {one}"),
         [first, more @ ..] => format!("Every ticket is checked by {first} and {} more", more.len()),

@@ -147,7 +147,7 @@ mod tests {
         }
         assert_eq!(tab.movements.len(), 2);
         assert_eq!(tab.movements[0].iteration, Some(7));
-        assert!(tab.movements[0].text.contains("no progress 2/3 · the working tree did not change"));
+        assert!(tab.movements[0].text.contains("no progress, 2 in a row · the working tree did not change"));
         model.tabs.push(tab);
         let drawn = rows(&model, 160).len();
         assert_eq!(drawn, 1 + 1 + 4 + 1 + 1 + 2, "lamp, meaning, counters, air, heading, movements");

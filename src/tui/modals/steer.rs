@@ -8,6 +8,7 @@ use crate::domain::chat::{SHOWN, summary};
 use crate::domain::note::NoteStage;
 use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::Stage;
+use crate::orchestrator::steps::takes_messages;
 use crate::tui::command::{Command, Scope, hints};
 use crate::tui::model::Model;
 use crate::tui::msg::{Input, Key};
@@ -106,7 +107,7 @@ impl Steer {
         let goes = match chat {
             Some(_) if tab.state.stage == Stage::Paused => "sent at once",
             Some(_) if !tab.is_at_work() || tab.state.stage == Stage::Parked => "queued until the chat continues",
-            _ if tab.is_at_work() => "sent in this turn",
+            _ if tab.is_at_work() && takes_messages(&tab.state) => "sent in this turn",
             _ => "sent with the next prompt",
         };
         let frame = Frame::dialog(&title, goes, model.glyphs);

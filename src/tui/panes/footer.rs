@@ -8,7 +8,7 @@ use crate::tui::command::{Command, Flag, Row as Entry, Scope, hints, table};
 use crate::tui::keys::{Pressed, key_text};
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::ending::may_commit;
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Tab, TabStatus};
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use crate::tui::ui::Ui;
@@ -136,7 +136,8 @@ fn standing(model: &Model, row: Row, width: u16) -> Row {
     }
 }
 
-/// Time that the run has worked; while it needs the person, how long the oldest question waits.
+/// Time that the run has worked; while it needs the person, how long the oldest question waits; while it is queued, how long
+/// that is.
 fn elapsed(model: &Model, tab: &Tab) -> String {
     let waits = model.attention().into_iter();
     let waits = waits.filter(|item| item.ticket == tab.id && matches!(item.what, What::Call(_) | What::Draft));
@@ -145,6 +146,9 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
     }
     if let Some(own) = &tab.own {
         return human(model.now.since(own.since));
+    }
+    if let Some(since) = tab.state.queued.filter(|_| tab.standing() == TabStatus::Waiting) {
+        return human(model.now.since(since));
     }
     let until = match (tab.is_at_work() && model.mode == Mode::Live, tab.state.updated) {
         (false, Some(updated)) => updated,
@@ -157,6 +161,7 @@ fn elapsed(model: &Model, tab: &Tab) -> String {
 mod tests {
     use super::*;
     use crate::base::time::Timestamp;
+    use crate::orchestrator::state::Stage;
     use crate::tui::panes::PANES;
     use crate::tui::sample;
 
@@ -180,6 +185,15 @@ mod tests {
         let started = model.tabs[0].state.started.unwrap();
         model.tabs[0].state.started = Some(Timestamp::from_millis(started.millis() - 86_400_000));
         assert_eq!(elapsed(&model, &model.tabs[0]), before);
+    }
+
+    #[test]
+    fn beside_queued_stands_how_long_it_waits() {
+        let mut model = sample::model();
+        model.tabs.push(sample::running("tk-1"));
+        model.tabs[0].state.stage = Stage::AwaitingTree { holder: Some("tk-2".into()) };
+        model.tabs[0].state.queued = Some(Timestamp::from_millis(model.now.millis() - 13_000));
+        assert_eq!(elapsed(&model, &model.tabs[0]), "13 s");
     }
 
     #[test]

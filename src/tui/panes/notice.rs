@@ -238,6 +238,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
             let words = format!("queued behind {} (same directory)", at_work(model, tab, holder.as_deref()));
             Some((Role::Dim, format!("{words}{}", key(" · p pauses, x cancels"))))
         }
+        (_, TabStatus::Stopping) => {
+            Some((Role::Dim, format!("stopping after this iteration{}", key(" · p keeps going, x stops now"))))
+        }
         (_, TabStatus::Pausing) => {
             Some((Role::Dim, format!("pausing after this iteration{}", key(" · p cancels, P pauses now"))))
         }
@@ -245,8 +248,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
 }
 
-/// Where the words of a guard end that found the breaker open as well; the second in older journals.
-const BREAKER_TOO: [&str; 2] = [". Also, the circuit breaker is OPEN", ". And the circuit breaker is OPEN"];
+/// Where the words of a guard end that found the breaker open as well; the others in older journals.
+const BREAKER_TOO: [&str; 3] =
+    [". Also, the circuit breaker is open", ". Also, the circuit breaker is OPEN", ". And the circuit breaker is OPEN"];
 
 /// Why the breaker is open and what becomes of it now; the words that ended the run tell of the moment it ended.
 fn circuit_open(model: &Model, tab: &Tab) -> String {
@@ -262,7 +266,7 @@ fn circuit_open(model: &Model, tab: &Tab) -> String {
         }
         _ => "; the next start allows one iteration".to_owned(),
     };
-    format!("the circuit breaker is OPEN: {}{next}", clean_line(&breaker.reason, 400))
+    format!("the circuit breaker is open: {}{next}", clean_line(&breaker.reason, 400))
 }
 
 /// The time of day to which a wait lasts, when it is known.

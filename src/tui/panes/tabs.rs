@@ -83,7 +83,7 @@ const QUIET: u8 = 2;
 fn rank(standing: TabStatus) -> u8 {
     match standing {
         TabStatus::NeedsYou | TabStatus::Halted => NEEDY,
-        TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => AT_WORK,
+        TabStatus::Running | TabStatus::Checking | TabStatus::Pausing | TabStatus::Stopping => AT_WORK,
         _ => QUIET,
     }
 }
@@ -94,7 +94,8 @@ fn label(model: &Model, at: usize, wordy: bool) -> String {
     let sign = standing.sign(model.glyphs);
     let id = cut(tab.id.as_str(), ID);
     let (done, all) = tab.progress();
-    let running = matches!(standing, TabStatus::Running | TabStatus::Checking | TabStatus::Pausing);
+    let running =
+        matches!(standing, TabStatus::Running | TabStatus::Checking | TabStatus::Pausing | TabStatus::Stopping);
     let number = if at < 9 { format!("{} ", at + 1) } else { String::new() };
     if all > 0 && running && (wordy || at == model.active) {
         format!("{number}{id} {} {done}/{all}", sign.glyph)

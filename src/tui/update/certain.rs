@@ -90,7 +90,7 @@ pub(super) fn ask_to_reset_breaker(ui: &mut Ui) {
     let breaker = &tab.state.breaker;
     let why = if breaker.reason.is_empty() { String::new() } else { format!(" ({})", breaker.reason) };
     let words =
-        format!("The circuit breaker of {} is {}{why}. Close it and reset its counters?", tab.id, breaker.state.word());
+        format!("The circuit breaker of {} is {}{why}. Close it and reset its counters?", tab.id, breaker.state.told());
     let asks = vec![Ask::Request(Request::Command(tab.id.clone(), UserCommand::ResetBreaker))];
     ui.modals.push(Modal::Confirm(Confirm { title: "Reset the circuit breaker", words, asks }));
 }

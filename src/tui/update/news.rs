@@ -288,7 +288,7 @@ fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {
         // The run in front says why, and which key helps; it stays as it is.
         let at = ui.tabs.iter().position(|tab| tab.id == ticket);
         at.filter(|_| asked.is_some()).into_iter().for_each(|at| ui.show_tab(at));
-        ui.tell(format!("{ticket} is not started: its circuit breaker is OPEN"));
+        ui.tell(format!("{ticket} is not started: its circuit breaker is open"));
     } else {
         let at = ui.open_tab(&ticket);
         if asked.is_some() {

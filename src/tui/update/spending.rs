@@ -72,7 +72,11 @@ pub(super) fn pace(ui: &mut Ui) -> Vec<Ask> {
         ui.tell(starting(&id));
         return vec![Ask::Request(Request::Start(id))];
     }
+    let is_stopping = tab.is_stopping();
     let command = if tab.state.stage == Stage::Paused || tab.state.pace != Pace::Run {
+        if is_stopping {
+            ui.tell(format!("stop withdrawn: {id} keeps going"));
+        }
         UserCommand::Resume
     } else {
         UserCommand::Pause
@@ -102,7 +106,7 @@ pub(super) fn run_again(ui: &mut Ui) -> Vec<Ask> {
     // Its boxes would be unticked for a start that is refused.
     if ui.breaker_left(tab).is_some_and(|left| !left.is_zero()) {
         let key = ui.keys.key_of(Scope::Global, Command::ResetBreaker);
-        ui.tell(format!("the circuit breaker of {id} is OPEN; {key} closes it"));
+        ui.tell(format!("the circuit breaker of {id} is open; {key} closes it"));
         return Vec::new();
     }
     let (words, asks) = (home::again_words(ui, &id), vec![Ask::Request(Request::Reopen(id))]);

@@ -204,6 +204,17 @@ fn a_pause_that_comes_is_cancelled_by_the_key_that_asked_for_it_while_a_question
 }
 
 #[test]
+fn a_stop_that_comes_is_not_called_a_pause_and_withdrawn_in_words() {
+    let mut model = with_running();
+    model.tabs[0].state.pace = Pace::StopNext;
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("p keep going") && screen.contains("stopping after this iteration"), "{screen}");
+    assert!(screen.lines().last().unwrap().contains("stopping ") && !screen.contains("pausing"), "{screen}");
+    assert_eq!(press(&mut model, "p"), command(UserCommand::Resume));
+    assert!(sample::draw(&mut model, (120, 40)).contains("stop withdrawn: tk-1 keeps going"));
+}
+
+#[test]
 fn d_ticks_the_phase_under_the_cursor_and_only_there() {
     let mut model = with_running();
     assert_eq!(press(&mut model, "d"), [], "no phase is selected");

@@ -73,7 +73,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         }
         (_, TabStatus::Complete | TabStatus::Unverified) => format!("{id} is complete; r runs it again"),
         (_, _) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),
-        (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is OPEN; b closes it"),
+        (_, _) if model.is_barred(tab) => format!("the circuit breaker of {id} is open; b closes it"),
         (_, _) if !tab.takes_commands() => format!("the run of {id} has ended; p starts it again"),
         (Command::PauseNow, _) if tab.state.stage == Stage::Paused => "already paused".to_owned(),
         (Command::PauseNow, _) => "nothing is running".to_owned(),

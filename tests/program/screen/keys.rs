@@ -141,6 +141,31 @@ fn words_for_no_turn_stand_in_the_next_prompt() {
     leave(terminal, &project);
 }
 
+/// A critic only judges: what the person says meanwhile is for the Claude that works.
+#[test]
+fn words_said_before_a_critics_turn_are_for_the_next_claude_that_works() {
+    let project = Project::new();
+    project.ticket("tk-1", &["Alpha", "Beta"]);
+    let heard = "
+  - when: {phase: Beta, prompt: \"mind the gap\"}
+    steps:
+      - say: \"I mind it.\"
+      - write: {path: \"{slug}.txt\", content: \"x\"}
+      - status: {summary: minded}";
+    let scenario = gated(&project).replacen("turns:", &format!("turns:{heard}"), 1);
+    project.scenario_with(&scenario, "workflow: {name: reviewed}\n");
+    let mut terminal = at_the_gate(&project, "Alpha");
+    terminal.keys_until("p", "pausing after this iteration");
+    project.open_gate("alpha");
+    terminal.wait_for("paused · p resumes");
+    terminal.keys_until("i", "sent with the next prompt");
+    terminal.keys_until("mind the gap\r", "message queued: “mind the gap”");
+    terminal.keys_until("p", "I mind it.");
+    terminal.wait_for("complete: 2/2 phases");
+    assert_eq!(count(&project, "critique_made"), 2);
+    leave(terminal, &project);
+}
+
 #[test]
 fn words_that_are_not_sent_are_kept() {
     let (project, mut terminal) = gated_run(&["Alpha"]);

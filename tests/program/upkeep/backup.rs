@@ -45,6 +45,10 @@ fn all_comes_back_and_what_is_of_this_machine_stays_out_and_goes_on() {
     let backup = project.path("backup.tar.gz");
     assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(said(&project, &["backup", FILE], 2).contains("--force"));
+    let told = said(&project, &["backup", "--force", ".."], 2);
+    assert!(told.contains("is a folder: name a file in it"), "{told}");
+    let told = said(&project, &["backup", "no/such.gz"], 1);
+    assert!(told.contains("/no does not exist") && !told.contains(".programmator-"), "{told}");
     said(&project, &["backup", "--force", FILE], 0);
     let names = names(&backup);
     assert!(names.contains(&"programmator.db".to_owned()) && names.contains(&"SHA256SUMS".to_owned()), "{names:?}");

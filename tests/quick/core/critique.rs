@@ -1,7 +1,10 @@
 //! A critic looks at what was found done, and what it rejects is fixed: which Claude is called when, and what counts.
 
 use crate::core::world::{Weather, World};
+use programmator::domain::answerer::Answerer;
 use programmator::domain::breaker::Breaker;
+use programmator::domain::command::UserCommand;
+use programmator::domain::note::NoteStage;
 use programmator::domain::outcome::{DoneHow, ExitReason};
 use programmator::domain::phase::Mark;
 use programmator::domain::profile::Profile;
@@ -80,6 +83,49 @@ fn what_is_approved_is_done_and_nothing_is_before() {
             assert!(!is_critic || spawn.session.is_none(), "a critic in the coder's session");
         }
         assert_eq!(world.state.counted_iterations() as usize, parts, "a critique is no iteration of the ticket's");
+    }
+}
+
+/// The notes of which Claude's call for this step was told.
+fn told(world: &World, step: &StepName) -> Vec<String> {
+    let of_step = world.calls.iter().filter(|(name, _)| name == step);
+    of_step.flat_map(|(_, spawn)| spawn.prompt.context.notes.clone()).collect()
+}
+
+fn say(world: &mut World, text: &str) {
+    let command = UserCommand::Steer { text: text.into() };
+    world.give(Input::Commanded { by: Answerer::SCREEN, id: text.into(), command });
+}
+
+#[test]
+fn what_the_person_says_while_a_critic_looks_is_for_the_next_claude_that_works() {
+    let mut world = begun(seed(true, true), Workflow::Reviewed);
+    assert!(until(&mut world, &StepName::CRITIQUE));
+    say(&mut world, "mind the gap");
+    assert_eq!(world.state.notes.all()[0].stage, NoteStage::Queued, "it is not sent to the critic");
+    assert!(until(&mut world, &StepName::CODE));
+    assert_eq!(told(&world, &StepName::CODE), ["mind the gap"]);
+    world.live();
+    assert_eq!(told(&world, &StepName::CRITIQUE), [""; 0]);
+}
+
+#[test]
+fn what_nobody_who_works_has_read_at_the_end_is_told() {
+    for (resumable, words) in [(false, "not delivered: “"), (true, "not delivered yet: “")] {
+        let mut world = begun(seed(false, true), Workflow::Reviewed);
+        assert!(until(&mut world, &StepName::CRITIQUE));
+        say(&mut world, "mind the gap");
+        if resumable {
+            world.give(Input::Commanded { by: Answerer::SCREEN, id: "s".into(), command: UserCommand::FinishAndStop });
+            says(&mut world, REJECTED);
+        }
+        world.live();
+        let told = world.journal.iter().any(|stored| {
+            matches!(&stored.record, Record::Noticed { text, .. } if text.contains(&format!("{words}mind the gap”")))
+        });
+        let stage = if resumable { NoteStage::Queued } else { NoteStage::NotSent };
+        assert!(told && world.state.ended.is_some(), "{:?}", world.state.ended);
+        assert_eq!(world.state.notes.all()[0].stage, stage);
     }
 }
 

@@ -97,6 +97,31 @@ fn a_phase_that_is_gone_from_the_file_by_the_end_of_the_snapshot_is_not_called_f
     assert_eq!((world.spawned, outcomes(&world)), (0, vec![IterationOutcome::Interrupted]));
 }
 
+/// The screen is left, and a program in the background goes on: what Claude did until then is not lost, in time neither.
+#[test]
+fn what_is_handed_over_is_interrupted_by_the_person_with_the_time_that_it_took() {
+    let mut world = at(&Stage::Running);
+    let begun = world.state.open_iteration().unwrap().started.millis();
+    world.now = begun + 16_000;
+    world.give(Input::HandedOver);
+    assert!(world.journal.iter().any(|stored| {
+        matches!(&stored.record, Record::Noticed { text, .. } if text == "moving to the background")
+    }));
+    // The other program comes a while later.
+    world.now += 60_000;
+    assert!(world.kill());
+    while outcomes(&world).is_empty() {
+        assert!(world.happen());
+    }
+    let ended = world.journal.iter().find_map(|stored| match stored.record {
+        Record::IterationEnded { outcome, ms, .. } => Some((outcome, ms)),
+        _ => None,
+    });
+    let (outcome, ms) = ended.unwrap();
+    assert_eq!(outcome, IterationOutcome::Interrupted);
+    assert!((16_000..60_000).contains(&ms), "{ms}");
+}
+
 /// A comparison that failed says nothing; an iteration that was cut off before it claimed anything needs none.
 #[test]
 fn without_evidence_nothing_is_done() {

@@ -29,6 +29,7 @@ const fn review(next: fn(&State) -> Next, judge: fn(&State, Checks<'_>) -> Judge
     Step {
         name: NAME,
         counts: Counts::Nothing,
+        takes_messages: false,
         session: SessionUse::Fresh,
         next,
         stands: |state| state.own_phase().is_some(),

@@ -50,6 +50,18 @@ fn tags_and_several_selected() {
 }
 
 #[test]
+fn checks_that_nobody_trusts_are_not_no_checks() {
+    let mut model = with_ready_ones();
+    model.ignores_checks = true;
+    (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
+    let home = sample::draw(&mut model, (200, 50));
+    assert!(home.contains("checks not trusted") && !home.contains("no checks"), "{home}");
+    assert!(home.contains("checks in .programmator") && !home.contains("no validation commands"), "{home}");
+    let start = tui::panes::home::start_words(&model, &[sample::id("tk-81b0")]);
+    assert!(start.contains("config.yaml are ignored: not trusted") && !start.contains("no validation"), "{start}");
+}
+
+#[test]
 fn all_directories() {
     scene("home_everywhere", || pressed(at_home(), "o"));
 }

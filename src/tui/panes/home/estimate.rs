@@ -173,6 +173,14 @@ pub fn without_commands(model: &Model) -> &'static str {
     }
 }
 
+/// The project has validation commands, which do not count.
+pub const IGNORED: &str = "checks in .programmator/config.yaml are ignored: not trusted (`programmator trust`)";
+
+/// That there are no validation commands, or why they do not count.
+pub fn no_commands(model: &Model) -> &'static str {
+    if model.ignores_checks { IGNORED } else { "no validation commands" }
+}
+
 /// No command checks its phases.
 pub(super) fn is_unchecked(model: &Model, entry: &Entry<'_>) -> bool {
     model.checks.is_empty() && entry.ticket.is_some_and(|ticket| ticket.validation.is_empty())
@@ -213,7 +221,8 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();
     let checks = match (unchecked, entries.len()) {
         (0, _) => None,
-        (_, 1) => Some(format!("no validation commands, so {}", without_commands(model))),
+        (_, 1) => Some(format!("{}, so {}", no_commands(model), without_commands(model))),
+        _ if model.ignores_checks => Some(IGNORED.to_owned()),
         (some, _) => Some(format!("{some} have no validation commands")),
     };
     let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());

@@ -1,6 +1,6 @@
 //! The chosen ticket beside the table: its phases, its checks, what it needs, what it has cost.
 
-use super::estimate::{is_unchecked, without_commands};
+use super::estimate::{IGNORED, is_unchecked, no_commands, without_commands};
 use super::rows::Entry;
 use crate::base::text::{clean_line, cut_words};
 use crate::domain::messages::iterations_words;
@@ -108,7 +108,7 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
     out.push(Row::new());
     if let Some(ticket) = entry.ticket.filter(|_| !is_chat) {
         if is_unchecked(model, entry) {
-            let words = format!("no validation commands: {}", without_commands(model));
+            let words = format!("{}: {}", no_commands(model), without_commands(model));
             out.extend(wrap(&words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));
         } else {
             out.push(Row::new().left(Role::Dim, "checked by"));
@@ -116,6 +116,8 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
             let commands = own.iter().chain(model.checks.iter().filter(|check| !own.contains(check)));
             let lines = commands.flat_map(|command| hung(command, width.saturating_sub(2), each));
             out.extend(lines.map(|line| Row::new().left(Role::Text, format!("  {line}"))));
+            let ignored = wrap(IGNORED, width).into_iter().filter(|_| model.ignores_checks);
+            out.extend(ignored.map(|line| Row::new().left(Role::Warning, line)));
         }
     }
     let of_run = || entry.run.map(|run| (run.iterations, run.reviews()));

@@ -240,7 +240,7 @@ impl<'a> Entry<'a> {
             // Nothing can be done about one that failed.
             TabStatus::Halted | TabStatus::Stopped if self.run.is_some_and(RunSummary::is_review) => Group::Done,
             TabStatus::NeedsYou | TabStatus::Halted | TabStatus::Gone => Group::NeedsYou,
-            TabStatus::Running | TabStatus::Checking | TabStatus::Pausing => Group::Running,
+            TabStatus::Running | TabStatus::Checking | TabStatus::Pausing | TabStatus::Stopping => Group::Running,
             TabStatus::Waiting
             | TabStatus::Unstored
             | TabStatus::Parked

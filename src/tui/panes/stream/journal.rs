@@ -56,6 +56,8 @@ pub(super) struct Journal {
     /// Boxes of which the stream has said that they are not ticked.
     open_boxes: HashSet<String>,
     is_chat: bool,
+    /// The run was asked to stop.
+    stops: bool,
     /// It is a Claude session that the person has started themselves.
     is_own: bool,
     notes: Notes,
@@ -210,7 +212,10 @@ impl Journal {
             // It is for a question of a session that goes on all the time.
             Record::RunResumed { .. } if self.is_own => {}
             Record::WorktreeIntended(worktree) => self.cwd = worktree.directory.display().to_string(),
-            Record::RunResumed { .. } => self.say(Level::Info, "run resumed"),
+            Record::RunResumed { .. } => {
+                self.stops = false;
+                self.say(Level::Info, "run resumed");
+            }
             Record::OutputCleared(cleared) => self.say(Level::Info, cleared.on(stored.time)),
             Record::WorkCarried(WorkCarried { run, .. }) => {
                 let words = format!("the previous run is {0}: `programmator replay {0}` shows it", run.short());
@@ -292,8 +297,14 @@ impl Journal {
             Record::StatusSettled { outcome, .. } => self.unwritten("the ticket's status", outcome),
             Record::ChatAsked(_) => self.is_chat = true,
             Record::Paused if !self.is_chat => self.say(Level::Info, "paused"),
+            Record::Continued if std::mem::take(&mut self.stops) => {
+                self.say(Level::Info, "stop withdrawn: the run keeps going");
+            }
             Record::Continued if !self.is_chat => self.say(Level::Info, "resumed"),
-            Record::StopRequested { .. } => self.say(Level::Info, "stopping …"),
+            Record::StopRequested { .. } => {
+                self.stops = true;
+                self.say(Level::Info, "stopping …");
+            }
             other => self.judged(other),
         }
     }

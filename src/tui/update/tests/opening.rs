@@ -58,6 +58,6 @@ fn no_key_promises_a_start_that_the_breaker_refuses() {
     for key in ["p", "r"] {
         assert_eq!(press(&mut model, key), []);
         let told = model.toast.as_ref().map(|(words, _)| words.as_str());
-        assert_eq!(told, Some("the circuit breaker of tk-1 is OPEN; b closes it"), "{key}");
+        assert_eq!(told, Some("the circuit breaker of tk-1 is open; b closes it"), "{key}");
     }
 }
