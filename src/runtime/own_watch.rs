@@ -394,14 +394,13 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let reporter = Reporter::new(store.clone());
         let mut told = reporter.subscribe(Presence::Nobody);
-        // A process has one session at a time.
-        let processes = [std::process::id(), std::os::unix::process::parent_id()].map(Process::of);
-        for ((session, words), process) in
-            [("session-00000001", "one"), ("session-00000002", "two")].into_iter().zip(processes)
-        {
-            let path = folder.path().join(words);
-            fs::write(&path, user(words)).unwrap();
-            let known = Known { session: TicketId::parse(session).unwrap(), process, ..known(&path) };
+        // A process has one session.
+        let pids = [std::process::id(), std::os::unix::process::parent_id()];
+        for (session, pid) in ["session-00000001", "session-00000002"].into_iter().zip(pids) {
+            let path = folder.path().join(session);
+            fs::write(&path, user(session)).unwrap();
+            let (session, process) = (TicketId::parse(session).unwrap(), Process::of(pid));
+            let known = Known { session, process, ..known(&path) };
             known_sessions::keep(folder.path(), &known).unwrap();
         }
         let watch = OwnWatch::new(store, reporter);
