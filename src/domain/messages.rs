@@ -127,7 +127,7 @@ impl LogFormatter {
             Record::Parked(parking) => (Weight::Warn, limits::parked_words(parking, self.zone.as_ref())),
             record => {
                 match record {
-                    Record::StopRequested => self.stops = true,
+                    Record::StopRequested { .. } => self.stops = true,
                     Record::RunEnded { .. } | Record::RunResumed { .. } => self.stops = false,
                     _ => {}
                 }
@@ -460,10 +460,10 @@ mod tests {
     fn a_stop_that_is_taken_back_says_so() {
         let mut formatter = LogFormatter::default();
         let mut told = |record| formatter.line(&record).unwrap().text;
-        assert_eq!(told(Record::StopRequested), "stopping");
+        assert_eq!(told(Record::StopRequested { by: Answerer::SCREEN }), "stopping");
         assert_eq!(told(Record::Continued), "stop withdrawn: the run keeps going");
         assert_eq!(told(Record::Continued), "resumed");
-        told(Record::StopRequested);
+        told(Record::StopRequested { by: Answerer::SCREEN });
         told(Record::RunResumed { pid: 1 });
         assert_eq!(told(Record::Continued), "resumed", "that stop is over");
     }
