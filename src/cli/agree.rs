@@ -9,7 +9,7 @@ pub const DECLINED: u8 = 5;
 /// Asks; `yes` says what the option `--yes` does instead. An error: there is no terminal to ask on, or they have not said yes.
 pub fn agree(out: &mut dyn Write, question: &str, yes: &str) -> Result<(), CliError> {
     if !stdin().is_terminal() {
-        return Err(CliError::usage(format!("nothing was changed: no terminal to ask on; --yes {yes} without asking")));
+        return Err(CliError::usage(format!("nothing changed: no terminal to ask on; --yes {yes} without asking")));
     }
     write!(out, "{question} [y/N] ")?;
     out.flush()?;

@@ -74,7 +74,7 @@ pub fn keep_on(session: &Session) -> Option<String> {
 /// The same, told to whoever reads what this program says.
 pub fn keep_on_aloud(session: &Session) {
     if let Some(why) = keep_on(session) {
-        let _ = writeln!(stderr(), "warning: the phone is not asked (away.always_on): {why}");
+        let _ = writeln!(stderr(), "warning: phone notifications are not on (away.always_on): {why}");
     }
 }
 
@@ -109,13 +109,13 @@ fn why_not(said: &Receiver<String>, patience: Duration) -> Option<String> {
             Ok(line) if line == READY => return None,
             Ok(line) => words = format!("{words} {line}"),
             Err(RecvTimeoutError::Timeout) => {
-                return Some("it has not begun yet: `programmator away status` tells whether it has".to_owned());
+                return Some("not started yet: check `programmator away status`".to_owned());
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     let words = clean_line(words.trim(), WORDS);
-    Some(if words.is_empty() { "the relay has ended without a word".to_owned() } else { words })
+    Some(if words.is_empty() { "the relay exited without a message".to_owned() } else { words })
 }
 
 /// Starts the relay in a session of its own, and waits until it works or says why it does not.
@@ -128,7 +128,7 @@ pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Re
     });
     let what = what.map_err(|error| CliError::failure(error.to_string()))?;
     if let Some(pid) = relay {
-        writeln!(out, "{} is already asked by @{} (pid {pid}): {what}.", pairing.name, pairing.bot)?;
+        writeln!(out, "{} already gets {what} from @{} (pid {pid}).", pairing.name, pairing.bot)?;
         return Ok(0);
     }
     let (heard, said) = pipe()?;
@@ -140,11 +140,11 @@ pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Re
     for line in BufReader::new(heard).lines() {
         let line = line?;
         if line == READY {
-            tell(session, "From now on runs ask you here. /help says what is understood.");
-            writeln!(out, "{} is asked by @{} {what} (pid {}).", pairing.name, pairing.bot, child.id())?;
+            tell(session, "Runs now send their questions here. /help lists the commands.");
+            writeln!(out, "{} now gets {what} from @{} (pid {}).", pairing.name, pairing.bot, child.id())?;
             writeln!(
                 out,
-                "`programmator away off` ends that. Runs go on without a terminal by `programmator run --detach`."
+                "Turn it off with `programmator away off`. `programmator run --detach` runs without a terminal."
             )?;
             return Ok(0);
         }
@@ -171,6 +171,6 @@ mod tests {
         say.send(READY.to_owned()).unwrap();
         assert_eq!(why_not(&said, Duration::from_secs(600)), None);
         // It says nothing, and is there.
-        assert!(why_not(&said, Duration::ZERO).unwrap().contains("not begun yet"));
+        assert!(why_not(&said, Duration::ZERO).unwrap().contains("not started yet"));
     }
 }

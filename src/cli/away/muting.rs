@@ -54,9 +54,8 @@ fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
         }
         if begun.elapsed() > patience {
             return Err(CliError::failure(match asked {
-                Some((relay, _)) => format!("the relay was killed, and is not gone yet (pid {})", relay.pid),
-                None => "somebody holds `away.lock` in the state folder, and what it says of them means no process that is there: \
-                         end the `programmator away relay` that `ps` shows"
+                Some((relay, _)) => format!("the relay was killed but has not exited yet (pid {})", relay.pid),
+                None => "`away.lock` in the state folder is held by an unknown process: end the `programmator away relay` that `ps` shows"
                     .to_owned(),
             }));
         }
@@ -89,10 +88,10 @@ pub(super) fn is_last(out: &mut dyn Write, session: &Session, names: &[String]) 
         Some((only.is_empty(), scope.what()))
     });
     let (is_last, what) = left.map_err(|error| CliError::failure(error.to_string()))?.ok_or_else(|| {
-        CliError::usage("the phone is not asked of some alone: `programmator away mute NAME` leaves one out")
+        CliError::usage("the phone is not limited to some names: `programmator away mute NAME` mutes one")
     })?;
     if !is_last {
-        writeln!(out, "The phone is asked {what}.")?;
+        writeln!(out, "The phone now gets {what}.")?;
     }
     Ok(is_last)
 }
@@ -105,7 +104,7 @@ pub(super) fn mute(out: &mut dyn Write, session: &Session, names: &[String]) -> 
     for ticket in scope::named(session, names)? {
         let said = Scope::change(&session.state, |scope| scope.mute(&ticket));
         let said = said.map_err(|error| CliError::failure(error.to_string()))?;
-        writeln!(out, "{said} `programmator away unmute {ticket}` takes that back.")?;
+        writeln!(out, "{said} Undo with `programmator away unmute {ticket}`.")?;
     }
     Ok(())
 }
@@ -144,7 +143,7 @@ mod tests {
         for text in [format!("{}\n1\n", other.id()), other.id().to_string()] {
             says(text);
             let why = end(folder.path(), Duration::ZERO).unwrap_err().message;
-            assert!(why.contains("means no process that is there"), "{why}");
+            assert!(why.contains("held by an unknown process"), "{why}");
             assert!(other.try_wait().unwrap().is_none(), "another process was ended");
         }
         says(format!("{}\n{}\n", other.id(), orphans::identity(other.id()).unwrap()));

@@ -18,14 +18,12 @@ use crate::runtime::offline::state_of;
 use std::path::Path;
 use std::time::Duration;
 
-const HELP: &str = "What is understood here:\n\
-    the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or your words, which deny a \
-    call and answer a question\n\
-    /status – what the runs do\n/queue – what waits for you, again\n/tickets – the last tickets\n/pause TICKET – after its iteration\n\
-    /resume TICKET – also one that was stopped, in the background\n/skip TICKET – the phase at hand\n\
-    /stop TICKET – after its iteration\n/mute TICKET – nothing of it comes here; /unmute TICKET takes that back\n/note TICKET WORDS – words for Claude\n/report – what was done in the last 8 hours\n\
-    The ticket can be left out where only one run is open. A reply to the end of a run goes on with it: your words are its next \
-    phase, or go with its next prompt.";
+const HELP: &str = "Commands:\n\
+    the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or any other text, which denies a call and answers a question\n\
+    /status – the state of your runs\n/queue – what is waiting for you, again\n/tickets – the last tickets\n/pause TICKET – after its iteration\n\
+    /resume TICKET – in the background; also a stopped run\n/skip TICKET – the current phase\n\
+    /stop TICKET – after its iteration\n/mute TICKET – send nothing of it here; /unmute TICKET undoes that\n/note TICKET TEXT – a message for Claude\n/report – what was done in the last 8 hours\n\
+    The ticket can be omitted if only one run is open. A reply to the end of a run continues it: your text becomes its next phase, or goes into its next prompt.";
 
 impl Relay {
     /// `written`: when the person wrote it.
@@ -40,11 +38,11 @@ impl Relay {
             "queue" => self.again(),
             "mute" | "unmute" => self.mute(name, words),
             "report" if self.pairing.detail == Detail::Brief => {
-                "The report names files and commits, which stay on the machine (`away setup` without --brief)."
+                "The report contains files and commits, which --brief does not send (run `away setup` without --brief)."
                     .to_owned()
             }
             "report" => (self.report)().unwrap_or_else(|error| error.message),
-            _ => format!("/{} is not known here. /help says what is.", clean_line(name, 40)),
+            _ => format!("Unknown command /{}. /help lists the commands.", clean_line(name, 40)),
         })
     }
 
@@ -58,7 +56,7 @@ impl Relay {
             (asked.repeats, asked.told) = (0, Timestamp::default());
         }
         match count {
-            0 => "No question waits for you.".to_owned(),
+            0 => "No question is waiting for you.".to_owned(),
             count => format!(
                 "{} for you.",
                 if count == 1 { "1 question waits".to_owned() } else { format!("{count} questions wait") }
@@ -115,17 +113,16 @@ impl Relay {
     async fn steered(&self, name: &str, run: &RunSummary, rest: &[String], written: Option<Timestamp>) -> String {
         let text = rest.join(" ");
         let (command, told) = match name {
-            "pause" => (UserCommand::Pause, "pauses after its iteration".to_owned()),
+            "pause" => (UserCommand::Pause, "pauses after this iteration".to_owned()),
             // What waits for a limit asks again now.
-            "resume" if run.state == RunState::Parked => (UserCommand::RetryNow, "tries again now".to_owned()),
+            "resume" if run.state == RunState::Parked => (UserCommand::RetryNow, "retries now".to_owned()),
             "resume" => (UserCommand::Resume, "is resumed".to_owned()),
-            "stop" => (UserCommand::FinishAndStop, "stops after its iteration".to_owned()),
-            "note" if text.is_empty() => return "Say what Claude is to know: /note TICKET WORDS".to_owned(),
+            "stop" => (UserCommand::FinishAndStop, "stops after this iteration".to_owned()),
+            "note" if text.is_empty() => return "Add your message: /note TICKET TEXT".to_owned(),
             "note" => (UserCommand::Steer { text }, "gets your message".to_owned()),
             _ if written.is_some_and(|written| self.has_gone_on(run, written)) => {
                 return format!(
-                    "Not skipped: {} has gone on since you wrote that. /status tells with what; /skip {} once more, if it is \
-                     still meant.",
+                    "Not skipped: {} has moved on since you sent that. See /status; send /skip {} again if you still want it.",
                     run.ticket, run.ticket
                 );
             }
@@ -178,9 +175,9 @@ impl Relay {
                 return format!("{gone} is unmuted.");
             }
             match meant(&known, &word) {
-                None => format!("No run of {} is known. /tickets lists the last ones.", clean_line(&word, 40)),
+                None => format!("No run of {} found. /tickets lists recent ones.", clean_line(&word, 40)),
                 Some(known) if name == "unmute" => format!("{known} is not muted."),
-                Some(known) => format!("{} /unmute {known} takes that back.", scope.mute(known)),
+                Some(known) => format!("{} Undo with /unmute {known}.", scope.mute(known)),
             }
         });
         said.unwrap_or_else(|error| error.to_string())
@@ -206,22 +203,22 @@ fn chosen<'a>(all: &'a [RunSummary], name: &str, words: &'a [String]) -> Result<
     match (named.as_slice(), open.as_slice()) {
         ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(run, &words[1..])),
         ([closed], _) if name == "resume" => Ok(Chosen::Closed(closed)),
-        ([closed], _) => Err(format!("No program works on {} now.", closed.ticket)),
+        ([closed], _) => Err(format!("{} is not running.", closed.ticket)),
         // Two repositories have a ticket of this id: nothing is done to the wrong one.
-        ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", listed(&named))),
+        ([_, ..], _) => Err(format!("Several tickets have this id. Choose one: /{name} {}", listed(&named))),
         ([], [run]) if name == "note" && !words.first().is_some_and(|word| is_like_an_id(all, word)) => {
             Ok(Chosen::Open(run, words))
         }
         ([], [run]) if words.is_empty() => Ok(Chosen::Open(run, words)),
-        ([], []) => Err(format!("No run is open. /tickets lists the last ones; /{name} TICKET names one.")),
+        ([], []) => Err(format!("No run is open. /tickets lists recent ones; use /{name} TICKET.")),
         ([], [run]) if name == "note" => Err(format!(
-            "No run of {} is known, so nobody was told. To tell {} that: /note {} {}",
+            "No run of {} found, so the message was not delivered. To send it to {}: /note {} {}",
             clean_line(&words[0], 40),
             run.ticket,
             listed(&[*run]),
             clean_line(&words.join(" "), 200)
         )),
-        ([], open) => Err(format!("Say which ticket: /{name} {}", listed(open))),
+        ([], open) => Err(format!("Which ticket? /{name} {}", listed(open))),
     }
 }
 
@@ -290,7 +287,7 @@ mod tests {
         let both = [RunSummary { run: sample::run("a"), ..shop.clone() }, RunSummary { run: sample::run("b"), ..blog }];
         assert_eq!(
             meant(&both, "pause tk-1"),
-            "Several tickets have this id. Say which: /pause tk-1@shop or tk-1@blog"
+            "Several tickets have this id. Choose one: /pause tk-1@shop or tk-1@blog"
         );
         assert_eq!(meant(&both, "pause Tk-1@blog"), "/w/blog: ");
         assert_eq!(meant(&both, "note tk-1@shop be careful"), "/w/shop: be careful");
@@ -306,10 +303,10 @@ mod tests {
     fn a_note_to_a_ticket_that_is_not_known_is_for_nobody_else() {
         let one = [sample::seen("tk-1", "/w/shop")];
         for line in ["note tk-9 be careful", "note tk-abcd be careful", "note shop-12 x"] {
-            assert!(meant(&one, line).contains("is known, so nobody was told"), "{line}");
+            assert!(meant(&one, line).contains("the message was not delivered"), "{line}");
         }
         assert_eq!(meant(&one, "note re-check the tests"), "/w/shop: re-check the tests");
         assert_eq!(meant(&one, "note be careful"), "/w/shop: be careful");
-        assert_eq!(meant(&one, "pause tk-9"), "Say which ticket: /pause tk-1");
+        assert_eq!(meant(&one, "pause tk-9"), "Which ticket? /pause tk-1");
     }
 }

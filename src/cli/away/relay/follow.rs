@@ -13,7 +13,7 @@ use crate::domain::summary::{Owner, RunState, RunSummary};
 use std::sync::Arc;
 
 /// Behind what came of resuming it.
-const UNSAID: &str = "\nYour words were not passed on: say them once it is at work.";
+const UNSAID: &str = "\nYour message was not delivered: send it once the run is active.";
 
 impl Relay {
     /// Answers the end of a run of which this message tells. `pressed`: with a button; else `words` are one of the answers, or for
@@ -27,7 +27,7 @@ impl Relay {
     ) -> Result<Said, CliError> {
         let runs = self.runs()?;
         let Some(ended) = self.store.runs()?.into_iter().find(|known| known.run == run) else {
-            return Ok(Said::Now("That run is not stored any more.".to_owned()));
+            return Ok(Said::Now("That run no longer exists.".to_owned()));
         };
         let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
         // An answer is for the end that the person has seen, as it stands now.
@@ -41,13 +41,13 @@ impl Relay {
             let meant = pressed.or_else(|| EndAnswer::from_word(&word)).or(is_no(words).then_some(EndAnswer::Leave));
             let is_answer = meant.is_some() || is_answer(words);
             return Ok(Said::Now(match last.owner() {
-                _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
+                _ if last.state == RunState::Ended => format!("The end of {} does not take an answer.", last.ticket),
                 _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody => {
                     let (last, unsaid) = (last.clone(), if is_answer { "" } else { UNSAID });
                     return Ok(Said::later(async move { format!("{}{unsaid}", resume(&last).await) }));
                 }
-                _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
+                _ if is_answer => format!("Too late: {} is already running.", last.ticket),
                 _ => {
                     let (store, last, words) = (self.store.clone(), last.clone(), words.to_owned());
                     return Ok(Said::later(async move { note(&store, &last, &words, Answerer::PHONE).await }));
@@ -64,7 +64,7 @@ impl Relay {
             let unsaid = if given.is_empty() {
                 ""
             } else {
-                "\nYour words were not passed on: reply to the last end of the ticket."
+                "\nYour message was not delivered: reply to the ticket's latest end."
             };
             return Ok(Said::Now(format!("{}{unsaid}", too_late())));
         }
@@ -81,7 +81,7 @@ impl Relay {
 /// Goes on with a run that no program works on, in the background; what ended for good begins anew.
 pub(super) async fn resume(run: &RunSummary) -> String {
     if run.is_chat() {
-        return "A chat goes on with you only: `programmator chat --resume` on the machine.".to_owned();
+        return "A chat can only be continued on your machine: `programmator chat --resume`.".to_owned();
     }
     let reason = run.reason.as_deref().and_then(ExitReason::from_word);
     let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };
