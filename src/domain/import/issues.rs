@@ -24,7 +24,8 @@ struct Label {
 
 /// What `gh issue list --json number,title,body,state,labels` printed, for the repository `place`. The boxes of an issue's text are its steps.
 pub fn github(place: &str, text: &str) -> Result<Vec<Item>, String> {
-    let issues: Vec<Issue> = serde_json::from_str(text).map_err(|error| format!("gh printed no issues: {error}"))?;
+    let issues: Vec<Issue> =
+        serde_json::from_str(text).map_err(|error| format!("unexpected output from gh: {error}"))?;
     let item = |issue: Issue| {
         let body = issue.body.unwrap_or_default();
         let entries = sections(&body).into_iter().flat_map(|section| section.entries);
@@ -78,7 +79,7 @@ struct Dependency {
 
 /// What `bd list --json` printed, or the lines of its `issues.jsonl`.
 pub fn beads(text: &str) -> Result<Vec<Item>, String> {
-    let unread = |error: serde_json::Error| format!("no issues of beads: {error}");
+    let unread = |error: serde_json::Error| format!("not a list of beads issues: {error}");
     let beads: Vec<Bead> = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(unread)?
     } else {

@@ -27,7 +27,7 @@ struct Story {
 /// The stories, in their order; an error says what is wrong with the document.
 pub fn read(place: &str, text: &str) -> Result<Vec<Item>, String> {
     let document: Document =
-        serde_json::from_str(text).map_err(|error| format!("no document of user stories: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("not a user story document: {error}"))?;
     let key = |id: &str| format!("{place}#{id}");
     let item = |story: Story| {
         let id = story.id.as_str().map_or_else(|| story.id.to_string(), str::to_owned);

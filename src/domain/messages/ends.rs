@@ -43,7 +43,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
         IterationOutcome::TimedOut => "timed out",
         IterationOutcome::Idle => "no output for too long",
         IterationOutcome::Interrupted => "interrupted",
-        IterationOutcome::CutOff => "interrupted: its program ended first",
+        IterationOutcome::CutOff => "interrupted: programmator exited",
         IterationOutcome::Parked => "rate limited, not counted",
     }
 }

@@ -54,12 +54,12 @@ fn overview(total: &Tally) -> Vec<String> {
     let reviews = total.approved + total.minor + total.rejected;
     let verdicts = format!("{} approved, {} minor, {} rejected", total.approved, total.minor, total.rejected);
     let later = counted(total.fixed as usize, "rejected phase");
-    let critic = if reviews == 0 { "no reviews yet".to_owned() } else { verdicts };
+    let critic = if reviews == 0 { "no verdicts yet".to_owned() } else { verdicts };
     [
         ("Runs", format!("{}, {} complete", total.runs, total.complete)),
         ("Iterations", total.iterations.to_string()),
         ("Phases", format!("{} tried, {} done", total.tried, total.done)),
-        ("First pass", format!("{} of {} judged ({})", total.first_pass, total.judged, rate(total))),
+        ("First pass", format!("{} of {} checked ({})", total.first_pass, total.judged, rate(total))),
         ("Critic", critic),
         ("Fixes", format!("{}, {later} done later", total.fixes)),
         ("Time", human(Duration::from_millis(total.ms))),
