@@ -37,7 +37,7 @@ pub async fn printed(
     // It is read by a program, and asks nobody.
     command.env("NO_COLOR", "1").env("GH_PROMPT_DISABLED", "1").env("GH_NO_UPDATE_NOTIFIER", "1").kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => ProgramError(format!("`{program}` is not installed, or not in your PATH")),
+        io::ErrorKind::NotFound => ProgramError(format!("`{program}` is not installed or not on your PATH")),
         _ => ProgramError(format!("`{program}` cannot be started: {error}")),
     })?;
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -67,7 +67,7 @@ pub async fn printed(
         Ok::<_, io::Error>((is_whole, child.wait().await?))
     });
     let (is_whole, status) = match waited.await {
-        Err(_) => return Err(ProgramError(format!("`{program}` has not answered for {} s", PATIENCE.as_secs()))),
+        Err(_) => return Err(ProgramError(format!("`{program}` did not respond for {} s", PATIENCE.as_secs()))),
         Ok(ended) => ended.map_err(|error| ProgramError(format!("`{program}` cannot be read: {error}")))?,
     };
     if !is_whole {

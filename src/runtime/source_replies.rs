@@ -92,7 +92,7 @@ impl Replying {
         }
         let words = |ticket: &TicketKey| {
             let id = ticket.id();
-            format!("{id}: `gh` has not answered; `programmator source {id}` shows what its issue was told")
+            format!("{id}: no response from `gh`; `programmator source {id}` shows what was sent")
         };
         lock(&self.open).iter().map(words).collect()
     }
@@ -191,7 +191,7 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     };
     if before.as_ref() != Some(&source.reference) {
         return trouble(format!(
-            "{}: the ticket's external-ref was changed while the run was at work; nothing was sent. {by_hand}",
+            "{}: the ticket's external-ref changed during the run; nothing was sent. {by_hand}",
             source.upstream
         ));
     }
@@ -223,5 +223,5 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
 
 fn again(source: &Source, wanted: SourceReply) -> String {
     let flags: String = wanted.deeds().iter().map(|deed| [" --", deed.word()].concat()).collect();
-    format!("`programmator source {}{flags}` sends it by hand", source.ticket.id)
+    format!("Send it with `programmator source {}{flags}`", source.ticket.id)
 }

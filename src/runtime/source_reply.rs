@@ -23,17 +23,17 @@ use std::path::{Path, PathBuf};
 const OF_GH: [(&str, &str); 9] = [
     ("gh auth login", "log in with `gh auth login`"),
     ("not a git repository", "go to a clone of the repository"),
-    ("no git remotes found", "add a remote that is on GitHub"),
-    ("none of the git remotes configured", "add a remote that is on GitHub"),
-    ("Could not resolve to an issue", "the issue was deleted, or you may not see it"),
-    ("issue is locked", "somebody who may write there has to unlock its conversation"),
-    ("does not have the correct permissions", "ask for write access, or leave that to the owner"),
+    ("no git remotes found", "add a GitHub remote"),
+    ("none of the git remotes configured", "add a GitHub remote"),
+    ("Could not resolve to an issue", "the issue was deleted, or you have no access"),
+    ("issue is locked", "somebody with write access must unlock the conversation"),
+    ("does not have the correct permissions", "ask for write access, or ask the owner"),
     ("Resource not accessible", "the token needs write access to issues: `gh auth refresh -s repo`"),
     ("error connecting to", "check the network"),
 ];
 /// The same of `bd` and `br`.
 const OF_BEADS: [(&str, &str); 2] =
-    [("no beads database found", "go to the project of beads"), ("unknown flag", "update it")];
+    [("no beads database found", "go to the beads project"), ("unknown flag", "update it")];
 
 /// Whose wish it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Source {
     pub async fn plan(&self, wanted: SourceReply, by: By) -> Result<Outgoing, String> {
         let mut ledger = SourceLedger::open(&self.state, &self.ticket.id, &self.path, &self.reference)
             .map_err(|error| error.to_string())?
-            .ok_or("another program sends something for this ticket: try again once it has ended")?;
+            .ok_or("another process is sending for this ticket: try again when it has ended")?;
         let (mut deeds, mut open, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for deed in wanted.deeds() {
             match (ledger.replies().last(deed).cloned(), by) {
@@ -120,18 +120,18 @@ impl Source {
                 };
                 let what = sent.deed.word();
                 if found {
-                    notes.push(format!("the {what} that was begun before has arrived"));
+                    notes.push(format!("the earlier {what} has arrived"));
                     ledger.end(sent.deed, End::Done { url: at }).map_err(|error| error.to_string())?;
                     continue;
                 }
-                notes.push(format!("the {what} that was begun before has not arrived"));
+                notes.push(format!("the earlier {what} has not arrived"));
                 match ledger.replies().done(sent.deed) {
                     Some(url) if by != (By::Person { again: true }) => notes.push(self.already(sent.deed, url)),
                     _ => deeds.push(sent.deed),
                 }
             }
             if issue.is_closed() && deeds.contains(&Deed::Close) {
-                notes.push(format!("{} is closed already", self.upstream));
+                notes.push(format!("{} is already closed", self.upstream));
                 deeds.retain(|deed| *deed != Deed::Close);
             }
             (title, url) = (issue.title, issue.url);
@@ -145,7 +145,7 @@ impl Source {
     fn already(&self, deed: Deed, url: &str) -> String {
         let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(url, 300)) };
         let hint = if deed == Deed::Comment { "; --again sends it again" } else { "" };
-        format!("{} was {} already{at}{hint}", self.upstream, deed.done())
+        format!("{} was already {}{at}{hint}", self.upstream, deed.done())
     }
 
     /// The issue as it is now; an error where it is not the one that the ticket records.
@@ -157,7 +157,7 @@ impl Source {
                     printed.map_err(|error: ProgramError| error.to_string())
                 };
                 let here: Repository = serde_json::from_str(&gh(&["repo", "view", "--json", "nameWithOwner"]).await?)
-                    .map_err(|error| format!("`gh` printed what is not understood: {error}"))?;
+                    .map_err(|error| format!("unexpected output from `gh`: {error}"))?;
                 if !here.name_with_owner.eq_ignore_ascii_case(repository) {
                     let here = clean_line(&here.name_with_owner, 200);
                     return Err(format!(
@@ -177,7 +177,7 @@ impl Source {
                 // Older ones print the issue alone.
                 let text = if text.trim_start().starts_with('{') { format!("[{text}]") } else { text };
                 let item = issues::beads(&text)?.into_iter().find(|item| item.key == *id);
-                let item = item.ok_or_else(|| format!("there is no {id} any more"))?;
+                let item = item.ok_or_else(|| format!("{id} no longer exists"))?;
                 let state = if item.is_done { "closed" } else { "open" }.to_owned();
                 Ok(Issue { title: item.title, state, url: String::new(), comments: Vec::new() })
             }
@@ -226,7 +226,7 @@ impl Outgoing {
             };
             if let Err(error) = self.ledger.end(deed, end) {
                 let known = failed.unwrap_or_else(|| format!("{} was {}", self.upstream, deed.done()));
-                return (said, Some(format!("{known}; that could not be kept: {error}")));
+                return (said, Some(format!("{known}; this could not be recorded: {error}")));
             }
             if failed.is_some() {
                 return (said, failed);
@@ -251,7 +251,7 @@ impl Outgoing {
                 outside_program::printed("gh", &args, &self.folder, &OF_GH).await.map_err(failed)?;
                 Ok(String::new())
             }
-            (Upstream::Beads(_), Deed::Comment) => Err("issues of beads are only closed from here".to_owned()),
+            (Upstream::Beads(_), Deed::Comment) => Err("issues of beads can only be closed".to_owned()),
             (Upstream::Beads(id), Deed::Close) => {
                 let args = ["close", id, "--reason", "Done by programmator"];
                 outside_program::printed(beads()?, &args, &self.folder, &OF_BEADS).await.map_err(failed)?;
@@ -279,16 +279,13 @@ pub fn unsettled(source: &Source, deed: Deed) -> String {
 /// The same by names.
 pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
     let (what, ticket) = (deed.word(), clean_line(ticket, 60));
-    format!(
-        "a {what} of {upstream} was begun, and the program was ended before it was confirmed: \
-         `programmator source {ticket} --{what}` checks whether it arrived"
-    )
+    format!("a {what} of {upstream} was interrupted: `programmator source {ticket} --{what}` checks whether it arrived")
 }
 
 /// The program of beads that is installed.
 fn beads() -> Result<&'static str, String> {
     let there = ["bd", "br"].into_iter().find(|program| outside_program::is_installed(program));
-    there.ok_or_else(|| "neither `bd` nor `br` is installed, or in your PATH".to_owned())
+    there.ok_or_else(|| "neither `bd` nor `br` is installed or on your PATH".to_owned())
 }
 
 /// What `gh repo view` prints.

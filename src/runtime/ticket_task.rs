@@ -115,9 +115,9 @@ impl TicketTask {
             Err(error) => error,
         };
         tracing::error!(%run, %error, "the task of a run crashed");
-        let message = "internal error: the run's task ended; what Claude did is kept, `programmator resume` \
-        continues it"
-            .to_owned();
+        let message =
+            "internal error: the run's task ended; Claude's work is kept, continue with `programmator resume`"
+                .to_owned();
         orphans::sweep(&[run.to_string()]);
         scratch_folder::remove(run);
         let recorded = async {
@@ -237,8 +237,7 @@ impl TicketTask {
             Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, .. } => (
                 ExitReason::UserStopped,
                 format!(
-                    "stopped by you while nothing could be stored: the last records are missing; `programmator run \
-                    {}` continues",
+                    "stopped by you while nothing could be stored: the last records are missing; continue with `programmator run {}`",
                     self.ticket
                 ),
             ),
