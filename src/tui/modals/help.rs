@@ -167,7 +167,7 @@ fn marks() -> impl Iterator<Item = (String, Row)> {
     let marks = [
         (Mark::Pending, "not started"),
         (Mark::Running, "Claude is working on it"),
-        (Mark::Claimed, "Claude says it is done; being checked"),
+        (Mark::Claimed, "claimed done; being checked"),
         (Mark::Done(Verified), "done; the validation commands passed"),
         (Mark::Done(ClaimedUnchecked), "done; no command checked it"),
         (Mark::Disputed, "claimed, but the check failed"),
@@ -223,8 +223,7 @@ mod tests {
         ui.mode = crate::tui::model::Mode::Replay;
         press(&mut ui, "?");
         let screen = sample::draw(&mut ui, (200, 70));
-        for words in
-            ["show the selected file line by line", "at Home", "pause now", "new ticket:", "the files that differ"]
+        for words in ["show the diff of the selected file", "at Home", "pause now", "new ticket:", "the changed files"]
         {
             assert!(!screen.contains(words), "{words}: {screen}");
         }

@@ -26,8 +26,7 @@ const LEAST: u16 = 4;
 /// Most tickets that are named once they are written.
 const NAMED: usize = 6;
 
-const NO_SOURCE: &str = "Nothing to import was found here: no list of Hank, autoclaude or ralph, no plans, no beads, no PRD.md or TODO.md, and no \
-                         remote on GitHub. `programmator import prd FILE` and `programmator import tasks FILE` import any document.";
+const NO_SOURCE: &str = "Nothing to import here: no list of Hank, autoclaude or ralph, no plans, no beads, no PRD.md or TODO.md, and no GitHub remote. `programmator import prd FILE` and `programmator import tasks FILE` import any document.";
 
 /// The dialog.
 #[derive(Default)]
@@ -153,8 +152,8 @@ fn page(place: &ImportPlace) -> Ask {
 fn about(place: &ImportPlace) -> String {
     match (&place.file, place.source) {
         (Some(file), _) => file.display().to_string(),
-        (None, Source::Github) => "issues of the repository".to_owned(),
-        (None, Source::Beads) => "issues of bd".to_owned(),
+        (None, Source::Github) => "the repository's issues".to_owned(),
+        (None, Source::Beads) => "bd issues".to_owned(),
         (None, Source::Ralphex) => "docs/plans".to_owned(),
         (None, _) => "its list".to_owned(),
     }
@@ -254,14 +253,14 @@ impl Tasks {
         };
         let file = self.place.file.as_ref().map_or_else(String::new, |file| format!(" {}", file.display()));
         let all = format!(
-            "More are left out: import these first, or all with `programmator import {}{file} --limit 0`.",
+            "More not shown: import these first, or all with `programmator import {}{file} --limit 0`.",
             self.place.source.word()
         );
         let said = match &self.told {
             _ if !self.said.is_empty() => self.said.as_str(),
             None => "Reading …",
-            Some(Err(_)) => "Enter tries again.",
-            Some(Ok(page)) if page.tasks.is_empty() => "It has no tasks.",
+            Some(Err(_)) => "Enter retries.",
+            Some(Ok(page)) if page.tasks.is_empty() => "No tasks.",
             Some(Ok(_)) if more => all.as_str(),
             Some(Ok(_)) => "",
         };
@@ -327,12 +326,10 @@ impl Tasks {
                 };
                 task.becomes.iter().flat_map(rows).collect()
             }
-            Stands::Done => say("It is done there, and is not imported."),
-            Stands::Imported => say("Its ticket is there."),
-            Stands::Changed => {
-                say("It says something else than when it was imported. The ticket is yours and stays as it is.")
-            }
-            Stands::Gone => say("It is not there any more. The ticket is yours and stays as it is."),
+            Stands::Done => say("Done at the source: not imported."),
+            Stands::Imported => say("Already imported."),
+            Stands::Changed => say("Changed at the source since it was imported. Your ticket stays as it is."),
+            Stands::Gone => say("No longer at the source. Your ticket stays as it is."),
         }
     }
 }
@@ -410,9 +407,9 @@ mod tests {
 
     #[test]
     fn a_source_that_fails_says_why_and_is_tried_again() {
-        let mut ui = opened(Err("`gh` is not installed, or not in your PATH".into()));
+        let mut ui = opened(Err("`gh` is not installed or not on your PATH".into()));
         let screen = sample::draw(&mut ui, (60, 15));
-        assert!(screen.contains("`gh` is not installed") && screen.contains("Enter tries again"), "{screen}");
+        assert!(screen.contains("`gh` is not installed") && screen.contains("Enter retries"), "{screen}");
         assert_eq!(press(&mut ui, "Enter"), [Ask::Request(Request::Import(ImportAsk::Page(place())))]);
         let other = ImportPlace { source: Source::Tasks, ..place() };
         tell(&mut ui, ImportTold::Page(other, Ok(two())));
@@ -430,7 +427,7 @@ mod tests {
         assert!(sample::draw(&mut ui, (80, 24)).contains("Looking for tasks"));
         tell(&mut ui, ImportTold::Places(Vec::new()));
         let screen = sample::draw(&mut ui, (60, 15));
-        assert!(screen.contains("Nothing to import was found") && screen.contains("import tasks"), "{screen}");
+        assert!(screen.contains("Nothing to import here") && screen.contains("import tasks"), "{screen}");
         assert_eq!(press(&mut ui, "Enter j"), []);
     }
 }

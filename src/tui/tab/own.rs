@@ -36,11 +36,11 @@ impl Tab {
     /// What is said below its stream while it asks nothing.
     pub fn own_words(&self) -> Option<String> {
         let Some(own) = &self.own else {
-            return self.is_own_session().then(|| "your own Claude session: it asks nothing".to_owned());
+            return self.is_own_session().then(|| "your own Claude session: no question".to_owned());
         };
         Some(match own.stands {
-            Stands::Ended => format!("{}; it was your own Claude session in {}", own.words(), own.place),
-            _ => format!("{} · read only: your own Claude session in {}", clean_line(&own.words(), 200), own.place),
+            Stands::Ended => format!("{}; your own Claude session in {}", own.words(), own.place),
+            _ => format!("{} · read-only: your own Claude session in {}", clean_line(&own.words(), 200), own.place),
         })
     }
 
