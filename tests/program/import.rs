@@ -127,7 +127,7 @@ fn issues_of_github_come_from_gh_with_its_errors() {
         (vec!["changed Limit logins".into(), "new Two".into()], &true.into())
     );
     let told = text(&run(&["import", "github", "--limit", "1", "--dry-run"]));
-    assert!(told.contains("more tasks are left out; --limit 0 shows all"), "{told}");
+    assert!(told.contains("more tasks were skipped; --limit 0 shows all"), "{told}");
     let asked = project.read("asked");
     assert!(asked.contains("--limit 3 "), "{asked}");
     assert!(
@@ -137,7 +137,7 @@ fn issues_of_github_come_from_gh_with_its_errors() {
     for (said, cure) in [
         ("To get started with GitHub CLI, please run:  gh auth login", "log in with `gh auth login`"),
         ("failed to run git: fatal: not a git repository (or any of the parent directories): .git", "a clone"),
-        ("\\033[31mthe 'a/b' repository has disabled issues", "turn issues on"),
+        ("\\033[31mthe 'a/b' repository has disabled issues", "enable issues"),
     ] {
         double(&project, "gh", &format!("printf \"{said}\\n\" >&2\nexit 1"));
         let output = run(&["import", "github", "--yes"]);
@@ -231,7 +231,7 @@ fn the_other_sources_are_found_where_they_are() {
     let some = imported(&project, &["tasks", "list.txt", "--limit", "1"]);
     assert_eq!((tasks(&some), some["left_out"].clone()), (vec!["written One".to_owned()], 1.into()));
     let why = said(&project, &["import", "hank"], 2);
-    assert!(why.contains("no document of hank is here"), "{why}");
+    assert!(why.contains("no hank document found"), "{why}");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn what_comes_later_is_waited_for_unless_the_deps_were_edited() {
         let later = report["tasks"][1]["ticket"].as_str().unwrap();
         assert_eq!(waits(), if edited { before } else { format!("deps: [{later}]") }, "{report:#}");
         assert!(
-            report["notes"].to_string().contains(if edited { "does not say so here" } else { "which came later" }),
+            report["notes"].to_string().contains(if edited { "but not here" } else { "imported later" }),
             "{report:#}"
         );
     }
@@ -346,7 +346,7 @@ fn what_a_killed_import_owes_is_settled_by_the_next_one() {
     assert_eq!(tasks(&report), ["imported Story 1", "imported Story 2"]);
     let second = report["tasks"][1]["ticket"].as_str().unwrap();
     assert_eq!(waits(&project), format!("deps: [{second}]"));
-    assert!(report["notes"].to_string().contains("which came later"), "{report:#}");
+    assert!(report["notes"].to_string().contains("imported later"), "{report:#}");
     let left: Vec<_> =
         std::fs::read_dir(project.path("state/imports")).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left, ["alone"], "no note");
@@ -366,7 +366,7 @@ fn what_a_killed_import_owes_is_settled_by_the_next_one() {
     said(&project, &["ticket", "dep", &first, &mine], 0);
     let report = imported(&project, &["ralph"]);
     assert_eq!(waits(&project), format!("deps: [{mine}]"));
-    assert!(report["notes"].to_string().contains("does not say so here"), "{report:#}");
+    assert!(report["notes"].to_string().contains("but not here"), "{report:#}");
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn hostile_documents_do_nothing() {
     said(&project, &["import", "ralph", "bomb.json", "--yes"], 1);
     project.write("outside/fix_plan.md", "- [ ] secret\n");
     symlink(project.path("outside/fix_plan.md"), project.path("work/fix_plan.md")).expect("a link");
-    assert!(said(&project, &["import", "hank", "--yes"], 1).contains("leads out of the folder"));
+    assert!(said(&project, &["import", "hank", "--yes"], 1).contains("a link out of the folder"));
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn one_import_is_at_work_at_a_time() {
     std::fs::set_permissions(project.path("state"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let lock = std::fs::File::open(project.path("state/imports/alone")).unwrap();
     lock.lock().unwrap();
-    assert!(said(&project, &["import", "tasks", "todo.md", "--yes"], 75).contains("another import is at work"));
+    assert!(said(&project, &["import", "tasks", "todo.md", "--yes"], 75).contains("another import is running"));
     said(&project, &["import", "tasks", "todo.md", "--dry-run"], 0);
     drop(lock);
     assert!(said(&project, &["import", "tasks", "todo.md", "--yes"], 0).contains("written"));

@@ -68,7 +68,7 @@ fn tasks_to_import() {
             task("Log out", "", Stands::Changed, Some("tk-4f2a")),
             task("Pay by bill", "", Stands::Done, None),
         ];
-        let notes = vec!["docs/prd.md: left out for what they are called: `Non-goals`".to_owned()];
+        let notes = vec!["docs/prd.md: skipped by title: `Non-goals`".to_owned()];
         let page = ImportPage { tasks, notes, has_more: true };
         update(&mut model, Msg::Replied(Reply::Import(ImportTold::Page(prd.clone(), Ok(page)))));
         model
