@@ -178,7 +178,7 @@ pub fn run(cli: Cli) -> ExitCode {
     ExitCode::from(code.unwrap_or_else(|error| {
         if error.exit_code != error::NOBODY_READS {
             let meant = error.no_ticket.as_deref().and_then(near);
-            let hint = meant.map(|command| format!("; if you meant the command: `programmator {command}`"));
+            let hint = meant.map(|command| format!("; did you mean `programmator {command}`?"));
             let message = error.message + hint.as_deref().unwrap_or_default();
             writeln!(stderr(), "programmator: {}", Clean::new(&message)).ok();
         }
@@ -219,7 +219,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         None => headless::run(&here(&cli.run)?, Work::Tickets(cli.tickets), Format::Text, Questions::Denied).await,
         Some(Command::Attach { on: Some(_), .. }) if cli.directory.is_some() => {
-            Err(CliError::usage("-C means nothing with --on here: a run that is shown works where it was begun"))
+            Err(CliError::usage("-C has no effect with --on here: the run stays in the folder where it was started"))
         }
         Some(Command::Attach { run, on: Some(host), look }) => {
             remote::attach(&Session::new(None, &look.into())?, &host, run.as_deref()).await
@@ -234,7 +234,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Run { away: Away { detach: true, .. }, tickets, .. }) => detach::start(out, tickets.len()).await,
         Some(Command::Resume { away: Away { detach: true, .. }, run, .. }) => {
             if run.as_deref().is_some_and(|run| run.starts_with("chat-")) {
-                return Err(CliError::usage("a chat cannot go on without you: `programmator chat --resume`"));
+                return Err(CliError::usage("a chat cannot continue without you: `programmator chat --resume`"));
             }
             detach::start(out, 1).await
         }
@@ -316,7 +316,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             snapshots::run_prune(out, &here(&cli.run)?, dry_run, json).await.map(|()| 0)
         }
         Some(Command::Snapshots { dry_run: true, .. }) => {
-            Err(CliError::usage("--dry-run is for `programmator snapshots prune`"))
+            Err(CliError::usage("--dry-run only works with `programmator snapshots prune`"))
         }
         Some(Command::Snapshots { ticket, json, .. }) => {
             snapshots::run_list(out, &here(&cli.run)?, &ticket, json).await.map(|()| 0)

@@ -6,8 +6,8 @@
 //! A **ticket** is a markdown file with **phases**. A **run** is programmator at work on one ticket from its start to an
 //! exit reason, across restarts. An **iteration** is one call of Claude in a run. Claude ends an iteration with a
 //! **claim**, its status block; programmator gathers **evidence** (the changed files and the results of the validation
-//! commands) and checks the claim against it. Every fact about a run is a **record** in its journal. Everything that the
-//! pure core wants done is an **effect**, carried out at the edge.
+//! commands) and checks the claim against it. Every fact about a run is a **record** in its journal. Everything that the pure core wants
+//! done is an **effect**, carried out at the edge.
 //!
 //! ```text
 //!  keys · Claude's stream · file watches · timers · results of effects
@@ -32,19 +32,19 @@
 //! ```
 //!
 //! Order matters: records are stored before an effect begins, so a run that is killed at any point is resumed by
-//! folding its journal and asking `decide` what is still to do. They are on the disk before an effect that cannot be
-//! repeated; what is found out or decided again after a power failure goes there with the next of those. What must not
+//! folding its journal and asking `decide` what is still to do. They are synced to disk before an effect that
+//! cannot be repeated; records that can be recomputed after a power failure are synced with the next of those. What must not
 //! happen twice has a record before it (intended) and one after it (settled). The screen, the printer, `logs` and
 //! `replay` fold the same records with the same [`apply`](orchestrator::apply::apply).
 //!
 //! Claude's output takes another path: a thread drains stdout into a file, verbatim, with an index of
-//! 16 bytes a record, and the screen reads the rows that it shows. Facts and text meet in [`News`](domain::news::News).
+//! 16 bytes a record, and the screen reads the rows that it shows. Records and text meet in [`News`](domain::news::News).
 //!
 //! A front end (the screen or the headless printer) talks to the service behind it ([`app`](runtime::app)) in two ways: it
 //! sends a [`Request`](domain::request::Request) and gets a private reply, and it subscribes to the
 //! [`News`](domain::news::News) that every front end receives. Both are plain data. Nothing waits for a front end: one that
-//! falls behind reloads the run from the store. Whether a person can be asked is decided when the question comes up, by
-//! whether an interactive front end is subscribed.
+//! falls behind reloads the run from the store. A person can be asked if an interactive
+//! front end is subscribed when the question comes up.
 //!
 //! A tool call: Claude asks over stdio → `Input` → the gate ([`policy`]) judges → the verdict is stored → Claude is
 //! answered. A verdict that cannot be stored is not given.
@@ -68,10 +68,10 @@
 //! **[`orchestrator`]** The verbs. [`decide`](orchestrator::decide) answers an [`Input`](orchestrator::input::Input) with
 //! records and [`Effect`](orchestrator::effect::Effect)s; [`apply`](orchestrator::apply) folds records into the
 //! [`State`](orchestrator::state::State). [`judge`](orchestrator::judge) is the table of claims,
-//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. What an
-//! iteration is for is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): a turn of a chat, the drafting of
-//! phases, work, a critic's look at what was found done, the fixing of what a critic has rejected, the resolving of a conflict with
-//! the base, a review of all changes, or an evaluator's look at the whole ticket at its end.
+//! [`guards`](orchestrator::guards) the reasons to stop, [`prompt`](orchestrator::prompt) builds prompts. The purpose of an
+//! iteration is a [`step`](orchestrator::step) of the table [`steps`](orchestrator::steps): a chat turn, drafting phases, work, a
+//! critic's review of finished work, fixing what a critic rejected, resolving a conflict with the base, a review of all changes, or
+//! an evaluator's final look at the whole ticket.
 //!
 //! **[`policy`]** The gate: a verdict for every tool call before it runs: the floor, the person's rules, the project's, and a
 //! profile (`strict`, `guarded`, `trusted`, `read_only`).
@@ -123,13 +123,13 @@
 //! searches all of them, [`timeline`](runtime::timeline) lists a ticket's snapshots, [`stats`](runtime::stats) counts what came of them, [`metrics`](runtime::metrics) counts it for a monitoring system, [`machines`](runtime::machines) asks the person's other machines what is at work there, [`report`](runtime::report) tells what came of them lately, [`telling`](runtime::telling) tells a person who does not look, [`heard`](runtime::heard) brings a run what is decided in another program, [`source_reply`](runtime::source_reply) tells an issue what came of its ticket, [`source_replies`](runtime::source_replies) once a run has completed it, [`own_session`](runtime::own_session) asks for a Claude that the person has started themselves, [`own_watch`](runtime::own_watch) tells which of those there are, [`own_run`](runtime::own_run) what they are to the store, [`review`](runtime::review) has a diff looked at by
 //! several Claudes that may only read, [`chat_log`](runtime::chat_log) writes the log of a chat, [`shutdown`](runtime::shutdown) hears signals, [`cleanup`](runtime::cleanup) clears away what old runs have left.
 //!
-//! Requests from outside a run, of which [`app`](runtime::app) knows: [`offline`](runtime::offline) appends to one that has
-//! ended (breaker, sessions, boxes); [`ticking`](runtime::ticking) leaves a wish for one at work, which
-//! [`wishes`](runtime::wishes) passes to it; [`editing`](runtime::editing) changes phases in either way. [`commits`](runtime::commits) has a run's work committed,
+//! Requests from outside a run, all of them known to [`app`](runtime::app): [`offline`](runtime::offline) appends to an ended run
+//! (breaker, sessions, boxes); [`ticking`](runtime::ticking) queues a request for an active one, which
+//! [`wishes`](runtime::wishes) delivers; [`editing`](runtime::editing) changes phases either way. [`commits`](runtime::commits) has a run's work committed,
 //! [`restoring`](runtime::restoring) files taken from a snapshot, [`forking`](runtime::forking) makes a new ticket of one, [`worktrees`](runtime::worktrees) removes the worktree of one.
 //! [`others`](runtime::others) tells how runs of other programs stand, [`last_said`](runtime::last_said) what Claude said last.
-//! Of a run on another machine a [`mirror`](runtime::mirror) here keeps a copy that the screen reads, and [`serving`](runtime::serving)
-//! there tells it what is missing: from a record, from a byte. They speak [`wire`](domain::wire).
+//! For a run on another machine, [`mirror`](runtime::mirror) keeps a local copy that the screen reads, and [`serving`](runtime::serving)
+//! on that machine sends what is missing, from a record and a byte on. Their protocol is [`wire`](domain::wire).
 //!
 //! **[`tui`]** The screen, Elm all the way: [`update`](tui::update) folds a [`Msg`](tui::msg::Msg) into the
 //! [`Ui`](tui::ui::Ui), [`view`](tui::view) draws it. Panes ([`panes`](tui::panes) is their table) and dialogs share the
@@ -139,23 +139,23 @@
 //! **[`demo`]** The scripted agent, a double that speaks Claude's recorded protocol over stdio, and a small repository for
 //! it to work in. The tests use it too: it is the same binary, started with a hidden first argument.
 //!
-//! **[`cli`]** What can be typed, one file for each command; each only wires modules together.
+//! **[`cli`]** The command line, one file per command; each only wires modules together.
 //!
 //! # Invariants
 //!
 //! - No I/O, no clock and no channel in `base`, `domain`, `orchestrator`, `policy` and the drawing half of `tui`.
-//! - No state of a run that is not a fold of its records; no state at all in the screen that a run needs.
+//! - The state of a run is a fold of its records; the screen holds no state that a run needs.
 //! - No run waits for the screen, and the screen waits for no run.
 //! - No effect before its record is stored, none that cannot be repeated before it is on the disk, and no answer to a tool
 //!   call before its verdict is.
-//! - No tick on Claude's word alone where a command or the working tree can be checked.
+//! - No tick on Claude's word alone if a command or the working tree can be checked.
 //! - No guess at which phase a claim means: it is disputed.
 //! - No ticket is rewritten: one byte, one value or one ` [x]` changes, and never over a person's edit.
 //! - No `reset`, `clean`, `stash` or `checkout` in a person's working tree.
-//! - No raw byte of Claude's, a ticket's or a command's reaches the terminal: only through `Clean`.
+//! - No raw byte from Claude, a ticket or a command reaches the terminal: only through `Clean`.
 //! - No setting of a repository applies to what is run or prompted until the person trusts it.
 //! - An idle screen sleeps: it wakes for keys, news and the clock that it shows.
-//! - No dependency cycles between files: what both sides need has a file of its own.
+//! - No dependency cycles between files: what both sides need goes into a third file.
 //! - No `unsafe`, no `unwrap`, no `panic!` outside tests; lints and `tests/quick/architecture.rs` see to it.
 //!
 //! # How to extend
@@ -167,18 +167,18 @@
 //! | step | a file in `orchestrator/steps/` with its row, and its name in [`STEPS`](orchestrator::steps::STEPS); `tests/quick/core/steps.rs` adds one |
 //! | guard | a file in `orchestrator/guards/` and its name in [`GUARDS`](orchestrator::guards::GUARDS); its limit is a key of the configuration and a field of [`Settings`](domain::settings::Settings) |
 //! | config key | a row in [`KEYS`](config::key::KEYS) and a line in `config::values` |
-//! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and of [`Reply`](domain::request::Reply) what it is answered if more than done or refused |
+//! | request | a variant of [`Request`](domain::request::Request), an arm in [`runtime::app`], and a variant of [`Reply`](domain::request::Reply) if the answer is more than done or refused |
 //! | front end | a file that [subscribes](runtime::app::App::subscribe) and [asks](runtime::app::App::ask), and the command that starts it |
-//! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and the [`Input`](orchestrator::input::Input) that its result is; records before and after it if it must not happen twice |
+//! | effect | a variant of [`Effect`](orchestrator::effect::Effect), an arm in [`runtime::effects`], and an [`Input`](orchestrator::input::Input) for its result; records before and after it if it must not happen twice |
 //! | record | a variant of [`Record`](domain::record::Record), an arm in [`apply`](orchestrator::apply), a sentence in [`messages`](domain::messages); kinds and fields are never renamed |
-//! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a person's own needs only the file in their folder |
+//! | theme | a YAML file in `themes/` and its name in [`BUILT_IN`](tui::theme::load::BUILT_IN); a user's own theme needs only the file in their folder |
 //! | command | a variant in [`cli::Command`], a file in `cli/`, an example in its help |
 //!
-//! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` writes
+//! Snapshots of whole screens are in `snapshots/`; after an intended change `INSTA_UPDATE=always cargo test` updates
 //! them, the documentation's tables and its picture, and `git diff` shows the result. `.ci/run` runs every check.
 //!
-//! `cargo bench --bench screen` measures the program in a terminal beside the floors of the machine, in a few minutes: a
-//! table, JSON, and exit code 1 when a figure misses its limit. The other benches measure parts in the process.
+//! `cargo bench --bench screen` measures the program in a terminal, next to the limits of the machine, in a few minutes: a
+//! table, JSON, and exit code 1 if a value misses its limit. The other benches measure parts in the process.
 
 // What has effects is for Unix; the other rooms are checked for Windows, too.
 #[cfg(unix)]

@@ -29,7 +29,7 @@ pub fn copy(text: &str) -> Result<String, String> {
     let clean = clean.trim_end_matches('\n');
     let much = amount(clean);
     if clean.is_empty() {
-        return Err("there is nothing to copy".into());
+        return Err("nothing to copy".into());
     }
     let to_system = system(clean, programs(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())));
     if clean.len() > MAX {
@@ -82,7 +82,7 @@ fn system(text: &str, programs: &[&[&str]]) -> bool {
         };
         match tokio::time::timeout(LONGEST, given).await {
             Ok(Ok(status)) if status.success() => {}
-            ended => tracing::warn!(?ended, "the system clipboard did not take the text"),
+            ended => tracing::warn!(?ended, "the system clipboard did not accept the text"),
         }
     });
     true

@@ -143,7 +143,7 @@ pub fn read_file(path: &Path) -> Result<Option<FileText>, ReadError> {
     };
     let metadata = file.metadata().map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() {
-        return Err(failed("not a regular file; put one in its place or remove it".to_owned()));
+        return Err(failed("not a regular file; replace or remove it".to_owned()));
     }
     let mut bytes = Vec::new();
     file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;

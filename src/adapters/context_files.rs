@@ -23,7 +23,7 @@ pub fn read(folder: &Path, names: &[String]) -> Vec<ContextFile> {
                 let text = note.as_ref().map_or_else(|| text.clone(), |note| format!("{text}\n[{note}]"));
                 ContextFile { path, text: Some(text), note }
             }
-            Err(why) => ContextFile { path, text: None, note: Some(format!("left out: {why}")) },
+            Err(why) => ContextFile { path, text: None, note: Some(format!("skipped: {why}")) },
         }
     };
     names.iter().map(one).collect()
@@ -32,16 +32,16 @@ pub fn read(folder: &Path, names: &[String]) -> Vec<ContextFile> {
 /// The text, and where it does not go along to its end, how much of it does. An error says why nothing does.
 fn whole_or_begin(folder: &Path, name: &str, room: usize) -> Result<(String, Option<String>), String> {
     let words = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::NotFound => "no such file".to_owned(),
         _ => error.to_string(),
     };
     if room == 0 {
-        return Err(format!("the files before it fill the {} KiB that there are", ALL >> 10));
+        return Err(format!("the previous files already use the {} KiB limit", ALL >> 10));
     }
     let top = folder.canonicalize().map_err(words)?;
     let real = folder.join(name).canonicalize().map_err(words)?;
     if !real.starts_with(&top) {
-        return Err("a link leads it out of the project".to_owned());
+        return Err("a link out of the project".to_owned());
     }
     // A pipe opens at once with these flags and is refused by its kind afterwards.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC | rustix::fs::OFlags::NOFOLLOW;
@@ -49,25 +49,25 @@ fn whole_or_begin(folder: &Path, name: &str, room: usize) -> Result<(String, Opt
     let mut file = File::options().read(true).custom_flags(flags).open(&real).map_err(words)?;
     let about = file.metadata().map_err(words)?;
     if about.is_dir() {
-        return Err("it is a folder: name the files in it".to_owned());
+        return Err("a folder: list the files in it".to_owned());
     }
     if !about.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("not a file".to_owned());
     }
     // A folder on the way may have become a link since it was looked at.
     let again = folder.join(name).canonicalize().and_then(|path| Ok((path.starts_with(&top), path.metadata()?)));
     if !again.is_ok_and(|(is_inside, now)| is_inside && (now.dev(), now.ino()) == (about.dev(), about.ino())) {
-        return Err("it was replaced while it was read".to_owned());
+        return Err("it changed while being read".to_owned());
     }
     let most = EACH.min(room);
     let mut bytes = Vec::new();
     file.by_ref().take(most as u64 + 1).read_to_end(&mut bytes).map_err(words)?;
     if bytes.contains(&0) {
-        return Err("it is no text".to_owned());
+        return Err("not text".to_owned());
     }
     if bytes.len() <= most {
         let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-        return if text.is_empty() { Err("it is empty".to_owned()) } else { Ok((text, None)) };
+        return if text.is_empty() { Err("empty".to_owned()) } else { Ok((text, None)) };
     }
     bytes.truncate(most);
     // Whole lines; of one long line whole characters.
@@ -75,7 +75,7 @@ fn whole_or_begin(folder: &Path, name: &str, room: usize) -> Result<(String, Opt
     let end = end.unwrap_or_else(|| bytes.utf8_chunks().map(|chunk| chunk.valid().len()).next().unwrap_or(0));
     let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     if text.trim().is_empty() {
-        return Err("it is no text".to_owned());
+        return Err("not text".to_owned());
     }
     let size = about.len().max(most as u64 + 1);
     Ok((text, Some(format!("cut: the first {end} of {size} bytes are included"))))

@@ -122,7 +122,7 @@ fn file_by(home_top: &Path, top: &Path, name: &Path, copy: &Share<'_>) -> io::Re
         return Ok(Copied::Nothing);
     }
     if !data.is_file() || data.len() > LARGEST {
-        return Err(io::Error::other("only a file of at most 10 MiB is copied"));
+        return Err(io::Error::other("larger than 10 MiB"));
     }
     let mut folder = top.to_owned();
     for part in name.parent().unwrap_or(Path::new("")).components() {
@@ -130,7 +130,7 @@ fn file_by(home_top: &Path, top: &Path, name: &Path, copy: &Share<'_>) -> io::Re
         match fs::symlink_metadata(&folder) {
             Ok(data) if data.is_dir() => {}
             // A link of the repository's leads anywhere.
-            Ok(_) => return Err(io::Error::other(format!("{} is no folder", folder.display()))),
+            Ok(_) => return Err(io::Error::other(format!("{} is not a folder", folder.display()))),
             Err(_) => fs::create_dir(&folder)?,
         }
     }

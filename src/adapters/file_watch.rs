@@ -20,7 +20,7 @@ const GATHER: Duration = Duration::from_millis(80);
 
 /// A folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
-#[error("changes to {} cannot be watched: {source}", clean_line(&.path.display().to_string(), 300))]
+#[error("cannot watch {}: {source}", clean_line(&.path.display().to_string(), 300))]
 pub struct WatchError {
     /// The folder, or the file that was to be watched.
     path: PathBuf,

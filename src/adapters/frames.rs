@@ -30,7 +30,8 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
         loop {
             let bytes = self.from.fill_buf().await?;
             if bytes.is_empty() {
-                let cut = || io::Error::new(io::ErrorKind::UnexpectedEof, "it ended in the middle of a line");
+                let cut =
+                    || io::Error::new(io::ErrorKind::UnexpectedEof, "the connection ended in the middle of a line");
                 return if self.line.is_empty() { Ok(None) } else { Err(cut()) };
             }
             let end = memchr::memchr(b'\n', bytes);

@@ -77,7 +77,7 @@ pub fn sweep(keep: &Path) {
 }
 
 /// Why nothing can be taken back or committed, and what to do.
-pub const NO_GIT: &str = "this folder is in no git repository: `git init`, then commit what is there";
+pub const NO_GIT: &str = "not a git repository: run `git init`, then commit the existing files";
 
 /// Where a run works, and what can be said about it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -236,7 +236,7 @@ impl WorkTree {
             Self::Plain(folder) => {
                 let changed = folder.changed(&[from], self.excludes(exclude)).await?;
                 let names: Vec<String> = changed.into_iter().flatten().collect();
-                let head = "no contents were kept; these files differ:";
+                let head = "no contents stored; changed files:";
                 let text = if names.is_empty() { String::new() } else { format!("{head}\n{}", names.join("\n")) };
                 Ok(WholeDiff { text, left_out: Vec::new() })
             }
@@ -276,9 +276,12 @@ impl WorkTree {
     /// The commit that the branch began at, and what that is in words; words for the person where there is none.
     pub async fn merge_base(&self) -> Result<(SnapshotId, String), String> {
         match self {
-            Self::Git(repository) => base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
-                "nothing to compare with: this branch has no upstream, and no commit in common with a main or master".to_owned()
-            }),
+            Self::Git(repository) => {
+                base::base(repository).await.map_err(|error| error.to_string())?.ok_or_else(|| {
+                    "nothing to compare with: this branch has no upstream, and no common commit with main or master"
+                        .to_owned()
+                })
+            }
             Self::Plain(_) => Err(NO_GIT.to_owned()),
         }
     }

@@ -28,15 +28,15 @@ pub fn document(path: &Path) -> Result<String, SourceError> {
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(|error| failed(path, &error))?;
     let about = file.metadata().map_err(|error| failed(path, &error))?;
     if !about.is_file() {
-        return Err(failed(path, &"it is no file"));
+        return Err(failed(path, &"not a file"));
     }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(failed(path, &format!("it is larger than {} MiB: split it", LARGEST >> 20)));
+        return Err(failed(path, &format!("larger than {} MiB: split it", LARGEST >> 20)));
     }
     if bytes.contains(&0) {
-        return Err(failed(path, &"it is no text"));
+        return Err(failed(path, &"not text"));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -46,7 +46,7 @@ pub fn first(folder: &Path, names: &[&str]) -> Result<Option<PathBuf>, SourceErr
     let there = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
     match there {
         Some(path) if !inside::stays_in(folder, &path) => {
-            Err(failed(&path, &"it leads out of the folder by a link; name the file itself"))
+            Err(failed(&path, &"a link out of the folder; pass the file itself"))
         }
         there => Ok(there),
     }

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 /// Why nothing was chosen.
 #[derive(Debug, thiserror::Error)]
 pub enum JqError {
-    #[error("jq is not installed, and a filter needs it: install jq, or leave out the filter")]
+    #[error("a filter needs jq, which is not installed: install it, or omit the filter")]
     NotInstalled,
     #[error("jq could not be run: {0}")]
     Failed(#[from] io::Error),

@@ -86,7 +86,7 @@ pub(super) async fn ask(socket: &Path, program: u32, question: &[u8]) -> io::Res
         let mut stream = UnixStream::connect(socket).await?;
         let peer = stream.peer_cred()?;
         if !is_own(peer.uid()) || peer.pid().and_then(|pid| u32::try_from(pid).ok()) != Some(program) {
-            return Err(io::Error::other("another program answers there"));
+            return Err(io::Error::other("another program is listening there"));
         }
         stream.write_all(question).await?;
         stream.shutdown().await?;

@@ -46,7 +46,7 @@ fn words(notification: &Notification) -> (String, String) {
 fn begin(argv: Vec<String>) {
     tokio::spawn(async move {
         if let Err(error) = run(&argv).await {
-            tracing::warn!(%error, "a notification was not told");
+            tracing::warn!(%error, "a notification could not be sent");
         }
     });
 }
@@ -62,7 +62,7 @@ pub async fn run(argv: &[String]) -> Result<(), String> {
         Ok(Ok(status)) if status.success() => Ok(()),
         Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
         Ok(Err(error)) => Err(format!("{program}: {error}")),
-        Err(_) => Err(format!("{program} did not end within {} s", LONGEST.as_secs())),
+        Err(_) => Err(format!("{program} did not finish within {} s", LONGEST.as_secs())),
     }
 }
 

@@ -127,7 +127,7 @@ impl OtherMachine {
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| {
             let program = clean_line(program, 200);
-            format!("`{program}` could not be started: {error}; look at hosts.{}.command", machine.name)
+            format!("`{program}` could not be started: {error}; check hosts.{}.command", machine.name)
         })?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(to), Some(from), Some(stderr)) = pipes else { return Err("a pipe is missing".to_owned()) };
@@ -144,7 +144,7 @@ impl OtherMachine {
         }
         let said = [other.said(), other.greeting.clone()].into_iter().find(|said| !said.is_empty());
         let said = said.map_or_else(String::new, |said| format!(": {said}"));
-        Err(format!("programmator has not answered there for {} seconds{said}", patience.as_secs()))
+        Err(format!("no response from programmator for {} seconds{said}", patience.as_secs()))
     }
 
     async fn greeted(&mut self) -> Result<(), String> {
@@ -166,11 +166,11 @@ impl OtherMachine {
             }
             let (theirs, ours) = (clean_line(&hello.programmator, 40), env!("CARGO_PKG_VERSION"));
             return Err(format!(
-                "programmator is {theirs} there and {ours} here, and they speak differently: install the same version on both"
+                "programmator is {theirs} there and {ours} here, with different protocols: install the same version on both"
             ));
         }
         let command = clean_line(&self.machine.command.join(" "), 200);
-        Err(format!("`{command}` prints other things than programmator: {}", self.greeting))
+        Err(format!("`{command}` printed unexpected output: {}", self.greeting))
     }
 
     /// Asks something; gives the number that its answers have.
@@ -182,18 +182,19 @@ impl OtherMachine {
                 Err(Unasked::TooLong(format!("it is too long to be sent: {error}")))
             }
             Ok(Err(_)) => Err(Unasked::Lost(self.ended().await)),
-            Err(_) => Err(Unasked::Lost("it takes nothing any more".to_owned())),
+            Err(_) => Err(Unasked::Lost("it no longer accepts input".to_owned())),
         }
     }
 
     /// The next thing that is told. An error: the connection is lost, in words for the person. Cancel-safe.
     pub async fn told(&mut self) -> Result<Told, String> {
         match self.from.line().await {
-            Err(Silence) => Err(format!("nothing is heard for {} seconds", PATIENCE.as_secs())),
+            Err(Silence) => Err(format!("no data for {} seconds", PATIENCE.as_secs())),
             Ok(Err(error)) => Err(error.to_string()),
             Ok(Ok(None)) => Err(self.ended().await),
-            Ok(Ok(Some(line))) => serde_json::from_slice(&line)
-                .map_err(|error| clean_line(&format!("what it says is not understood: {error}"), 200)),
+            Ok(Ok(Some(line))) => {
+                serde_json::from_slice(&line).map_err(|error| clean_line(&format!("invalid message: {error}"), 200))
+            }
         }
     }
 
@@ -203,10 +204,10 @@ impl OtherMachine {
         let _ = timeout(ENDING, &mut self.keeps).await;
         let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
         match (self.said().as_str(), code) {
-            ("", Some(code)) => format!("its command has ended with exit code {code}"),
-            ("", None) => "its command has ended".to_owned(),
+            ("", Some(code)) => format!("its command exited with code {code}"),
+            ("", None) => "its command exited".to_owned(),
             // So ends a shell, and our own start, whose program is not there.
-            (said, Some(127)) => format!("{said}; look at hosts.{}.command", self.machine.name),
+            (said, Some(127)) => format!("{said}; check hosts.{}.command", self.machine.name),
             (said, _) => said.to_owned(),
         }
     }

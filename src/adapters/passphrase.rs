@@ -32,7 +32,7 @@ const OVER_SHA256: &str = "pre=sha256";
 pub enum PassphraseError {
     #[error("the passphrase needs at least {SHORTEST} characters; this one has {0}")]
     Short(usize),
-    #[error("this passphrase was once published as a default: everyone knows it; choose another")]
+    #[error("this passphrase was published as a default; choose another")]
     Published,
     #[error("not a SHA-256 in hex (64 digits)")]
     NotSha256,

@@ -62,7 +62,7 @@ pub async fn ask(state: &Path, program: u32, question: &[u8]) -> Result<Option<S
     let socket = path(state, program);
     match local_socket::ask(&socket, program, question).await {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !socket.exists() => {
-            Err("it takes nothing from other programs; its log says why, or it is of an older version".to_owned())
+            Err("it does not accept input from other processes; see its log, or it has an older version".to_owned())
         }
         asked => asked.map_err(|error| format!("it cannot be reached: {error}")),
     }

@@ -92,12 +92,12 @@ fn inserted(old: &str, rules: &str, before: &str) -> Result<String, String> {
     for rule in &added {
         let name = rule.get("name").and_then(Value::as_str).ok_or("a rule has no name")?;
         if known.iter().any(|known| known.get("name").and_then(Value::as_str) == Some(name)) {
-            return Err(format!("there is already a rule called {name}"));
+            return Err(format!("a rule called {name} already exists"));
         }
     }
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let Some(head) = lines.iter().position(|line| line.trim_end() == "rules:") else {
-        return Err("`rules:` is not on a line of its own".into());
+        return Err("`rules:` is not on a separate line".into());
     };
     let place = place(&lines, head, before);
     let mut new: String = lines[..place.line].concat();
@@ -113,8 +113,7 @@ fn inserted(old: &str, rules: &str, before: &str) -> Result<String, String> {
     if list(&new)? == expected {
         Ok(new)
     } else {
-        Err("its layout does not allow a rule to be added automatically; add it by hand: programmator policy edit"
-            .into())
+        Err("a rule cannot be added to its layout automatically; add it by hand: programmator policy edit".into())
     }
 }
 

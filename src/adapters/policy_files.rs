@@ -77,7 +77,7 @@ fn read(path: &Path, whose: Whose) -> Result<Option<Source>, PolicyError> {
     };
     let metadata = file.metadata().map_err(|error| wrong(path, &error.to_string()))?;
     if !metadata.is_file() {
-        return Err(wrong(path, "not a regular file; put one in its place or remove it"));
+        return Err(wrong(path, "not a regular file; replace or remove it"));
     }
     if whose == Whose::Persons {
         check_owner(&metadata).map_err(|why| wrong(path, why))?;
@@ -93,10 +93,10 @@ fn check_owner(metadata: &Metadata) -> Result<(), &'static str> {
     use std::os::unix::fs::MetadataExt;
     let us = rustix::process::geteuid().as_raw();
     if metadata.uid() != us && metadata.uid() != 0 {
-        return Err("it is owned by another user; make it yours with chown");
+        return Err("it is owned by another user; fix it with chown");
     }
     if metadata.mode() & 0o022 != 0 {
-        return Err("it is writable by other users; take that away with chmod go-w");
+        return Err("it is writable by other users; fix it with chmod go-w");
     }
     Ok(())
 }

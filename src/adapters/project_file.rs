@@ -44,9 +44,9 @@ pub fn read(path: &Path) -> Result<Option<String>, ProjectFileError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(place, &error)),
             Ok(found) if found.is_symlink() => {
-                return Err(failed(place, &"it is a link; edit what it points to yourself"));
+                return Err(failed(place, &"it is a link; edit its target yourself"));
             }
-            Ok(found) if !is_right(&found.file_type()) => return Err(failed(place, &"it is not what it should be")),
+            Ok(found) if !is_right(&found.file_type()) => return Err(failed(place, &"not a regular file")),
             Ok(_) => {}
         }
     }

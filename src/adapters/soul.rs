@@ -37,7 +37,10 @@ pub fn read(config: Option<&Path>, folder: &Path, trust: &TrustStore) -> Result<
     };
     let why =
         if trust == Trust::Changed { "it has changed since you trusted it" } else { "this project is not trusted" };
-    Ok(Soul { text: own, ignored: Some(format!("{path} is ignored: {why}; `programmator trust` shows and trusts it")) })
+    Ok(Soul {
+        text: own,
+        ignored: Some(format!("{path} is ignored: {why}; review and trust it with `programmator trust`")),
+    })
 }
 
 #[cfg(test)]

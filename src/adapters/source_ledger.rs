@@ -116,7 +116,7 @@ fn read(file: &Path) -> Result<Option<Replies>, PrivateFileError> {
     let text = private_file::read(file)?;
     let read = |text: String| {
         serde_json::from_str(&text).map_err(|error| {
-            failed(file, &format!("not understood: {error}; look at the issue, then remove the file to begin anew"))
+            failed(file, &format!("invalid: {error}; check the issue, then remove the file to start over"))
         })
     };
     text.map(read).transpose()

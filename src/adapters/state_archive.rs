@@ -217,7 +217,7 @@ impl<W: Write> Tar<W> {
         let mut from = Hashed { from: from.take(length), hash: Sha256::new(), left: length };
         self.builder.append(&header, &mut from)?;
         if from.left > 0 {
-            return Err(io::Error::other("it became shorter while it was read; try again"));
+            return Err(io::Error::other("it was truncated while being read; try again"));
         }
         if name != SUMS {
             let _ = writeln!(self.sums, "{}  {name}", hex(&from.hash.finalize()));

@@ -77,7 +77,7 @@ pub fn swap(new: &Path, present: &Path, aside: &Path) -> io::Result<Option<PathB
             fs::rename(present, aside)?;
             if let Err(error) = fs::rename(new, present) {
                 fs::rename(aside, present)
-                    .map_err(|_| io::Error::other(format!("{error}; the state before is in {}", aside.display())))?;
+                    .map_err(|_| io::Error::other(format!("{error}; the previous state is in {}", aside.display())))?;
                 return Err(error);
             }
             Ok(Some(aside.to_owned()))

@@ -30,16 +30,16 @@ const WORDS: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BotError {
     /// The token is nobody's (401, or 404 where it has not even the form of one).
-    #[error("Telegram does not know the token: @BotFather shows it, and `programmator away setup` takes it")]
+    #[error("Telegram rejects the token: get it from @BotFather and run `programmator away setup`")]
     Unauthorized,
     /// Somebody else asks for the same bot's messages (409).
-    #[error("another program asks for the messages of this bot, and Telegram gives them to one only: stop the other")]
+    #[error("another program is reading this bot's messages, and only one can: stop the other")]
     Conflict,
     /// Too many requests (429): none for so long.
-    #[error("Telegram wants a pause of {} s", .0.as_secs())]
+    #[error("Telegram rate limit: wait {} s", .0.as_secs())]
     Pause(Duration),
     /// It was understood and refused, or the server has trouble of its own; Telegram's words.
-    #[error("Telegram says {code}: {words}")]
+    #[error("Telegram error {code}: {words}")]
     Refused { code: u16, words: String },
     /// Nobody has answered, or not in the Bot API's language.
     #[error("Telegram cannot be reached: {0}")]
@@ -92,7 +92,7 @@ pub fn is_unfit(api: &str) -> Option<String> {
     });
     (!is_fit).then(|| {
         format!(
-            "`{}` is no Bot API server: https://… is, or http://localhost:PORT on this machine",
+            "`{}` is not a Bot API server: use https://…, or http://localhost:PORT on this machine",
             clean_line(api, 100)
         )
     })
@@ -210,7 +210,7 @@ impl Bot {
         let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         let bytes = answer.body_mut().with_config().limit(ANSWER).read_to_vec().map_err(|error| self.lost(&error))?;
         let Ok(envelope) = serde_json::from_slice::<Envelope>(&bytes) else {
-            return Err(BotError::Unreachable(format!("status {code}, and no answer of the Bot API")));
+            return Err(BotError::Unreachable(format!("status {code}, not a Bot API response")));
         };
         if !envelope.ok {
             let code = if envelope.error_code == 0 { code } else { envelope.error_code };

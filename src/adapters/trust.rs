@@ -18,7 +18,7 @@ const FORMAT: u32 = 1;
 
 /// Trust could not be read or stored.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {verb} what is trusted in {}: {reason}", .path.display())]
+#[error("cannot {verb} the trusted files in {}: {reason}", .path.display())]
 pub struct TrustError {
     verb: &'static str,
     path: PathBuf,

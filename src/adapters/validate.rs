@@ -261,10 +261,10 @@ mod tests {
         assert!(log.len() < (3 << 20) + 500, "{}", log.len());
         assert!(log.starts_with("the beginning\n0123456789\n") && log.contains("\nthe end\n"));
         let gone = 110_000_000 + 23 - (3 << 20);
-        assert_eq!(log.matches(&format!("[programmator: {gone} bytes of its output are left out here]")).count(), 1);
+        assert_eq!(log.matches(&format!("[programmator: {gone} bytes of its output are missing here]")).count(), 1);
         let tail = &outcomes[0].tail;
         assert!(
-            tail.len() <= MAX_TAIL && tail.contains("the end\n") && tail.contains("bytes of its output are left out]")
+            tail.len() <= MAX_TAIL && tail.contains("the end\n") && tail.contains("bytes of its output are missing]")
         );
         assert_eq!(outcomes[0].exit, Some(1));
     }
@@ -283,7 +283,7 @@ mod tests {
         };
         let outcomes = run(1, &["seq 1000; exit 3".to_owned()], &place).await;
         assert_eq!(outcomes[0].exit, Some(3));
-        assert!(outcomes[0].tail.contains("\n1000\n") && outcomes[0].tail.contains("could not be kept"));
+        assert!(outcomes[0].tail.contains("\n1000\n") && outcomes[0].tail.contains("could not be stored"));
     }
 
     #[tokio::test]

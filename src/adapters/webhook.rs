@@ -32,14 +32,14 @@ const READ: usize = 4_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
     /// Too many requests (429).
-    #[error("it wants a pause of {} s (HTTP 429)", .0.as_secs())]
+    #[error("rate limited for {} s (HTTP 429)", .0.as_secs())]
     Pause(Duration),
     /// A redirect; the message stays with the host that is named.
-    #[error("it leads elsewhere (HTTP {0}), which is not followed: configure the address that it leads to")]
+    #[error("redirects are not followed (HTTP {0}): configure the target URL")]
     Elsewhere(u16),
-    #[error("it answers with HTTP {0}")]
+    #[error("HTTP {0}")]
     Refused(u16),
-    #[error("it cannot be reached: {0}")]
+    #[error("cannot be reached: {0}")]
     Unreachable(String),
 }
 
@@ -78,7 +78,7 @@ impl Webhooks {
                 continue;
             }
             if line.waiting.try_send((notification.clone(), is_quiet)).is_err() {
-                tracing::warn!(webhook = %line.hook.url, title = notification.title, "too much waits to be told");
+                tracing::warn!(webhook = %line.hook.url, title = notification.title, "too many pending messages");
             }
         }
     }
@@ -90,7 +90,7 @@ impl Webhooks {
         for (hook, ended) in ends {
             let left = until.saturating_duration_since(Instant::now());
             if ended.recv_timeout(left) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                tracing::warn!(webhook = %hook.url, "the program ends before everything was told");
+                tracing::warn!(webhook = %hook.url, "exiting before all messages were sent");
             }
         }
     }
@@ -105,7 +105,7 @@ impl Line {
         match begun {
             Ok(_) => Some(Self { hook: hook.clone(), waiting, ended }),
             Err(error) => {
-                tracing::warn!(webhook = %hook.url, %error, "a webhook cannot be told anything");
+                tracing::warn!(webhook = %hook.url, %error, "webhook messages cannot be sent");
                 None
             }
         }
@@ -119,7 +119,7 @@ fn work(hook: &Webhook, messages: &Receiver<(Notification, bool)>, _end: &Sender
         while let Err(error) = post(hook, &notification, is_quiet) {
             let pause = pauses.next().filter(|_| error.may_pass());
             let Some(pause) = pause else {
-                tracing::warn!(webhook = %hook.url, title = notification.title, %error, "a webhook was not told");
+                tracing::warn!(webhook = %hook.url, title = notification.title, %error, "a webhook message could not be sent");
                 break;
             };
             thread::sleep(if let WebhookError::Pause(wanted) = error { wanted } else { pause });

@@ -32,15 +32,15 @@ const LAST: usize = 20;
 pub struct AnswerArgs {
     /// The question, as `programmator queue` lists it.
     pub id: String,
-    /// `allow`, or `deny` and what Claude is to do instead; to Claude's own questions the number of an option or your words,
-    /// one argument for each question. To a draft, proposed phases, changed validation commands, a disputed phase and a run's end what
-    /// `programmator queue NAME` lists.
+    /// `allow`, or `deny`, with what Claude should do instead; for Claude's own questions the number of an option or your
+    /// text, one argument per question. For drafts, proposed phases, changed validation commands, disputed phases and ended
+    /// runs, one of the answers listed by `programmator queue NAME`.
     #[arg(value_name = "ANSWER", required = true)]
     pub answer: Vec<String>,
     /// Allow this call for the rest of the run.
     #[arg(long)]
     pub for_run: bool,
-    /// Numbers are your own answer, and mean no options.
+    /// Treat a number as your answer, not as an option.
     #[arg(long)]
     pub words: bool,
 }
@@ -54,7 +54,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     };
     if !is_named(&one, &args.id) && args.answer[0] != "deny" {
         return Err(CliError::usage(format!(
-            "`{}` is no question's name, so another may have come since you looked: `programmator queue {}` shows which waits",
+            "`{}` is not the name of a question, and a newer one may be waiting: see `programmator queue {}`",
             clean_line(&args.id, 40),
             one.ticket
         )));
@@ -70,7 +70,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         }
         Subject::Ended(ended) => {
             if args.for_run || args.words {
-                return Err(CliError::usage("--for-run and --words are for what Claude asks"));
+                return Err(CliError::usage("--for-run and --words only work with Claude's questions"));
             }
             let (answer, words) = ended.read(&args.answer).map_err(CliError::usage)?;
             let said = EndAnswered { answer, words, by: Answerer::COMMAND_LINE, failed: None };
@@ -90,12 +90,12 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         }
         (Found::Closed(end), _) => Err(too_late(&end.of(kind))),
         (_, Err(Unsaid::Refused(why))) => Err(CliError::failure(format!("not answered: {why}"))),
-        (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("not known to be answered: {why}"))),
+        (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("sent, but not confirmed: {why}"))),
         (Found::Asked, Ok(())) => Err(CliError::failure(
-            "sent, and not yet acted on: `programmator queue` shows whether the question still waits",
+            "sent, but not applied yet: `programmator queue` shows whether the question is still waiting",
         )),
         (Found::Gone, Ok(())) => {
-            Err(CliError::failure("not answered: the rules do not let it through as it is; it is asked again"))
+            Err(CliError::failure("not answered: the rules do not allow it as it is; asking again"))
         }
     }
 }
@@ -109,7 +109,7 @@ async fn decide(
     args: &AnswerArgs,
 ) -> Result<(), CliError> {
     if args.for_run || args.words {
-        return Err(CliError::usage("--for-run and --words are for what Claude asks"));
+        return Err(CliError::usage("--for-run and --words only work with Claude's questions"));
     }
     let file = &about.run.ticket_path;
     let accept = async |phase: String, reason: String| {
@@ -225,11 +225,11 @@ fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
         Record::ApprovalAnswered(Answered { id, answer, by }) if id == wanted => {
             let what = match answer {
                 Answer::Allow { scope: Scope::Once, .. } => "allowed",
-                Answer::Allow { scope: Scope::Kind, .. } => "allowed for this run, with all of its kind,",
+                Answer::Allow { scope: Scope::Kind, .. } => "allowed for this run, with all calls of its kind,",
                 Answer::Allow { .. } => "allowed for this run",
                 Answer::Deny { .. } => "denied",
             };
-            let who = if let AnsweredBy::Person(by) = by { format!("by {by}") } else { "by itself".to_owned() };
+            let who = if let AnsweredBy::Person(by) = by { format!("by {by}") } else { "automatically".to_owned() };
             Some(End { answered: Some((answer.clone(), by.clone())), words: format!("{what} {who}") })
         }
         Record::ApprovalVoid(void) if void.id == *wanted => {
@@ -243,10 +243,10 @@ fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
 fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
     let (kind, id) = (approval.kind, &args.id);
     if args.for_run && kind != ApprovalKind::Call {
-        return Err(CliError::usage("--for-run is for calls of tools"));
+        return Err(CliError::usage("--for-run only works with tool calls"));
     }
     if args.words && kind != ApprovalKind::Question {
-        return Err(CliError::usage("--words is for Claude's own questions"));
+        return Err(CliError::usage("--words only works with Claude's own questions"));
     }
     let mut question = Question::of(approval);
     if let Shown::Denied(why, _) = question.shown() {
@@ -256,25 +256,24 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
     let is_number = |line: &String| line.trim().parse::<usize>().is_ok();
     let is_numbers = !args.words && args.answer.len() > 1 && args.answer.iter().all(is_number);
     match (args.answer[0].as_str(), kind) {
-        ("deny", _) if args.for_run => Err(CliError::usage("--for-run goes with `allow`")),
+        ("deny", _) if args.for_run => Err(CliError::usage("--for-run only works with `allow`")),
         // Whatever the words are, they never allow.
         ("deny", _) => Ok(Answer::Deny { words }),
         ("allow", ApprovalKind::Question) if words.is_empty() && !question.has("allow") => {
-            Err(CliError::usage("Claude asks for an answer: the number of an option, or your words"))
+            Err(CliError::usage("Claude needs an answer: the number of an option, or your own text"))
         }
-        (_, ApprovalKind::Question) if args.answer.iter().any(|line| line.trim().is_empty()) => Err(CliError::usage(
-            "an answer is empty: Claude asks for the number of an option, or your words; `deny` refuses",
-        )),
+        (_, ApprovalKind::Question) if args.answer.iter().any(|line| line.trim().is_empty()) => {
+            Err(CliError::usage("the answer is empty: give the number of an option or your own text, or `deny`"))
+        }
         (_, ApprovalKind::Question) if is_numbers && question.count() == 1 => Err(CliError::usage(format!(
-            "`{}`: one question has one answer; several options are `1,2`, where Claude allows them; with --words they are your \
-             own answer",
+            "`{}`: one answer per question; choose several options as `1,2` where Claude allows it, or use --words for your own answer",
             args.answer.join(" ")
         ))),
         (_, ApprovalKind::Question) => {
             let lines = if question.count() == 1 { vec![args.answer.join(" ")] } else { args.answer.clone() };
             if lines.len() != question.count() {
                 return Err(CliError::usage(format!(
-                    "one argument for each of Claude's {} questions, in quotes: `programmator queue {id}` shows them",
+                    "give one quoted argument for each of Claude's {} questions: see `programmator queue {id}`",
                     question.count()
                 )));
             }
@@ -287,7 +286,7 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
                 }
                 if let Some(most) = question.misses(line) {
                     return Err(CliError::usage(format!(
-                        "`{line}` is no option: they are 1 to {most}; with --words it is your own answer"
+                        "no option `{line}`; choose 1 to {most}, or use --words for your own answer"
                     )));
                 }
                 if let Some(answer) = question.answer(line) {
@@ -302,7 +301,7 @@ fn read(approval: Approval, args: &AnswerArgs) -> Result<Answer, CliError> {
             None => Err(CliError::failure("this question cannot be answered here")),
         },
         _ => Err(CliError::usage(format!(
-            "answer `allow`, or `deny` and what to do instead: `{}`",
+            "`{}` is not an answer: use `allow` or `deny [REASON]`",
             args.answer.join(" ")
         ))),
     }

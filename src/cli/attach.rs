@@ -44,8 +44,7 @@ fn own(session: &Session, name: &str) -> Option<Result<Shown, CliError>> {
             .store_to_read()
             .is_ok_and(|store| session.find_run(&store, name, Typed::Part).is_ok_and(|run| !run.is_own_session()));
         let why = format!(
-            "{own} has ended, or began without programmator's hooks: `programmator away status` lists the sessions that are \
-             there, `programmator hooks status` tells whether Claude has the hooks"
+            "{own} has ended, or started without programmator's hooks: `programmator away status` lists open sessions, `programmator hooks status` shows whether the hooks are installed"
         );
         return (!is_ticket).then(|| Err(CliError::failure(why)));
     }
@@ -55,21 +54,21 @@ fn own(session: &Session, name: &str) -> Option<Result<Shown, CliError>> {
 /// The same as it stands.
 pub(super) fn find(session: &Session, name: Option<&str>) -> Result<RunSummary, CliError> {
     let store = session.store_to_read()?;
-    let run = if let Some(name) = name {
-        store.as_seen(session.find_run(&store, name, Typed::Part)?)?
-    } else {
-        let runs = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect::<Result<Vec<_>, _>>()?;
-        // What waits for another is not what works.
-        let (queued, at_work): (Vec<_>, Vec<_>) =
-            runs.into_iter().filter(is_open).partition(|run| run.state == RunState::Waiting);
-        at_work.into_iter().chain(queued).next().ok_or_else(|| {
-            CliError::failure("no run is at work in another program: `programmator` shows all tickets on Home")
-        })?
-    };
+    let run =
+        if let Some(name) = name {
+            store.as_seen(session.find_run(&store, name, Typed::Part)?)?
+        } else {
+            let runs = store.runs()?.into_iter().map(|run| store.as_seen(run)).collect::<Result<Vec<_>, _>>()?;
+            // What waits for another is not what works.
+            let (queued, at_work): (Vec<_>, Vec<_>) =
+                runs.into_iter().filter(is_open).partition(|run| run.state == RunState::Waiting);
+            at_work.into_iter().chain(queued).next().ok_or_else(|| {
+                CliError::failure("no run is active elsewhere: `programmator` shows all tickets on Home")
+            })?
+        };
     if run.is_own_session() {
         return Err(CliError::failure(format!(
-            "{0} is a Claude session of your own: `programmator queue` lists what it asks, and `programmator attach {0}` \
-             on its own machine shows it",
+            "{0} is one of your own Claude sessions: `programmator queue` lists its questions, and `programmator attach {0}` on its own machine shows it",
             run.ticket
         )));
     }
@@ -82,7 +81,7 @@ pub(super) fn find(session: &Session, name: Option<&str>) -> Result<RunSummary, 
             (None, _) => format!("`programmator {ticket}` resumes it"),
         };
         return Err(CliError::failure(format!(
-            "no program works on {ticket} now: {next}; `programmator replay {ticket}` shows its last run"
+            "{ticket} is not running: {next}; `programmator replay {ticket}` shows its last run"
         )));
     }
     Ok(run)

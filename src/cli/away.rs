@@ -41,58 +41,58 @@ use tokio::task::spawn_blocking;
 /// What can be done about the phone.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AwayCommand {
-    /// Pair a Telegram bot of your own with your account, and say what it may tell.
+    /// Pair your own Telegram bot with your account, and choose what it may send.
     #[command(after_help = help::AWAY_SETUP)]
     Setup {
-        /// A Bot API server of your own; https, or http on this machine.
+        /// Your own Bot API server; https, or http on this machine.
         #[arg(long, value_name = "URL")]
         api: Option<String>,
-        /// Tell only which ticket asks to use which tool: no command, no file's content, no words of Claude's.
+        /// Send only ticket and tool name: no commands, file contents or Claude output.
         #[arg(long)]
         brief: bool,
-        /// Take over the settings of claude-afk without asking first.
+        /// Import the settings of claude-afk without asking first.
         #[arg(long)]
         claude_afk: bool,
     },
-    /// Ask on the phone what runs ask, in the background, until `away off`.
+    /// Send questions to your phone, in the background, until `away off`.
     #[command(after_help = help::AWAY)]
     On {
-        /// Tickets, or Claude sessions of your own such as `session-1a2b3c4d`: ask of these alone.
+        /// Only questions of these tickets, or of your own Claude sessions, such as `session-1a2b3c4d`.
         #[arg(value_name = "NAME")]
         asked: Vec<String>,
     },
-    /// Ask no more on the phone.
+    /// Stop sending questions to your phone.
     #[command(after_help = help::AWAY)]
     Off {
-        /// No more of these, where only some are asked of.
+        /// Remove these from the selection.
         #[arg(value_name = "NAME")]
         asked: Vec<String>,
     },
-    /// Leave a ticket or a Claude session of your own out: it asks on the machine only. Without a name: list what is left out.
+    /// Mute a ticket or your own Claude session: its questions stay on this machine. Without a name: list muted ones.
     #[command(after_help = help::AWAY_MUTE)]
     Mute {
         /// Tickets, or sessions such as `session-1a2b3c4d`.
         #[arg(value_name = "NAME")]
         asked: Vec<String>,
     },
-    /// Ask of it on the phone again.
+    /// Unmute a ticket or session.
     #[command(after_help = help::AWAY_UNMUTE)]
     Unmute {
-        /// What was left out.
+        /// Muted tickets or sessions.
         #[arg(value_name = "NAME", required = true)]
         asked: Vec<String>,
     },
-    /// Tell whether a phone is paired, and what it was asked.
+    /// Show whether a phone is paired, and the questions sent to it.
     #[command(after_help = help::AWAY)]
     Status {
         /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Send a message to the phone.
+    /// Send a test message to the phone.
     #[command(after_help = help::AWAY)]
     Test,
-    /// Print what was sent to the phone, and what came back, the oldest first.
+    /// Print the messages to and from the phone, oldest first.
     #[command(after_help = help::AWAY_LOG)]
     Log {
         /// How many entries.
@@ -102,10 +102,10 @@ pub enum AwayCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Ask no more on the phone, and forget the bot and your account.
+    /// Turn the phone off, and forget the bot and your account.
     #[command(after_help = help::AWAY)]
     Unpair,
-    /// Ask on the phone in the foreground: for a service manager.
+    /// Run the phone relay in the foreground: for a service manager.
     #[command(after_help = help::AWAY)]
     Relay,
 }
@@ -144,7 +144,7 @@ pub async fn run(
             let words = if was_paired {
                 "Forgotten. @BotFather can also revoke the bot's token."
             } else {
-                "No phone was paired."
+                "No phone is paired."
             };
             writeln!(out, "{words}")?;
         }
@@ -159,8 +159,8 @@ fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     // Of one that stopped by itself it is known only now that it will not begin by itself.
     let begins = begins_by_itself(session);
     if was != Off::None {
-        let again = if begins { " The next run in the background asks here again (away.always_on)." } else { "" };
-        let words = "Phone notifications are off (`away off`). Open questions wait on the machine.";
+        let again = if begins { "  The next background run turns them on again (away.always_on)." } else { "" };
+        let words = "Phone notifications are off (`away off`). Open questions wait on your machine.";
         tell(session, &format!("{words}{again}"));
     }
     let already = if was == Off::None { " already" } else { "" };
@@ -169,8 +169,7 @@ fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     if begins {
         writeln!(
             out,
-            "Your configuration keeps it on (away.always_on): the next run in the background, or the next question of a \
-             Claude session of your own, begins it again. `away.always_on: false` in your config.yaml keeps it off."
+            "away.always_on is set: the next background run, or the next question of one of your own Claude sessions, turns it on again. Set `away.always_on: false` in your config.yaml to keep it off."
         )?;
     }
     Ok(())
@@ -178,10 +177,7 @@ fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 fn tell_killed(out: &mut dyn Write, was: Off) -> Result<(), CliError> {
     if was == Off::Killed {
-        writeln!(
-            out,
-            "The relay did not end within 2 seconds when asked to, and was killed. What it was sending may come once more."
-        )?;
+        writeln!(out, "The relay did not exit within 2 seconds and was killed. Its last message may be sent twice.")?;
     }
     Ok(())
 }
@@ -224,35 +220,28 @@ fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliE
         return Ok(writeln!(out, "{}", crate::base::json::pretty(&told)?)?);
     }
     let Some(pairing) = pairing else {
-        writeln!(out, "No phone is paired: `programmator away setup` pairs one.")?;
+        writeln!(out, "No phone is paired: run `programmator away setup`.")?;
         return sessions::list(out, session);
     };
-    let brief = if pairing.detail == Detail::Brief {
-        "; it is told no commands and no words of Claude's (--brief)"
-    } else {
-        ""
-    };
-    writeln!(out, "{} is paired by @{} ({}){brief}.", pairing.name, pairing.bot, path(&config).display())?;
+    let brief = if pairing.detail == Detail::Brief { "; no commands or Claude output are sent (--brief)" } else { "" };
+    writeln!(out, "{} is paired with @{} ({}){brief}.", pairing.name, pairing.bot, path(&config).display())?;
     if scope.unreadable.is_some() {
         writeln!(out, "{}", scope.told())?;
     }
     if let Some(pid) = relay {
         writeln!(
             out,
-            "The phone is asked (pid {pid}); {} there{}.",
+            "The phone is on (pid {pid}); {} there{}.",
             if open == 1 { "1 question waits".to_owned() } else { format!("{open} questions wait") },
-            if own == 0 { String::new() } else { format!(" ({own} of Claude sessions of your own)") }
+            if own == 0 { String::new() } else { format!("  ({own} from your own Claude sessions)") }
         )?;
     } else {
         if let Some(why) = &kept.stopped {
             writeln!(out, "The relay has stopped: {}.", clean_line(why, 300))?;
         }
-        let more = if begins_by_itself(session) {
-            ", and so does the next run in the background (away.always_on)"
-        } else {
-            ""
-        };
-        writeln!(out, "The phone is not asked: `programmator away on` begins that{more}.")?;
+        let more =
+            if begins_by_itself(session) { ", and so does the next background run (away.always_on)" } else { "" };
+        writeln!(out, "The phone is off: `programmator away on` turns it on{more}.")?;
     }
     sessions::list(out, session)
 }
@@ -266,13 +255,10 @@ pub async fn check(session: &Session) -> Option<Finding> {
     };
     let (bot, is_asked) = (pairing.bot(), lock::holder(&session.state).is_ok_and(|holder| holder.is_some()));
     match spawn_blocking(move || bot.me()).await {
-        Ok(Ok(me)) if is_asked => finding(Mark::Ok, format!("{} is asked by @{}", pairing.name, me.username)),
+        Ok(Ok(me)) if is_asked => finding(Mark::Ok, format!("{} gets questions from @{}", pairing.name, me.username)),
         Ok(Ok(me)) => finding(
             Mark::Ok,
-            format!(
-                "{} is paired by @{}, and not asked: `programmator away on` begins that",
-                pairing.name, me.username
-            ),
+            format!("{} is paired with @{}, but off: `programmator away on` turns it on", pairing.name, me.username),
         ),
         Ok(Err(error @ BotError::Unauthorized)) => finding(Mark::Fail, error.to_string()),
         Ok(Err(error)) => finding(Mark::Warn, error.to_string()),
@@ -285,7 +271,7 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let _lock = Lock::take(&session.state)?;
     Scope::settle(&session.state).map_err(|error| CliError::failure(error.to_string()))?;
     let me = pairing.bot().me()?;
-    tracing::info!(bot = %me.username, "the phone is asked");
+    tracing::info!(bot = %me.username, "the phone is on");
     let for_report = session.clone();
     let report = Arc::new(move || {
         let mut text = Vec::new();

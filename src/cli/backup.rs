@@ -29,7 +29,7 @@ use tokio::task::spawn_blocking;
 #[derive(Debug, Args)]
 #[command(after_help = help::BACKUP)]
 pub struct BackupArgs {
-    /// The file to write, for you alone.
+    /// File to write (mode 0600).
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Overwrite the file.
@@ -41,7 +41,7 @@ pub struct BackupArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::RESTORE_STATE)]
 pub struct RestoreStateArgs {
-    /// A file that `programmator backup` has written.
+    /// A file written by `programmator backup`.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Restore without asking first.
@@ -65,14 +65,14 @@ pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Resu
     if file.is_dir() {
         return Err(CliError::usage(format!("{shown} is a folder: name a file in it")));
     }
-    let exists = || CliError::usage(format!("{shown} exists already; --force overwrites it"));
+    let exists = || CliError::usage(format!("{shown} already exists; --force overwrites it"));
     if !args.force && file.symlink_metadata().is_ok() {
         return Err(exists());
     }
     let store = session.store()?;
     // What is cleared away meanwhile would be missing.
     let Some(_lock) = store.lock_cleanup()? else {
-        return Err(CliError::new(HELD, "another programmator is clearing up at the moment; try again"));
+        return Err(CliError::new(HELD, "another cleanup is running; try again"));
     };
     let head = Head::now(session.clock().now());
     let reserve = session.resolve(&session.folder).map_or(0, |resolved| resolved.config.storage.reserve);
@@ -83,7 +83,7 @@ pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Resu
             _ => CliError::failure(format!("no backup was written to {shown}: {error}")),
         })?;
     for path in &written.left_out {
-        writeln!(out, "left out: {} (a link, or no plain file)", self::shown(path))?;
+        writeln!(out, "skipped: {} (a link, or not a regular file)", self::shown(path))?;
     }
     let (files, bytes) = (counted(written.files, "file"), size(written.bytes));
     Ok(writeln!(out, "Wrote {shown}: {files}, {bytes}.")?)
@@ -96,7 +96,7 @@ pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreState
     let (state, given) = (&session.state, shown(&file));
     let refused = |why: String| CliError::failure(format!("{given} was not restored: {why}"));
     nobody_works(state)?;
-    let above = state.parent().ok_or_else(|| refused("there is nothing above the state folder".to_owned()))?;
+    let above = state.parent().ok_or_else(|| refused("the state folder has no parent folder".to_owned()))?;
     std::fs::create_dir_all(above)?;
     clear_unfinished(above, state);
     let mut signals = Signals::listen()?;
@@ -128,7 +128,7 @@ pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreState
     let version = clean_line(&unpacked.head.version, 40);
     writeln!(out, "{given}: {}, made {made} UTC by programmator {version}.", counted(runs, "run"))?;
     if !args.yes {
-        let question = format!("Put it in the place of {}? What is there now is kept beside it.", shown(state));
+        let question = format!("Replace {} with it? The current state is kept next to it.", shown(state));
         tokio::select! {
             agreed = agreed(out, &question, "restores") => agreed?,
             signal = signals.next() => return Err(stopped_by(signal)),
@@ -147,7 +147,7 @@ pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreState
     writeln!(out, "Restored.")?;
     if let Some(kept) = kept {
         let kept = shown(&kept);
-        writeln!(out, "The state before is in {kept}: delete it when you do not need it any more.")?;
+        writeln!(out, "The previous state is in {kept}: delete it when you no longer need it.")?;
     }
     Ok(())
 }
@@ -187,7 +187,7 @@ fn is_old(path: &Path) -> bool {
 /// Refuses while runs are at work, here or in another program.
 pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
     if away::is_on(state) {
-        return Err(CliError::new(HELD, "the phone is asked: `programmator away off` ends that first"));
+        return Err(CliError::new(HELD, "the phone relay is running: run `programmator away off` first"));
     }
     if !Store::is_there(state) {
         return Ok(());
@@ -199,7 +199,7 @@ pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
             if is_any_held(state)? {
                 return Err(CliError::new(
                     HELD,
-                    format!("a programmator is at work with this state: stop it first. {error}"),
+                    format!("programmator is running with this state: stop it first. {error}"),
                 ));
             }
             if let StoreError::Damaged { path, why } = error {
@@ -215,7 +215,7 @@ pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
             let (ticket, run) = (&run.ticket, run.run.short());
             return Err(CliError::new(
                 HELD,
-                format!("run {run} of {ticket} is at work: stop it first (`programmator stop {ticket}`)"),
+                format!("run {run} of {ticket} is active: stop it first (`programmator stop {ticket}`)"),
             ));
         }
     }

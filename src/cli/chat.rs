@@ -35,10 +35,10 @@ pub struct ChatArgs {
     /// Stop Claude's work on a message after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<String>,
-    /// Call Claude at most this often in an hour, all runs together [default: 100].
+    /// Limit Claude calls per hour, shared by all runs [default: 100].
     #[arg(long, value_name = "N")]
     calls: Option<String>,
-    /// The model that Claude uses [default: Claude's own].
+    /// Model to use [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// Do not resume a session unused for this long [default: 24].
@@ -67,13 +67,13 @@ pub const HELP: &str = "\
 Examples:
   programmator chat                         on the screen; `i` writes a message
   programmator chat --resume                the last chat of this directory, in the same session
-  programmator chat --plain                 in lines, for a bare terminal; Ctrl-D closes the chat
+  programmator chat --plain                 plain lines, for a simple terminal; Ctrl-D closes the chat
   echo \"What is this?\" | programmator chat --plain
 
-Your policy judges each tool call, as in a run. With --plain, approvals are asked for in the terminal (stdin and stderr);
-without one they are denied. The next chat in this directory is told the topics of this one.
+Your policy judges each tool call, as in a run. With --plain, approvals are requested in the terminal (stdin and stderr);
+without a terminal they are denied. The next chat here gets a summary of this one's topics.
 
-Exit codes: 0 the chat was closed, 1 the last message was not answered, others as for programmator run.";
+Exit codes: 0 closed, 1 the last message was not answered, others as for programmator run.";
 
 /// Carries out `programmator chat`. Gives the exit code.
 pub async fn run(session: &Session, args: &ChatArgs) -> Result<u8, CliError> {

@@ -35,7 +35,7 @@ pub enum CircuitCommand {
         json: bool,
     },
     #[command(after_help = help::CIRCUIT_WHAT_IF)]
-    /// Show what the breaker would have done on a recorded run with other thresholds.
+    /// Show what the breaker would have done on a recorded run with different thresholds.
     WhatIf(WhatIf),
     #[command(after_help = help::CIRCUIT_RESET)]
     /// Close a circuit breaker and reset its counters.
@@ -56,7 +56,7 @@ pub struct WhatIf {
     /// Iterations with the same error that open it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     same_error: Option<u32>,
-    /// Iterations with refused calls that open it.
+    /// Iterations with denied calls that open it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     permission_denials: Option<u32>,
     /// Percent by which the output must fall to half-open it.

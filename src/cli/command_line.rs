@@ -41,9 +41,8 @@ use std::path::PathBuf;
 
 /// Supervises Claude Code while it works through tickets.
 ///
-/// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows
-/// everything live, verifies every claim, ticks the boxes, and resumes after a crash. Without
-/// tickets it opens Home, the list of all tickets and runs; without a terminal it prints lines, as `programmator run` does.
+/// Give it tickets and it drives the real `claude` through their phases, one iteration at a time: it shows everything live, verifies every claim, ticks the boxes, and resumes after a crash.
+/// Without tickets it opens Home, the list of all tickets and runs; without a terminal it prints lines, like `programmator run`.
 #[derive(Debug, Parser)]
 #[command(
     name = "programmator",
@@ -57,7 +56,7 @@ pub struct Cli {
     /// What to do instead of opening the screen.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Tickets to work on, each in a tab of its own: ids, unique parts of ids, or paths.
+    /// Tickets to work on, each in its own tab: ids, unique parts of ids, or paths.
     #[arg(value_name = "TICKET")]
     pub tickets: Vec<String>,
     /// Work in this folder instead of the current one.
@@ -80,13 +79,13 @@ pub enum Command {
         /// Which tickets, where none are named.
         #[command(flatten)]
         ready: ReadyArgs,
-        /// Let Claude resolve the conflict that one ticket's merge ended with.
+        /// Let Claude resolve a ticket's merge conflict.
         #[arg(long)]
         resolve: bool,
-        /// Say what a run would begin with, and what would keep it from starting; nothing is started or written.
+        /// Show what a run would do first, and what would prevent it from starting; starts and writes nothing.
         #[arg(long, conflicts_with_all = ["resolve", "on", "detach"])]
         dry_run: bool,
-        /// In the background on this machine of your configuration (`hosts`) instead of here.
+        /// Run in the background on this machine from your configuration (`hosts`).
         #[arg(long, value_name = "HOST", conflicts_with = "json")]
         on: Option<String>,
         /// Print one JSON record per line instead of text.
@@ -99,35 +98,35 @@ pub enum Command {
         #[command(flatten)]
         run: RunOptions,
     },
-    /// Show a run that another program works on: the latest, or the one named.
+    /// Show a run that is active in the background or in another terminal: the latest, or the one named.
     #[command(after_help = help::ATTACH)]
     Attach {
         /// A run id or its last characters, or a ticket.
         run: Option<String>,
-        /// On this machine of your configuration (`hosts`) instead of here.
+        /// Use this machine from your configuration (`hosts`) instead of the local one.
         #[arg(long, value_name = "HOST")]
         on: Option<String>,
         /// Screen options.
         #[command(flatten)]
         look: LookOptions,
     },
-    /// Show the runs of this machine to a programmator on another, which asks over stdin and is told over stdout.
+    /// Serve this machine's runs to programmator on another machine, over stdin and stdout.
     #[command(after_help = help::SERVE)]
     Serve {
-        /// Over stdin and stdout: the only way there is.
+        /// Use stdin and stdout (required).
         #[arg(long, required = true)]
         stdio: bool,
     },
-    /// Stop the run of a ticket, whichever program works on it; it can be resumed.
+    /// Stop the run of a ticket, wherever it is running; it can be resumed.
     #[command(after_help = help::STOP)]
     Stop {
         /// A run id or its last characters, or a ticket.
         run: String,
-        /// Do not wait for the end of the iteration.
+        /// Stop now instead of at the end of the iteration.
         #[arg(long)]
         now: bool,
     },
-    /// Have Claude draft the phases of a ticket: a new one for an idea, or one that has none.
+    /// Have Claude draft the phases of a ticket: a new one for an idea, or one without phases.
     #[command(after_help = super::plan::HELP)]
     Plan(PlanArgs),
     /// Talk with Claude without a ticket; your policy judges its tool calls.
@@ -151,28 +150,28 @@ pub enum Command {
     /// List all runs, or show one with its limits and cost.
     #[command(after_help = help::STATUS)]
     Status(StatusArgs),
-    /// Show what came of all runs so far: phases, reviews, cost and time.
+    /// Show totals of all runs: phases, reviews, cost and time.
     #[command(after_help = help::STATS)]
     Stats {
         /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Tell what runs have come to while you were away: phases, files, cost, and what waits for you.
+    /// Summarize recent runs: phases, files, cost, and what needs you.
     #[command(after_help = help::REPORT)]
     Report(ReportArgs),
-    /// List the questions that wait for you in all runs, or show one.
+    /// List the questions that are waiting for you in all runs, or show one.
     #[command(after_help = help::QUEUE)]
     Queue(QueueArgs),
-    /// Answer a question of a run that works in another terminal or in the background.
+    /// Answer a question of a run, wherever it is running.
     #[command(after_help = help::ANSWER)]
     Answer(AnswerArgs),
-    /// Answer questions of runs on your phone, by a Telegram bot of your own.
+    /// Answer questions of runs on your phone, through your own Telegram bot.
     Away {
         #[command(subcommand)]
         command: AwayCommand,
     },
-    /// Try the channels that tell you what runs come to: webhooks, the desktop, a program of yours.
+    /// Test your notification channels: webhooks, desktop, your own command.
     Notify {
         #[command(subcommand)]
         command: NotifyCommand,
@@ -189,7 +188,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Review what differs from a branch, by several reviewers in parallel: for CI, and before a merge.
+    /// Review the changes since a branch, with several reviewers in parallel: for CI, and before a merge.
     #[command(after_help = help::REVIEW)]
     Review(ReviewArgs),
     /// Search the tickets here, and the log and Claude's output of every run.
@@ -217,7 +216,7 @@ pub enum Command {
     /// Write a run, or one iteration of it, as Markdown, JSONL or a recording.
     #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
-    /// A minimal ticket system in markdown files, with dependencies: everything that `tk` does, and phases.
+    /// Manage tickets: markdown files with dependencies and phases; compatible with `tk`.
     Ticket {
         /// What to do with tickets.
         #[command(subcommand)]
@@ -229,7 +228,7 @@ pub enum Command {
         #[command(subcommand)]
         command: PhaseCommand,
     },
-    /// Show what Claude would be sent next for a ticket.
+    /// Show the next prompt for a ticket.
     Prompt {
         /// What to do with prompts.
         #[command(subcommand)]
@@ -243,7 +242,7 @@ pub enum Command {
         /// Print a JSON array instead of text.
         #[arg(long)]
         json: bool,
-        /// With `prune`: only say what would be removed.
+        /// With `prune`: only list what would be removed.
         #[arg(long)]
         dry_run: bool,
     },
@@ -255,7 +254,7 @@ pub enum Command {
         /// The snapshot, as `programmator snapshots` lists it.
         #[arg(value_name = "SNAPSHOT")]
         n: String,
-        /// Restore these files and folders alone.
+        /// Restore only these files and folders.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Print what was restored as JSON; needs --yes.
@@ -265,7 +264,7 @@ pub enum Command {
         #[arg(long, short)]
         yes: bool,
     },
-    /// Fork a ticket from a snapshot: a new ticket with a worktree that has the files of the snapshot.
+    /// Fork a ticket from a snapshot: a new ticket, in a worktree with the snapshot's files.
     #[command(after_help = help::FORK)]
     Fork {
         /// The ticket: id, unique part of an id, or path.
@@ -273,7 +272,7 @@ pub enum Command {
         /// The snapshot, as `programmator snapshots` lists it.
         #[arg(value_name = "SNAPSHOT")]
         n: String,
-        /// The id of the new ticket; by default one is made up.
+        /// The id of the new ticket [default: generated].
         #[arg(long)]
         id: Option<String>,
         /// Print the new ticket as JSON.
@@ -286,7 +285,7 @@ pub enum Command {
         #[command(subcommand)]
         command: WorktreeCommand,
     },
-    /// Push a ticket's branch and open a pull request of it, through `gh`.
+    /// Push a ticket's branch and open a pull request for it, through `gh`.
     #[command(after_help = super::pr::HELP)]
     Pr(PrArgs),
     /// Comment on the issue that a ticket was imported from, or close it.
@@ -298,7 +297,7 @@ pub enum Command {
         #[command(subcommand)]
         command: CircuitCommand,
     },
-    /// Show what is at work on all machines of your configuration (`hosts`), and here.
+    /// Show what is running here and on the machines in your configuration (`hosts`).
     Hosts(HostsArgs),
     /// Print a Kubernetes Job that works through a ticket, for `kubectl apply -f -`.
     #[command(after_help = help::JOB)]
@@ -313,7 +312,7 @@ pub enum Command {
         #[command(flatten)]
         look: LookOptions,
     },
-    /// Set up programmator for a project, or make a new one: checks, tickets, settings.
+    /// Set up programmator for a project, or create a new one: checks, tickets, settings.
     #[command(after_help = super::init::HELP)]
     Init(InitArgs),
     /// Import tasks from issues, documents and other programs as tickets.
@@ -328,10 +327,10 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// List every key and its command, as `keys.yaml` takes them.
+    /// List every key and its command, in the format of `keys.yaml`.
     #[command(after_help = help::KEYS)]
     Keys,
-    /// Parse a text: its status block or its error lines.
+    /// Parse a text for its status block or error lines.
     #[command(after_help = help::PARSE)]
     Parse {
         /// What to look for.
@@ -365,7 +364,7 @@ pub enum Command {
     /// Trust this folder's `.programmator` and Claude settings as they are now.
     #[command(after_help = help::TRUST)]
     Trust,
-    /// Have your own Claude sessions ask on your phone while you are away, by hooks in Claude's settings or a plugin.
+    /// Let your own Claude sessions ask on your phone, through hooks in Claude's settings or a plugin.
     Hooks {
         /// What to do with them.
         #[command(subcommand)]
@@ -380,11 +379,11 @@ pub enum Command {
     /// Print the man page, or write one for each command into a folder.
     #[command(after_help = help::MAN)]
     Man {
-        /// The folder; made if it is not there.
+        /// The folder; created if it does not exist.
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
-    /// Print shell completions, which know tickets, runs and keys of the configuration.
+    /// Print shell completions, for commands, tickets, runs and configuration keys.
     #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// Which shell.

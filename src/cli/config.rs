@@ -103,7 +103,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Resolved, LoadError> {
 /// Puts the person's file in the place of these templates; `from`: where that is set.
 fn own_prompt(resolved: &mut Resolved, path: &Path, kinds: &[Kind], from: &str) -> Result<(), LoadError> {
     let file = path.display().to_string();
-    let missing = || ReadError { path: path.to_owned(), reason: "there is no such file".to_owned() };
+    let missing = || ReadError { path: path.to_owned(), reason: "no such file".to_owned() };
     let source = config_files::read_file(path)?.ok_or_else(missing)?.text;
     for kind in kinds {
         resolved.templates.set(*kind, Template { file: file.clone(), source: source.clone() });
@@ -164,7 +164,7 @@ pub fn trust(out: &mut dyn Write, folder: &Path, state_folder: &Path) -> Result<
         print_file(out, file)?;
     }
     for path in &carried.unreadable {
-        writeln!(out, "cannot be shown, so none of the Claude settings here are trusted: {}\n", clean_line(path, 400))?;
+        writeln!(out, "cannot be shown, so the Claude settings here are not trusted: {}\n", clean_line(path, 400))?;
     }
     let store = TrustStore::new(state_folder);
     if files != Files::default() {
@@ -291,7 +291,7 @@ mod tests {
         home.write("own.md", "Do\n{{ fase }}\n");
         assert!(home.load().unwrap_err().to_string().contains("own.md:2"));
         home.prompt = Some(home.folder.path().join("gone.md"));
-        assert!(home.load().unwrap_err().to_string().contains("gone.md: there is no such file"));
+        assert!(home.load().unwrap_err().to_string().contains("gone.md: no such file"));
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
         home.write("user/own.md", "{{ fase }}\n");
         assert!(home.load().unwrap_err().to_string().contains("own.md:1"));
         home.write("user/config.yaml", "workflow:\n  prompts: {critique: gone.md}\n");
-        assert!(home.load().unwrap_err().to_string().contains("gone.md: there is no such file"));
+        assert!(home.load().unwrap_err().to_string().contains("gone.md: no such file"));
         // A repository does not say which files of the person's Claude is shown.
         home.write("user/config.yaml", "");
         home.write("work/.programmator/config.yaml", set);

@@ -148,7 +148,7 @@ impl Decision {
         }
         if let Some(parking) = state.limits.parked.as_ref().filter(|_| state.stage == Stage::Parked) {
             let until = moment(parking.until, parked_at(records));
-            let text = format!("{}\nIt tries again at {until}, without you.\n", clean_line(&parking.about, 400));
+            let text = format!("{}\nIt retries automatically at {until}.\n", clean_line(&parking.about, 400));
             add(Kind::Parked, format!("parked until {until}: {}", clean_line(&parking.about, 200)), text);
         }
         for phase in state.disputes() {
@@ -172,11 +172,11 @@ impl Decision {
         let word = words.first().map(|word| word.trim().to_lowercase()).unwrap_or_default();
         let rest = words.get(1..).unwrap_or_default().join(" ").trim().to_owned();
         let Some(choice) = self.answers.iter().find(|choice| choice.word == word) else {
-            return Err(format!("`{}` is no answer to this: {}", clean_line(&word, 40), self.ways().join(", ")));
+            return Err(format!("`{}` is not a possible answer: {}", clean_line(&word, 40), self.ways().join(", ")));
         };
         match (choice.needs.is_empty(), rest.is_empty()) {
-            (true, false) => return Err(format!("`{}` takes no more words", choice.word)),
-            (false, true) => return Err(format!("say more: {} {}", choice.word, choice.needs)),
+            (true, false) => return Err(format!("`{}` takes no text", choice.word)),
+            (false, true) => return Err(format!("text missing: {} {}", choice.word, choice.needs)),
             _ => {}
         }
         Ok(Decided::Say(match (&self.kind, choice.word) {
@@ -236,18 +236,18 @@ impl Decision {
     pub(super) fn told(&self, words: &[String]) -> &'static str {
         let word = words.first().map(|word| word.trim().to_lowercase()).unwrap_or_default();
         match (&self.kind, word.as_str()) {
-            (Kind::Draft(_), "accept") => "the draft is accepted",
-            (Kind::Draft(_), "refuse") => "the draft is refused",
-            (Kind::Draft(_), _) => "Claude changes the draft",
-            (Kind::Commands(_), "accept") => "the new validation commands count from now on",
-            (Kind::Commands(_), _) => "the old validation commands stay",
-            (Kind::Phases(_), "add") => "the phases are added",
-            (Kind::Phases(_), _) => "no phases are added",
-            (Kind::Parked, _) => "it tries again now",
+            (Kind::Draft(_), "accept") => "draft accepted",
+            (Kind::Draft(_), "refuse") => "draft discarded",
+            (Kind::Draft(_), _) => "draft sent back to Claude",
+            (Kind::Commands(_), "accept") => "the new validation commands apply from now on",
+            (Kind::Commands(_), _) => "the old validation commands still apply",
+            (Kind::Phases(_), "add") => "phases added",
+            (Kind::Phases(_), _) => "no phases added",
+            (Kind::Parked, _) => "retrying now",
             (Kind::Paused, _) => "it goes on",
-            (Kind::Dispute(..), "retry") => "the phase is worked on again",
-            (Kind::Dispute(..), "skip") => "the phase is skipped",
-            (Kind::Dispute(..), _) => "the phase is accepted",
+            (Kind::Dispute(..), "retry") => "phase reopened",
+            (Kind::Dispute(..), "skip") => "phase skipped",
+            (Kind::Dispute(..), _) => "phase accepted",
         }
     }
 
@@ -313,7 +313,7 @@ fn proposed(proposal: &Proposal) -> String {
         let _ = writeln!(out, "  + {}", spelt::visible(phase));
     }
     if proposal.left_out > 0 {
-        let _ = writeln!(out, "  and {} more, beyond what a run may add", proposal.left_out);
+        let _ = writeln!(out, "    and {} more, above the limit of a run", proposal.left_out);
     }
     out
 }
@@ -323,7 +323,7 @@ fn drafted(draft: &Draft) -> String {
 }
 
 fn disputed_words(phase: &PhaseState) -> String {
-    let why = phase.dispute.as_deref().unwrap_or("the claim is not confirmed");
+    let why = phase.dispute.as_deref().unwrap_or("claim not confirmed");
     format!("Claude says that “{}” is done.\nThe check failed: {}\n", spelt::visible(&phase.text), spelt::visible(why))
 }
 
@@ -421,11 +421,11 @@ mod tests {
     #[test]
     fn what_is_no_answer_says_which_there_are() {
         let why = |kind: Kind, line: &str| decision(kind).decide(&typed(line)).err().unwrap();
-        assert_eq!(why(commands(), "yes"), "`yes` is no answer to this: accept, keep");
-        assert_eq!(why(commands(), "accept all"), "`accept` takes no more words");
+        assert_eq!(why(commands(), "yes"), "`yes` is not a possible answer: accept, keep");
+        assert_eq!(why(commands(), "accept all"), "`accept` takes no text");
         assert_eq!(why(draft(), "revise"), "say more: revise WORDS");
         assert_eq!(why(Kind::Dispute(PhaseId(1), "A".into()), "accept"), "say more: accept REASON");
-        assert_eq!(why(draft(), ""), "`` is no answer to this: accept, refuse, revise WORDS");
+        assert_eq!(why(draft(), ""), "`` is not a possible answer: accept, refuse, revise WORDS");
     }
 
     #[test]

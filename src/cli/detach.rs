@@ -84,28 +84,25 @@ async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Resu
     };
     let others = match tickets {
         0 | 1 => String::new(),
-        2 => ", the other ticket after it or beside it".to_owned(),
-        _ => format!(", the other {} tickets after it or beside it", tickets - 1),
+        2 => ", and 1 more ticket".to_owned(),
+        _ => format!(", and {} more tickets", tickets - 1),
     };
     let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
     // It works, whoever reads this.
     match came {
         Came::Begun(ticket) => {
-            let _ = writeln!(out, "{ticket} is being worked on in the background{pid}{others}.");
+            let _ = writeln!(out, "{ticket} is running in the background{pid}{others}.");
             let _ = writeln!(
                 out,
-                "`programmator` shows it, `programmator queue` what it asks, `programmator stop {ticket}` ends it."
+                "Watch: `programmator attach {ticket}`. Questions: `programmator queue`. Stop: `programmator stop {ticket}`."
             );
         }
         Came::Silent => {
-            let _ = writeln!(
-                out,
-                "The program in the background{pid} has not said yet what it does: `programmator status` shows it."
-            );
+            let _ = writeln!(out, "The background process{pid} has not reported yet: see `programmator status`.");
         }
         Came::Waits(ticket, why) => {
-            let _ = writeln!(out, "{ticket} waits in the background{pid}{others}: {why}.");
-            let _ = writeln!(out, "`programmator status` shows its run once it has begun.");
+            let _ = writeln!(out, "{ticket} is waiting in the background{pid}{others}: {why}.");
+            let _ = writeln!(out, "`programmator status` shows its run once it has started.");
         }
     }
     Ok(0)

@@ -73,7 +73,7 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
         Ok(listed) if listed.is_empty() => Finding::new(
             "tickets",
             Mark::Warn,
-            format!("{shown} has no tickets: make one with `programmator ticket new \"Title\"`"),
+            format!("{shown} has no tickets: create one with `programmator ticket new \"Title\"`"),
         ),
         Ok(listed) => {
             let broken = listed.iter().filter(|one| one.ticket.as_ref().map_or(true, Ticket::is_broken));
@@ -85,13 +85,13 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
             }
             let more = if broken.len() > NAMED { ", …" } else { "" };
             let named = broken[..broken.len().min(NAMED)].join(", ");
-            let cure = "`programmator ticket lint` says what is wrong with each";
+            let cure = "see `programmator ticket lint`";
             Finding::new("tickets", Mark::Warn, format!("{all}, {} broken ({named}{more}): {cure}", broken.len()))
         }
         Err(error) => Finding::new(
             "tickets",
             Mark::Warn,
-            format!("{shown}: {error}; make the first one with `programmator ticket new \"Title\"`"),
+            format!("{shown}: {error}; create the first one with `programmator ticket new \"Title\"`"),
         ),
     }
 }
@@ -123,11 +123,9 @@ fn state(session: &Session, reserve: u64) -> Finding {
             let folder = store.folder();
             let room = Room { folder: folder.to_owned(), reserve }.for_bytes(0);
             match (store.try_to_write(), room) {
-                (Ok(()), Ok(())) => Finding::new(
-                    "state",
-                    Mark::Ok,
-                    format!("{} can be written; it takes {}", folder.display(), sizes(folder)),
-                ),
+                (Ok(()), Ok(())) => {
+                    Finding::new("state", Mark::Ok, format!("{}: writable; {} used", folder.display(), sizes(folder)))
+                }
                 (Ok(()), Err(error)) => {
                     let words =
                         format!("{}: {error}, so Claude's output is not stored; free some space", folder.display());
@@ -145,7 +143,7 @@ fn sizes(folder: &Path) -> String {
     let of = |name: &str| bytes_of(&folder.join(name));
     let all = size(bytes_of(folder));
     let records = size(of("programmator.db").saturating_add(of("programmator.db-wal")));
-    format!("{all}: {} output of runs, {records} records; `programmator gc` removes what is old", size(of("runs")))
+    format!("{all} (output {}, records {records}); `programmator gc` frees space", size(of("runs")))
 }
 
 fn terminal(session: &Session) -> Finding {

@@ -94,7 +94,7 @@ fn name(run: &RunSummary, ends: usize) -> String {
 
 /// What has to be done before a run whose circuit breaker is open can go on.
 pub(super) fn still_open(ticket: &TicketId) -> String {
-    format!("While the circuit breaker is open, no run begins: `programmator circuit reset {ticket}` closes it.")
+    format!("While the circuit breaker is open, no run starts: close it with `programmator circuit reset {ticket}`.")
 }
 
 impl Ended {
@@ -147,7 +147,7 @@ impl Ended {
         let all = words.join(" ").trim().to_owned();
         if self.kind == Kind::Complete {
             return if all.is_empty() {
-                Err("say what is to be done next: WORDS".to_owned())
+                Err("describe what to do next: TEXT".to_owned())
             } else {
                 Ok((EndAnswer::Phase, all))
             };
@@ -155,10 +155,10 @@ impl Ended {
         let word = words.first().map(|word| word.trim().to_lowercase()).unwrap_or_default();
         let rest = words.get(1..).unwrap_or_default().join(" ").trim().to_owned();
         let Some(choice) = self.answers.iter().find(|choice| choice.word == word) else {
-            return Err(format!("`{}` is no answer to this: {}", clean_line(&word, 40), self.ways().join(", ")));
+            return Err(format!("`{}` is not a possible answer: {}", clean_line(&word, 40), self.ways().join(", ")));
         };
         if choice.needs.is_empty() && !rest.is_empty() {
-            return Err(format!("`{}` takes no more words", choice.word));
+            return Err(format!("`{}` takes no text", choice.word));
         }
         let answer = EndAnswer::from_word(choice.word).unwrap_or(EndAnswer::Leave);
         Ok((answer, rest))
@@ -173,11 +173,11 @@ impl Ended {
         let is_bare_answer = rest.is_empty() && EndAnswer::from_word(&word.to_lowercase()).is_some();
         match (self.kind, self.read(&typed)) {
             (Kind::Complete, _) if is_yes || is_no => {
-                Err(format!("{} is complete: reply with what is to be done next.", self.run.ticket))
+                Err(format!("{} is complete: reply with what to do next.", self.run.ticket))
             }
             // A word that answers another end is no work to do.
             (Kind::Complete, _) if is_bare_answer => {
-                Err(format!("{} is complete: reply with what is to be done next.", self.run.ticket))
+                Err(format!("{} is complete: reply with what to do next.", self.run.ticket))
             }
             (Kind::Complete, _) => Ok((EndAnswer::Phase, text.to_owned())),
             _ if is_no => Ok((EndAnswer::Leave, String::new())),
@@ -259,7 +259,7 @@ pub(super) fn find(store: &Store, id: &str, is_meant: impl Fn(&RunSummary) -> bo
         let is_open = run.state == RunState::Ended && is_last && at == ends.all.len();
         if !is_open {
             let said = ends.all[at - 1].1.as_ref().filter(|said| said.failed.is_none());
-            let told = said.map_or_else(|| "a run has begun since".to_owned(), EndAnswered::told);
+            let told = said.map_or_else(|| "a new run has started since".to_owned(), EndAnswered::told);
             return Err(too_late(&told));
         }
         return Ok(Ended::of(store, run)?);
@@ -267,9 +267,10 @@ pub(super) fn find(store: &Store, id: &str, is_meant: impl Fn(&RunSummary) -> bo
     let mut of_ticket = newest_of_each(runs).into_iter().filter(|run| run.ticket.as_str() == id && is_meant(run));
     match (of_ticket.next(), of_ticket.next()) {
         (Some(run), None) => Ok(Ended::of(store, run)?),
-        (Some(_), Some(_)) => {
-            Err(CliError::usage(format!("several tickets are called `{}`: name a run's end", clean_line(id, 40))))
-        }
+        (Some(_), Some(_)) => Err(CliError::usage(format!(
+            "several tickets have the id `{}`: use the name of an ended run",
+            clean_line(id, 40)
+        ))),
         (None, _) => Ok(None),
     }
 }
@@ -283,7 +284,7 @@ pub(super) fn times(store: &Store, run: RunId) -> Result<Vec<Timestamp>, StoreEr
 pub(super) fn over(store: &Store, name: &str) -> Option<String> {
     match named(store, name) {
         Ok(Some(end)) => end.answered.filter(|said| said.answer == EndAnswer::Leave).map(|said| said.told()),
-        Ok(None) => Some("it is not stored any more".to_owned()),
+        Ok(None) => Some("it no longer exists".to_owned()),
         Err(why) => why.message.strip_prefix(LATE).map(str::to_owned),
     }
 }
@@ -328,7 +329,9 @@ mod tests {
         for (kind, text, answer) in cases {
             assert_eq!(of(kind, text).as_deref(), Ok(answer), "{text}");
         }
-        assert!(of(Kind::Complete, "Ok").unwrap_err().contains("reply with what is to be done next"));
-        assert!(of(Kind::Conflict, "ours, please").unwrap_err().contains("no answer to this: resolve, merge, leave"));
+        assert!(of(Kind::Complete, "Ok").unwrap_err().contains("reply with what to do next"));
+        assert!(
+            of(Kind::Conflict, "ours, please").unwrap_err().contains("not a possible answer: resolve, merge, leave")
+        );
     }
 }

@@ -89,7 +89,7 @@ impl From<Reply> for CliError {
     fn from(reply: Reply) -> Self {
         match reply {
             Reply::Refused(refused) => refused.into(),
-            reply => Self::failure(format!("internal error: no answer to this: {reply:?}")),
+            reply => Self::failure(format!("internal error: unexpected reply: {reply:?}")),
         }
     }
 }

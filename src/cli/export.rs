@@ -18,13 +18,13 @@ use std::path::PathBuf;
 pub struct ExportArgs {
     /// A run id or its last characters, or a ticket.
     pub run: String,
-    /// The form of the file.
+    /// Format of the file.
     #[arg(long = "as", value_enum, default_value_t)]
     pub form: Form,
     /// Only this iteration.
     #[arg(long, value_name = "N")]
     pub iteration: Option<u32>,
-    /// The file; it must not exist. Without it the export is printed.
+    /// File to write; must not exist. Without it the export is printed.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -32,10 +32,10 @@ pub struct ExportArgs {
 /// The forms of an export.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Form {
-    /// Markdown, to be read.
+    /// Markdown, for reading.
     #[default]
     Md,
-    /// One JSON object a line: the records, and what Claude printed.
+    /// One JSON object per line: the records and Claude's output.
     Jsonl,
     /// A recording for `asciinema play`.
     Cast,

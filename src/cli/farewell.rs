@@ -30,8 +30,7 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
     for ticket in model.committing.values() {
         let _ = writeln!(
             stdout(),
-            "{ticket}  git is still committing (hooks, signing); until programmator is started here again, `git status` shows \
-             the committed files as changed"
+            "{ticket}  git is still committing (hooks, signing); until programmator is started here again, `git status` shows the committed files as changed"
         );
     }
     for (words, text) in unsent(model) {
@@ -77,7 +76,7 @@ fn unsent(model: &Ui) -> Vec<(String, Option<Clean>)> {
 /// Waits for what issues are told still; a signal leaves that.
 pub(super) async fn last_replies(replying: Replying) {
     if replying.is_at_work() {
-        let _ = writeln!(stdout(), "An issue is told what came of its ticket … Ctrl-C leaves that.");
+        let _ = writeln!(stdout(), "Updating the ticket's issue … Ctrl-C skips it.");
     }
     let signal = async {
         match Signals::listen() {
@@ -100,7 +99,7 @@ fn last_line(run: &RunSummary, caveats: &str, is_broken: bool, after: After) -> 
     let (how, next) = match run.reason.as_deref().and_then(ExitReason::from_word) {
         Some(ExitReason::Complete) if run.is_chat() => ("complete", None),
         Some(ExitReason::Complete) => {
-            ("complete", Some(format!("`programmator report {}` says what was done", run.ticket)))
+            ("complete", Some(format!("`programmator report {}` shows what was done", run.ticket)))
         }
         Some(ExitReason::UserStopped) => ("stopped", Some(resume)),
         Some(reason) if is_broken || reason == ExitReason::CircuitOpen => {
@@ -113,7 +112,7 @@ fn last_line(run: &RunSummary, caveats: &str, is_broken: bool, after: After) -> 
         Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         // Another program works on it.
         None if run.owner() == Owner::Another => {
-            ("goes on in the background", Some(format!("`programmator attach {}` shows it", run.ticket)))
+            ("still running in the background", Some(format!("`programmator attach {}` shows it", run.ticket)))
         }
         None => (run.state.word(), Some(resume)),
     };

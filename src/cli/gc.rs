@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 #[command(after_help = help::GC)]
 pub struct GcArgs {
-    /// Only say what would be removed.
+    /// Only list what would be removed.
     #[arg(long)]
     pub dry_run: bool,
     /// Print a JSON array instead of text.
@@ -64,7 +64,7 @@ fn tell(out: &mut dyn Write, all: &[Cleared], is_tried: bool) -> Result<(), CliE
             Kind::Worktree => "worktree",
         };
         let bytes = match (bytes, kind) {
-            (Some(bytes), Kind::Snapshots) => format!("{}, when git next collects its garbage", size(*bytes)),
+            (Some(bytes), Kind::Snapshots) => format!("{}, at git's next garbage collection", size(*bytes)),
             (Some(bytes), _) => size(*bytes),
             (None, _) => String::new(),
         };
@@ -79,7 +79,7 @@ fn tell(out: &mut dyn Write, all: &[Cleared], is_tried: bool) -> Result<(), CliE
     let told = match (gone, is_tried) {
         (0, _) if !all.is_empty() => return Ok(()),
         (0, _) => {
-            "Nothing to remove: see storage.keep_days and storage.max_gb in `programmator config show`.".to_owned()
+            "Nothing to remove. See storage.keep_days and storage.max_gb in `programmator config show`.".to_owned()
         }
         (_, true) => format!("Would remove {count}, {bytes}."),
         (_, false) => format!("Removed {count}, {bytes}."),
@@ -114,7 +114,7 @@ mod tests {
             told(&all, false),
             "output     tk-1 run 3f, 2026-03-01  1.5 MiB\n\
              log        /s/evil.1: skipped: Permission denied\n\
-             snapshots  2 snapshots of tk-1  1.0 GiB, when git next collects its garbage\n\
+             snapshots  2 snapshots of tk-1  1.0 GiB, at git's next garbage collection\n\
              snapshots  1 snapshot of tk-2\n\
              Removed 3 items, 1.5 MiB.\n"
         );

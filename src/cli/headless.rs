@@ -192,7 +192,7 @@ pub(super) fn finished_words(ticket: &Ticket) -> String {
 /// How the person can read what came of it, where it took so long that they may have been away.
 fn where_to_read(took: Duration) -> Option<String> {
     let hours = took.as_secs() / 3_600 + 1;
-    (took >= AWAY).then(|| format!("`programmator report --since {hours}h` says what was done."))
+    (took >= AWAY).then(|| format!("`programmator report --since {hours}h` shows what was done."))
 }
 
 /// Opens what the command line names. What is typed wrongly is said before anything is begun.
@@ -256,7 +256,7 @@ mod tests {
         let named = |minutes: u64| where_to_read(Duration::from_secs(minutes * 60));
         assert_eq!(named(9), None);
         for (minutes, since) in [(10, "1h"), (59, "1h"), (60, "2h"), (600, "11h")] {
-            assert_eq!(named(minutes).unwrap(), format!("`programmator report --since {since}` says what was done."));
+            assert_eq!(named(minutes).unwrap(), format!("`programmator report --since {since}` shows what was done."));
         }
     }
 }

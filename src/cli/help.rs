@@ -39,13 +39,13 @@ Exit codes:
   0    complete
   1    failed: no claude, no login, no such model, ticket file gone, internal error
   2    wrong usage or configuration; nothing was started
-  3    blocked: needs a person
+  3    blocked: needs you
   4    stopped by a guard or limit: iterations, no change, errors, time, budget,
-       the circuit breaker; a limit that resets is waited for
+       the circuit breaker; a limit that resets does not end the run
   5    stopped by you
   75   the ticket is in use by another program
   77   not allowed inside a run; use a shell of your own
-  129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 nobody reads the output)
+  129  SIGHUP (130 SIGINT, 143 SIGTERM, 141 output closed)
 With several tickets, the highest code wins.
 
 Environment:
@@ -53,13 +53,13 @@ Environment:
   PROGRAMMATOR_MAX_ITERATIONS     maximum iterations of one run
   PROGRAMMATOR_STAGNATION_LIMIT   iterations in a row without any change
   PROGRAMMATOR_TIMEOUT            seconds for one iteration
-  PROGRAMMATOR_CALLS              Claude calls in an hour
+  PROGRAMMATOR_CALLS              Claude calls per hour
   PROGRAMMATOR_APPROVAL_TIMEOUT   seconds until an unanswered question is denied
   PROGRAMMATOR_CLAUDE             the program to start as claude
   PROGRAMMATOR_CLAUDE_FLAGS       more flags for claude
   CLAUDE_CODE_MAX_RETRIES         how often claude itself retries a failed request
   PROGRAMMATOR_PROFILE            the policy profile: strict, guarded, trusted or read_only
-  PROGRAMMATOR_WORKFLOW           who looks at finished work: auto, simple, reviewed or thorough
+  PROGRAMMATOR_WORKFLOW           who reviews finished work: auto, simple, reviewed or thorough
   PROGRAMMATOR_THEME              the screen's theme
   PROGRAMMATOR_CONFIG_DIR         instead of ~/.config/programmator
   PROGRAMMATOR_STATE_DIR          instead of ~/.local/state/programmator
@@ -74,30 +74,24 @@ Examples:
   programmator run --json tk-4f2a | jq -r .kind
   programmator run -n 5 --timeout 600 tk-4f2a tk-9c1d
   programmator run --worktree tk-4f2a
-  programmator run --on build tk-4f2a       in the background on the machine `build` in `hosts` of your configuration
-  programmator run --resolve tk-4f2a        let Claude resolve the conflict that its merge ended with (exit code 3)
+  programmator run --on build tk-4f2a       in the background on another machine (`hosts` in your configuration)
+  programmator run --resolve tk-4f2a        let Claude resolve a merge conflict (exit code 3)
   programmator run --ready --worktree --max-parallel 3 --halt-on-failure
-  programmator run --dry-run tk-4f2a        what it would begin with, and what would refuse it
-  programmator run --dry-run --ready        in which order, and why others are not ready
+  programmator run --dry-run tk-4f2a        what it would do first, and what would prevent it from starting
+  programmator run --dry-run --ready        the order, and why others are not ready
 
-With --ready every ticket that is open or in progress and waits for no other is worked on, by priority, then age; one whose deps are \
-closed that way is taken up. Circles, and tickets that wait for something else, are named on stderr and left. Tickets that are written \
-later are not looked for.
-With --dry-run nothing is started or written, and Claude is asked for its version and its login alone: you see the first call with its whole \
-prompt, the limits and checks, and what would refuse or delay the start. The exit code is the one with which `run` would refuse, 0 if it would start. With --json \
-an object a ticket: ticket, path, would_start, exit_code, refusals, delays, notes, run, call; with --ready one object: order, left, max_parallel.
-With several tickets, each waits for the ones in its `deps`, and run.max_parallel says how many run at once.
+With --ready it runs every open or in-progress ticket whose deps are closed, by priority, then age; tickets that become ready are included. Tickets in a dependency cycle, or blocked by something else, are listed on stderr and skipped. Tickets created later are not picked up.
+With --dry-run nothing is started or written; claude is only called for its version and login. It shows the first call with its full prompt, the limits and checks, and what would prevent or delay the start. The exit code is 0 if the run would start, otherwise that of `run`. With --json one object per ticket: ticket, path, would_start, exit_code, refusals, delays, notes, run, call; with --ready one object: order, left, max_parallel.
+With several tickets, each waits for those in its `deps`; run.max_parallel sets how many run at once.
 One line per event; with --json one record per line: v, seq, time, run, ticket, kind and the fields of the \
-kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, \
-3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal ends a run by force.";
+kind. The last one of a run is `run_ended`. The exit code is that of the worst ticket: 0 complete, 1 failed, 2 usage, 3 blocked, 4 stopped by a guard, 5 stopped by you, 75 in use by another program, 77 inside a run, 129, 130, 143 by a signal. A second signal kills the run.";
 
 pub const SERVE: &str = "\
 Examples:
   programmator serve --stdio
   ssh build programmator serve --stdio
 
-You need not type it: it stands in `hosts` of the configuration on the other machine, and `programmator attach --on build` runs it. It reads \
-this machine's runs, tells them what you say there, and ends when its stdin does. Exit code 77 inside a run.";
+You do not run it yourself: the other machine lists it under `hosts` in its configuration, and `programmator attach --on build` starts it there. It reads this machine's runs, passes your input to them, and exits when its stdin closes. Exit code 77 inside a run.";
 
 pub const RESUME: &str = "\
 Examples:
@@ -106,7 +100,7 @@ Examples:
   programmator resume tk-4f2a --json
   programmator resume tk-4f2a --detach      in the background
 
-It resumes runs of the current folder; for a run of another one it prints the command. The run keeps the settings it started with, except for flags given now. Exit codes as for `programmator run`.";
+It resumes runs of the current folder; for a run of another folder it prints the command to use. The run keeps its original settings, except for flags given now. Exit codes as for `programmator run`.";
 
 pub const STATUS: &str = "\
 Examples:
@@ -126,8 +120,7 @@ Examples:
   programmator stats
   programmator stats --json | jq .total.first_pass_rate
 
-All runs of all directories: phases tried and done, how many at the first claim, verdicts of critics, fixes, and cost and \
-time of each step and ticket. With --json an object: total, and tickets, each with the same counts.";
+All runs of all directories: phases tried and done, how many on the first claim, critics' verdicts, fixes, and cost and time of each step and ticket. With --json an object: total, and tickets, each with the same counts.";
 
 pub const REPORT: &str = "\
 Examples:
@@ -136,15 +129,14 @@ Examples:
   programmator report tk-4f2a
   programmator report --since 09:00 --json | jq '.runs[].waits'
 
-What the runs of all directories have come to since a moment, as Markdown: how each stands and what waits for you, phases that \
-were decided and what verified them, changed files, commits, merges and cost. With --json an object.";
+Summarizes the runs of all directories as Markdown: their state and what needs you, finished phases and what verified them, changed files, commits, merges and cost. With --json an object.";
 
 pub const STOP: &str = "\
 Examples:
   programmator stop tk-4f2a
   programmator stop tk-4f2a --now
 
-Returns once the run has noted it. Exit codes: 0 noted, 1 no program works on it, or it did not respond, 2 no such run.";
+Returns once the run has received the request. Exit codes: 0 received, 1 the run is not active or did not respond, 2 no such run.";
 
 pub const LOGS: &str = "\
 Examples:
@@ -152,7 +144,7 @@ Examples:
   programmator logs -f tk-4f2a
   programmator logs --json tk-4f2a | jq 'select(.kind == \"tool_judged\")'
 
-With -f it ends when the run does.";
+With -f it exits when the run ends.";
 
 pub const REVIEW: &str = "\
 Examples:
@@ -160,20 +152,14 @@ Examples:
   programmator review --base origin/main --out review.md
   programmator review --focus bug-deep,silent-failures --json | jq '.issues[].text'
 
-Each reviewer is a Claude that may only read, with one thing to look for; what several find is merged, and one more \
-looks at all of it again and drops what does not hold. What it drops is listed with the reason; an issue that is critical \
-or that several reviewers found is not dropped on its word alone: the exit code is 3 all the same. Of a diff of more than \
-200 kB reviewers are shown the beginning and the names of the other files, which they can read. Calls count for your limits, budget.run_usd for the whole review. \
-Exit code 0: no issues, 3: there are some, 1: it failed, or a reviewer did and the others found nothing, 2 usage, \
-75: another review is at work here.";
+Each reviewer is a read-only Claude with one focus; duplicates are merged, and a final reviewer drops what it can refute. Dropped issues are listed with the reason; critical ones, and those found by several reviewers, still give exit code 3. If the diff is larger than 200 kB, reviewers see the beginning and the names of the remaining files, which they can read. Calls count towards your limits; budget.run_usd covers the whole review. Exit codes: 0 no issues, 3 issues found, 1 failed (or a reviewer failed and the others found nothing), 2 usage, 75 another review is running here.";
 
 pub const SETTINGS_MERGE: &str = "\
 Examples:
   programmator settings merge
   programmator settings merge --yes
 
-It shows the change and asks first; nothing else in the file changes. Rules that you deny or are asked about are left out. \
-Exit code 5: you said no. 77 inside a run.";
+It shows the change and asks first; nothing else in the file changes. Rules that you have set to deny or ask are left out. Exit codes: 5 you said no, 77 inside a run.";
 
 pub const SEARCH: &str = "\
 Examples:
@@ -181,15 +167,14 @@ Examples:
   programmator search --only errors
   programmator search --only edits --json stack.rs | jq -r .spot
 
-Tickets come first, then runs, the newest first, with at most 40 matches of each, 10 of them in its log. The words are one phrase. \
-Exit code 1: nothing was found.";
+Tickets come first, then runs, newest first, with at most 40 matches each, 10 of them in the log. Several words are searched as one phrase. Exit code 1: nothing found.";
 
 pub const REPLAY: &str = "\
 Examples:
   programmator replay tk-4f2a
   programmator replay tk-4f2a --theme mono
 
-Nothing is run or changed: the screen reads the stored run.";
+Nothing is run or changed: the screen shows the stored run.";
 
 pub const PICTURE: &str = "\
 Examples:
@@ -197,28 +182,27 @@ Examples:
   programmator picture tk-4f2a --size 200x50 --theme solarized-light -o run.svg
   programmator picture tk-4f2a --press '?' > keys.svg
 
-The screen is drawn as `programmator replay` shows it, after the keys were pressed.";
+It draws the screen of `programmator replay`, after pressing the keys.";
 
 pub const PROMPT_SHOW: &str = "\
 Examples:
   programmator prompt show tk-4f2a
   programmator prompt show tk-4f2a --headless --json | jq -r .prompt
 
-It starts nothing and changes nothing. A claim that is still to be checked is taken to hold, and limits are not looked up. \
-With --json an object: ticket, iteration, phase, session, model, prompt, tokens.";
+It starts and changes nothing. It assumes that pending claims pass, and ignores limits. With --json an object: ticket, iteration, phase, session, model, prompt, tokens.";
 
 pub const PHASE_ADD: &str = "\
 Examples:
   programmator phase add tk-4f2a \"Write the docs\"
   programmator phase add tk-4f2a \"Write a test\" \"Fix the test\" --after 2
 
-They are written in the form of the ticket's other phases. Exit code 75 when the run at work does not respond, 77 inside a run.";
+They are written in the same form as the ticket's other phases. Exit codes: 75 the active run does not respond, 77 inside a run.";
 
 pub const PHASE_RENAME: &str = "\
 Examples:
   programmator phase rename tk-4f2a 2 \"Write the parser\"
 
-Nothing else of the file changes. If the phase was edited meanwhile, nothing is written, exit code 1.";
+Nothing else in the file changes. If the phase was edited in the meantime, nothing is written, and the exit code is 1.";
 
 pub const PHASE_SPLIT: &str = "\
 Examples:
@@ -230,13 +214,13 @@ pub const PHASE_MOVE: &str = "\
 Examples:
   programmator phase move tk-4f2a 3 up
 
-The phase changes places with its neighbour, each with what stands below it.";
+The phase swaps places with its neighbour, each with the lines below it.";
 
 pub const PHASE_SKIP: &str = "\
 Examples:
   programmator phase skip tk-4f2a 3
 
-The file does not change. `programmator phase reopen` takes it back.";
+The file does not change. `programmator phase reopen` undoes it.";
 
 pub const PHASE_REOPEN: &str = "\
 Examples:
@@ -255,14 +239,14 @@ Examples:
   programmator demo
   programmator demo --headless
 
-It needs git and bash. Everything it writes is in a temporary folder that is removed at the end.";
+It needs git and bash. It writes only to a temporary folder, which is removed at the end.";
 
 pub const DOCTOR: &str = "\
 Examples:
   programmator doctor
   programmator -C ~/shop doctor
 
-Each line says ok, warn or fail, with a fix. It starts claude but sends no prompt, so it costs nothing. Exit code 1 when a check failed.";
+Each line says ok, warn or fail, with a fix. It starts claude but sends no prompt, so it costs nothing. Exit code 1: a check failed.";
 
 pub const CONFIG_SHOW: &str = "\
 Examples:
@@ -270,16 +254,14 @@ Examples:
   programmator config show limits.calls budget
   PROGRAMMATOR_TIMEOUT=60 programmator config show
 
-Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. A key \
-that does not exist is an error, with its line and the nearest key.";
+Built-in values < ~/.config/programmator/config.yaml < .programmator/config.yaml of the folder < environment < flags. An unknown key is an error that names its line and the closest key.";
 
 pub const TRUST: &str = "\
 Examples:
   programmator trust
   programmator -C ~/shop trust
 
-It prints the files and stores their hashes. Until then, and after any change, their agent.*, validation.*, tickets.dir and prompts are reported and ignored, and Claude does not load the repository's own \
-.claude/settings.json, .claude/settings.local.json and .mcp.json. In headless mode it never does.";
+It prints the files and stores their hashes. Until then, and after any change, their agent.*, validation.*, tickets.dir and prompts are reported and ignored, and Claude does not load the repository's .claude/settings.json, .claude/settings.local.json and .mcp.json. In headless mode it never loads them.";
 
 pub const EXPORT: &str = "\
 Examples:
@@ -288,25 +270,21 @@ Examples:
   programmator export tk-4f2a --as jsonl | jq 'select(.kind == \"stream\")'
   programmator export tk-4f2a --as cast -o run.cast
 
-md is for reading, jsonl has each record and each line that Claude printed, cast is for `asciinema play`. An existing file is \
-never overwritten. Values of variables whose names contain KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL, in your environment and \
-in agent.env, are masked; whatever else Claude has read is in it. Exit code 2 when there is no such run or iteration, or the \
-file exists.";
+md is for reading, jsonl has every record and every line of Claude's output, cast is for `asciinema play`. An existing file is never overwritten. Values of variables whose names contain KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL, in your environment and in agent.env, are masked; everything else that Claude read is included. Exit code 2: no such run or iteration, or the file exists.";
 
 pub const KEYS: &str = "\
 Examples:
   programmator keys
   programmator keys | grep tab
 
-Your own keys are in keys.yaml in the config folder, in the same form: each scope with its commands, each command with a \
-key, a list of keys, or null. Exit code 2 when that file has errors; they name the line.";
+Your own keys are in keys.yaml in the config folder, in the same format: each scope with its commands, each command with a key, a list of keys, or null. Exit code 2: that file has errors, reported with their line.";
 
 pub const MAN: &str = "\
 Examples:
   programmator man | man -l -
   programmator man ~/.local/share/man/man1
 
-The pages say what `--help` says. Files there with the same names are replaced.";
+The pages have the text of `--help`. Existing files with the same names are replaced.";
 
 pub const COMPLETIONS: &str = "\
 Examples:
@@ -314,28 +292,28 @@ Examples:
   programmator completions fish > ~/.config/fish/completions/programmator.fish
   programmator completions zsh > ~/.zfunc/_programmator
 
-The script asks `programmator`, which must be on your PATH, so it stays right when programmator is updated.";
+The script calls `programmator`, which must be on your PATH, so it stays current when programmator is updated.";
 
 pub const CIRCUIT_STATUS: &str = "\
 Examples:
   programmator circuit status
   programmator circuit status --json
 
-With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open one allows one iteration), history (every change, with run and iteration).";
+With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open breaker allows one iteration), history (every state change, with run and iteration).";
 
 pub const CIRCUIT_WHAT_IF: &str = "\
 Examples:
   programmator circuit what-if tk-4f2a --no-progress 2
   programmator circuit what-if tk-4f2a --same-error 3 --permission-denials 4
 
-Claude's iterations are taken as they were recorded; only the thresholds differ. The first OPEN would have ended the run.";
+It replays the recorded iterations with different thresholds. The first OPEN would have ended the run.";
 
 pub const CIRCUIT_RESET: &str = "\
 Examples:
   programmator circuit reset tk-4f2a
   programmator circuit reset
 
-Exit code 75 when a program is running the ticket: press c there, or stop it first.";
+Exit code 75: another process is running the ticket; press b there, or stop it first.";
 
 pub const PASSPHRASE_SET: &str = "\
 Examples:
@@ -343,7 +321,7 @@ Examples:
   pass show programmator | programmator passphrase set --stdin
 
 There is no default: until one is set, calls that need it are blocked. It is stored as an argon2id hash in
-passphrase.phc of the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
+passphrase.phc in the config folder and typed only into the masked field of a card. Exit code 77 inside a run.";
 
 pub const SESSION_SHOW: &str = "\
 Examples:
@@ -357,4 +335,4 @@ pub const SESSION_RESET: &str = "\
 Examples:
   programmator session reset tk-4f2a
 
-Claude forgets the earlier iterations; summaries of the run still go into its prompt. Exit code 75 when a program is running the ticket, 77 inside a run.";
+Claude forgets the earlier iterations; summaries of the run still go into its prompt. Exit codes: 75 another process is running the ticket, 77 inside a run.";

@@ -129,7 +129,7 @@ async fn own_session(out: &mut (dyn Write + Send), told: &[u8]) {
 async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'static str {
     // A run of ours has its own gate, and what has no terminal is waited for by a script.
     if variable(MARKER).is_some() {
-        return "nothing: it is a run's";
+        return "nothing: it belongs to a run";
     }
     if variable("CLAUDE_CODE_ENTRYPOINT").is_none_or(|from| from != "cli") {
         return "nothing: the session has no terminal";
@@ -144,7 +144,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         return match &above {
             above if above.is_headless() => "nothing: it was started for one answer",
             above if is_kept(state, &begun, above) => "the session and its terminal are known",
-            _ => "nothing: Claude is not seen above, or the session cannot be kept",
+            _ => "nothing: no Claude process found, or the session cannot be stored",
         };
     }
     if let Some(ended) = own_session::ended(told) {
@@ -169,19 +169,19 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
         relay.begun = away::keep_on(&session);
     }
     if !away::is_on(state) && relay.begun.is_none() {
-        return "nothing: the phone is not asked (`programmator away on`)";
+        return "nothing: the phone is off (`programmator away on`)";
     }
     if let Some(notice) = own_notice::read(told, SystemClock.now()) {
         return leave(state, &notice, told);
     }
-    let Some(mut heard) = heard else { return "nothing: it is no question for elsewhere" };
+    let Some(mut heard) = heard else { return "nothing: not a question for elsewhere" };
     if !relay.asks(&heard.session) {
-        return "nothing: the phone is not asked of this session";
+        return "nothing: the phone is off for this session";
     }
     let above = OwnClaude::look();
     // Of one that cannot be seen its own tools could answer.
     if !above.is_attended() {
-        return "nothing: Claude is not seen above, or was started for one answer";
+        return "nothing: no Claude process found, or it was started for one answer";
     }
     // It may have begun before it had a hook for that.
     if known_sessions::find(state, &heard.session).is_none() {
@@ -203,7 +203,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
     let mut claude = AtHook { out, above, call, relay, heard: &heard, is_told: false };
     match asking.ask(&heard, &mut claude).await {
         Ok(()) if claude.is_told => "answered from elsewhere",
-        Ok(()) => "asked, and not answered from elsewhere",
+        Ok(()) => "asked, but not answered from elsewhere",
         // Nobody would read why.
         Err(_) => "nothing: it could not be asked",
     }
@@ -213,7 +213,7 @@ async fn session(out: &mut (dyn Write + Send), told: &[u8], state: &Path) -> &'s
 fn leave(state: &Path, notice: &Notice, told: &[u8]) -> &'static str {
     let above = OwnClaude::look();
     if !away::is_asked(state, &notice.session) || !above.is_attended() {
-        return "nothing: the phone is not told of this session";
+        return "nothing: the phone is off for this session";
     }
     if known_sessions::find(state, &notice.session).is_none() {
         let (session, folder) = (notice.session.clone(), notice.folder.clone());
@@ -269,12 +269,12 @@ struct AtHook<'a> {
 impl Claude for AtHook<'_> {
     fn gone(&mut self) -> Option<&'static str> {
         if !self.above.waits() {
-            return Some("the session has ended, or waits no more");
+            return Some("the session has ended, or is no longer waiting");
         }
         if self.call.as_mut().is_some_and(transcript::Call::is_settled) {
             return Some("answered in its terminal");
         }
-        (!self.relay.asks(&self.heard.session)).then_some("no longer asked here: Claude asks in its terminal")
+        (!self.relay.asks(&self.heard.session)).then_some("withdrawn here: Claude asks in its terminal")
     }
 
     fn tell(&mut self, answer: &Answer) -> std::io::Result<()> {

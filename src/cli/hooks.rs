@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// What can be done with the hooks.
 #[derive(Debug, Clone, Subcommand)]
 pub enum HooksCommand {
-    /// Add them to Claude's settings; the change is shown first.
+    /// Add the hooks to Claude's settings; the change is shown first.
     #[command(after_help = help::HOOKS_INSTALL)]
     Install {
         /// For sessions in this folder only (`.claude/settings.local.json`).
@@ -31,20 +31,20 @@ pub enum HooksCommand {
         #[arg(long, short)]
         yes: bool,
     },
-    /// Take them out of Claude's settings, and nothing else.
+    /// Remove the hooks from Claude's settings.
     #[command(after_help = help::HOOKS_REMOVE)]
     Remove {
-        /// Those for sessions in this folder.
+        /// The hooks for sessions in this folder.
         #[arg(long)]
         project: bool,
         /// Write without asking first.
         #[arg(long, short)]
         yes: bool,
     },
-    /// Tell where they are installed.
+    /// Show where the hooks are installed.
     #[command(after_help = help::HOOKS_STATUS)]
     Status,
-    /// Write them as a plugin of Claude Code.
+    /// Write the hooks as a Claude Code plugin.
     #[command(after_help = help::HOOKS_PLUGIN)]
     Plugin {
         /// The plugin's folder.
@@ -90,7 +90,7 @@ pub fn run(out: &mut dyn Write, session: &Session, what: &HooksCommand) -> Resul
             }
             let verdicts = hook_log::verdicts(&session.state);
             if verdicts.is_file() {
-                writeln!(out, "What the policy has asked about and blocked: {}", shown(&verdicts))?;
+                writeln!(out, "Calls that the policy asked about or blocked: {}", shown(&verdicts))?;
             }
             Ok(())
         }
@@ -152,16 +152,17 @@ pub fn check(session: &Session) -> Finding {
         ),
         None => finding(
             Mark::Ok,
-            "Claude sessions of your own are asked in their terminals only (`programmator hooks install`)".to_owned(),
+            "Hooks not installed: your own Claude sessions ask in their terminals only (`programmator hooks install`)"
+                .to_owned(),
         ),
         Some(command) if ours.is_ok_and(|ours| ours == command) => match lacking {
             Some(lacking) => finding(Mark::Warn, lacking),
-            None => finding(Mark::Ok, "Claude sessions of your own ask on the phone, too".to_owned()),
+            None => finding(Mark::Ok, "your own Claude sessions can ask on the phone, too".to_owned()),
         },
         Some(command) => finding(
             Mark::Warn,
             format!(
-                "Claude sessions of your own run another program: {command} (`programmator hooks install` changes that)"
+                "your own Claude sessions run a different program: {command} (`programmator hooks install` fixes that)"
             ),
         ),
     }
@@ -173,15 +174,15 @@ fn lacks(text: &str, project: bool, is_gated: bool) -> Option<String> {
     let missing: Vec<&str> = wanted(is_gated).into_iter().filter(|event| !there.contains(event)).collect();
     let how = if project { "programmator hooks install --project" } else { "programmator hooks install" };
     (!there.is_empty() && !missing.is_empty())
-        .then(|| format!("it has no hook for {}: `{how}` adds what is missing", missing.join(", ")))
+        .then(|| format!("missing hooks: {}; `{how}` adds them", missing.join(", ")))
 }
 
 /// Says what the policy does in these sessions.
 fn tell_mode(out: &mut dyn Write, mode: OwnGate) -> Result<(), CliError> {
     let does = match mode {
-        OwnGate::Off => "the policy judges nothing in them",
-        OwnGate::Observe => "what the policy would ask about and block is noted",
-        OwnGate::Enforce => "what the policy asks about is asked, and what it blocks is refused",
+        OwnGate::Off => "the policy does not apply to your own sessions",
+        OwnGate::Observe => "calls that the policy would ask about or block are logged",
+        OwnGate::Enforce => "calls are asked about or blocked as the policy says",
     };
     Ok(writeln!(out, "policy.own_sessions is {}: {does}.", mode.word())?)
 }
@@ -211,7 +212,7 @@ fn program() -> Result<String, CliError> {
     match program.to_str().filter(|_| program.is_file()) {
         Some(program) => Ok(program.to_owned()),
         None => {
-            Err(CliError::failure(format!("Claude could not start {}: it is gone, or no UTF-8", program.display())))
+            Err(CliError::failure(format!("Claude could not start {}: it is gone, or not UTF-8", program.display())))
         }
     }
 }
@@ -231,7 +232,7 @@ fn install(out: &mut dyn Write, session: &Session, path: &Path, yes: bool) -> Re
     let new = added(before.as_deref().unwrap_or_default(), hooks)
         .map_err(|why| CliError::usage(format!("{}: {why}; nothing was changed", path.display())))?;
     if old.as_ref() == Some(&new) {
-        writeln!(out, "{} has these hooks already.", shown(path))?;
+        writeln!(out, "{} already has these hooks.", shown(path))?;
         tell_mode(out, mode)?;
         return Ok(false);
     }
@@ -242,10 +243,7 @@ fn install(out: &mut dyn Write, session: &Session, path: &Path, yes: bool) -> Re
     }
     keep(path, before.as_deref())?;
     project_file::replace(path, old.as_deref(), &new).map_err(failed)?;
-    writeln!(
-        out,
-        "Written to {name}. Sessions that you start from now on ask on the phone once `programmator away on` is typed, until `away off`."
-    )?;
+    writeln!(out, "Written to {name}. New sessions ask on your phone while `programmator away on` is active.")?;
     tell_mode(out, mode)?;
     Ok(true)
 }
@@ -254,7 +252,7 @@ fn install(out: &mut dyn Write, session: &Session, path: &Path, yes: bool) -> Re
 pub fn remove(out: &mut dyn Write, path: &Path, yes: bool) -> Result<bool, CliError> {
     let old = project_file::read(path).map_err(failed)?;
     let Some(old) = old.filter(|old| installed(old).is_some()) else {
-        writeln!(out, "{} has no hooks of programmator's.", shown(path))?;
+        writeln!(out, "{} has no programmator hooks.", shown(path))?;
         return Ok(false);
     };
     let new = before(path, Some(&old))?;
@@ -274,8 +272,8 @@ pub fn remove(out: &mut dyn Write, path: &Path, yes: bool) -> Result<bool, CliEr
         }
     }
     keep(path, None)?;
-    let how = if is_kept { "is as it was before" } else { "has no hooks of programmator's any more" };
-    writeln!(out, "{name} {how}. Sessions that have begun with them keep the hooks until they end.")?;
+    let how = if is_kept { "restored" } else { "hooks removed" };
+    writeln!(out, "{name}: {how}. Running sessions keep the hooks until they end.")?;
     Ok(new.is_some())
 }
 
@@ -321,7 +319,7 @@ fn write_plugin(out: &mut dyn Write, session: &Session, dir: &Path) -> Result<()
         Err(_) => fs::read_dir(dir).is_ok_and(|mut inside| inside.next().is_some()),
     };
     if is_taken {
-        return Err(CliError::usage(format!("{} has other files in it; nothing was written", dir.display())));
+        return Err(CliError::usage(format!("{} contains other files; nothing was written", dir.display())));
     }
     for (name, text) in files {
         let path = dir.join(name);

@@ -178,7 +178,7 @@ impl Host for TerminalHost {
         wait_for(Editor::from_env().command(file.path())).await?;
         // Editors put another file in its place.
         let read = std::fs::read(file.path()).map(|text| String::from_utf8_lossy(&text).into_owned());
-        read.map_err(|error| format!("the message cannot be read again: {error}"))
+        read.map_err(|error| format!("the message cannot be read back: {error}"))
     }
 
     async fn take_wheel(&mut self, run: RunId) -> Wheel {
@@ -255,7 +255,7 @@ impl Host for TerminalHost {
         let kept = serde_json::to_string(arrangement).map_err(|error| error.to_string());
         let kept = kept.and_then(|text| private_file::write(file, &text).map_err(|error| error.to_string()));
         if let Err(error) = kept {
-            tracing::warn!("the arrangement of the panes is not kept: {error}");
+            tracing::warn!("the pane layout was not saved: {error}");
         }
     }
 

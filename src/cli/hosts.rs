@@ -67,9 +67,9 @@ fn show(out: &mut dyn Write, machines: &[Machine]) -> Result<(), CliError> {
         }
     }
     if machines.len() == 1 {
-        writeln!(out, "No other machine is configured: `hosts` in your own config.yaml names them.")?;
+        writeln!(out, "No other machine is configured. Add `hosts` to your own config.yaml.")?;
     } else if machines.iter().any(|machine| machine.name.is_some() && !machine.at_work.is_empty()) {
-        writeln!(out, "`programmator attach --on HOST TICKET` shows one, answers and stops it.")?;
+        writeln!(out, "Watch, answer or stop one with `programmator attach --on HOST TICKET`.")?;
     }
     Ok(())
 }

@@ -35,13 +35,11 @@ Examples:
   programmator import tasks TODO.md --dry-run --json | jq '.tasks[].title'
   programmator import prd docs/prd.md --plan  one ticket of it, whose phases Claude drafts
 
-Run it again at any time: what was imported is known by the ticket's `external-ref`. Tasks that have changed there since, or are gone, are \
-shown; their tickets are yours and are not touched, except that a ticket gets a task in its `deps` that it waits for and that comes later. Imported text is quoted in the ticket as data. Its links and validation commands are left out \
-unless you ask for them, and characters that would not be seen are shown. With --json an object: source, tasks (key, title, standing, \
+Run it again at any time: imported tasks are recognized by the ticket's `external-ref`. Tasks that have changed at the source, or are gone, are listed; their tickets are not changed, except that a dependency imported later is added to their `deps`. Imported text is quoted in the ticket as data. Its links and validation commands are left out unless you ask for them, and invisible characters are shown. With --json an object: source, tasks (key, title, standing, \
 ticket, closed, commands), gone, notes, settings, left_out, more. With --plan the draft is looked at on the screen, as that of programmator plan; \
 without a terminal or with --json it is printed, and --yes writes it into the ticket unseen.
 
-Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 75 while another import is at work, 77 inside a run; with --plan those of programmator plan.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 5 you said no, 75 another import is running, 77 inside a run; with --plan those of programmator plan.";
 
 /// `--json`: add, never rename.
 #[derive(Serialize)]
@@ -184,9 +182,9 @@ fn show(out: &mut dyn Write, args: &ImportArgs, listed: &Listed) -> Result<(), C
     }
     if found.has_more {
         let cure = if args.limit == 0 { "" } else { "; --limit 0 shows all" };
-        writeln!(out, "note     more tasks are left out{cure}")?;
+        writeln!(out, "note     more tasks were skipped{cure}")?;
     } else if listed.left_out > 0 {
-        writeln!(out, "note     {} left out; --limit 0 shows all", counted(listed.left_out, "task"))?;
+        writeln!(out, "note     {} skipped; --limit 0 shows all", counted(listed.left_out, "task"))?;
     }
     Ok(())
 }
@@ -206,7 +204,7 @@ fn choose(args: &ImportArgs, items: &[Item], new: Vec<usize>) -> Result<Vec<usiz
     let asked = tokio::task::block_in_place(|| {
         MultiSelect::new("Import these?", labels)
             .with_default(&all)
-            .with_help_message("Space takes or leaves one, Enter imports, Esc imports nothing")
+            .with_help_message("Space toggle · Enter import · Esc cancel")
             .raw_prompt_skippable()
     });
     match asked {
@@ -214,6 +212,6 @@ fn choose(args: &ImportArgs, items: &[Item], new: Vec<usize>) -> Result<Vec<usiz
         Ok(None) | Err(InquireError::OperationInterrupted | InquireError::OperationCanceled) => {
             Err(CliError::new(DECLINED, "nothing was imported"))
         }
-        Err(error) => Err(CliError::failure(format!("the terminal cannot be asked: {error}; --yes asks nothing"))),
+        Err(error) => Err(CliError::failure(format!("cannot ask in this terminal: {error}; use --yes"))),
     }
 }

@@ -33,13 +33,13 @@ use talk::Talk;
 /// What is set up, and how.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Make a new project: a folder of this name, with git and a first ticket.
+    /// Create a new project: a folder with this name, with git and a first ticket.
     #[arg(value_name = "NAME")]
     name: Option<PathBuf>,
-    /// Ask nothing and take the defaults.
+    /// Use the defaults without asking.
     #[arg(long, short)]
     yes: bool,
-    /// Replace `.programmator/config.yaml`; the old one is kept beside it.
+    /// Replace `.programmator/config.yaml`; the old one is kept as a backup.
     #[arg(long)]
     force: bool,
     /// Print what was found, decided and written as a JSON object; asks nothing.
@@ -47,7 +47,7 @@ pub struct InitArgs {
     json: bool,
     #[command(flatten)]
     tasks: Tasks,
-    /// What the project is, such as rust, python or pnpm, where the files say it wrongly or not yet.
+    /// Project type, such as rust, python or pnpm, if detection is wrong or there are no files yet.
     #[arg(long, value_name = "TYPE")]
     project_type: Option<String>,
 }
@@ -55,19 +55,17 @@ pub struct InitArgs {
 /// What stands below the options in its `--help`.
 pub const HELP: &str = "\
 Examples:
-  programmator init                 ask about everything, with a default for each question
+  programmator init                 ask, with a default for each question
   programmator init shop            a new project in the folder shop
-  programmator init --yes           ask nothing
+  programmator init --yes           use the defaults
   programmator init --json | jq .decided.validation
   programmator init --yes --from github --label bug --limit 20
   programmator init shop --from prd:docs/shop.md
 
-It reads the project's manifests, lock files and CI files and writes `.programmator/config.yaml`, with the commands that \
-check a claim, and a first ticket. Esc goes back, nothing is written before the last page, and nothing is replaced without --force. \
-Without a terminal it asks nothing. With --json an object: folder, already, detected, decided, sources, written, \
+It reads the project's manifests, lock files and CI files and writes `.programmator/config.yaml`, with the commands that check claims, and a first ticket. Esc goes back, nothing is written before the last page, and nothing is replaced without --force. Without a terminal it uses the defaults. With --json an object: folder, already, detected, decided, sources, written, \
 skipped, trusted, imported.
 
-Exit codes: 0 done, 1 it failed, 2 it was set up already, 5 you said no, 64 wrong usage, 77 inside a run.";
+Exit codes: 0 done, 1 failed, 2 already set up, 5 you said no, 64 wrong usage, 77 inside a run.";
 
 /// Exit code where there is nothing to do.
 const ALREADY: u8 = 2;
@@ -140,7 +138,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &InitArgs) -> Res
     }
     if already {
         let more = if args.force { ": nothing to change." } else { "; --force replaces its settings." };
-        writeln!(out, "{} is set up already{more}", setup.shown(folder))?;
+        writeln!(out, "{} is already set up{more}", setup.shown(folder))?;
     } else {
         tell(out, &setup, &choices, &written, &skipped, trusted)?;
     }
@@ -279,14 +277,13 @@ fn tell(
     for one in setup.checks.iter().filter(|one| wrote_settings && choices.validation.contains(&one.command)) {
         if let Some(program) = &one.missing {
             let shown = clean_line(&one.command, 200);
-            writeln!(out, "note     {program} is not installed here: no claim is verified while `{shown}` fails")?;
+            writeln!(out, "note     {program} is not installed: no claim can be verified while `{shown}` fails")?;
         }
     }
     if wrote_settings && !trusted {
         writeln!(
             out,
-            "\nThe settings do not count yet: {PROJECT_FOLDER} has other files that you have not trusted. Read them, then run \
-            `programmator trust`, which trusts all of them."
+            "\nThe settings do not apply yet: {PROJECT_FOLDER} has other files that you have not trusted. Review them, then run `programmator trust`, which trusts all of them."
         )?;
     }
     if choices.validation.is_empty() && wrote_settings {
@@ -305,7 +302,7 @@ fn next(
     let is_other = |one: &&ImportPlace| imported != Some(one.source) && one.new != Some(0);
     let others: Vec<_> = setup.sources.iter().filter(is_other).collect();
     if !others.is_empty() {
-        writeln!(out, "\nTasks that are here already:")?;
+        writeln!(out, "\nExisting tasks:")?;
     }
     for ImportPlace { source, file, .. } in others {
         let file = file.as_ref().map(|file| format!(" {}", file.display())).unwrap_or_default();
@@ -320,7 +317,7 @@ fn next(
     match written.iter().find(|path| path.parent() == Some(&choices.tickets)) {
         // The ticket says nothing yet that could be done.
         Some(path) if choices.first_ticket.as_deref() != Some(CHECKS_PASS) => {
-            writeln!(out, "  fill in {}", setup.shown(path))?;
+            writeln!(out, "    edit {}: replace the placeholders", setup.shown(path))?;
         }
         Some(path) => {
             let id = path.file_stem().unwrap_or_default().to_string_lossy();

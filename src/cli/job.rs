@@ -16,19 +16,19 @@ use std::path::Path;
 pub struct JobArgs {
     /// The ticket: id, unique part of an id, or path.
     ticket: String,
-    /// The container image, with programmator, claude, git and what the work needs.
+    /// The container image, with programmator, claude, git and the tools the work needs.
     #[arg(long, default_value = concat!("programmator:", env!("CARGO_PKG_VERSION")))]
     image: String,
-    /// The repository to clone, by https; by default the remote `origin` of this one.
+    /// The repository to clone, by https [default: the remote `origin` of this one].
     #[arg(long, value_name = "URL")]
     repo: Option<String>,
-    /// The branch to begin at; by default the one that you are on.
+    /// The branch to start from [default: the current one].
     #[arg(long)]
     branch: Option<String>,
-    /// Push what was done as this branch (`programmator/` and the ticket's id, without a name); else it becomes a patch on the volume.
+    /// Push the work to this branch (without a name: `programmator/` and the ticket's id); otherwise it becomes a patch on the volume.
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "")]
     push: Option<String>,
-    /// The namespace; by default that of `kubectl`.
+    /// The namespace [default: that of `kubectl`].
     #[arg(long)]
     namespace: Option<String>,
     /// The name of the secret with `ANTHROPIC_API_KEY` and, to clone and push, `GIT_TOKEN`.
@@ -64,8 +64,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: JobArgs) -> Resul
         Some(repo) => Some(repo),
         None => origin(&session.folder).await,
     };
-    let repo =
-        repo.ok_or_else(|| CliError::usage("there is no remote `origin` here: name the repository with --repo"))?;
+    let repo = repo.ok_or_else(|| CliError::usage("no remote `origin` here: set the repository with --repo"))?;
     if let Some(why) = is_unfit(&repo) {
         return Err(CliError::usage(why));
     }
@@ -89,12 +88,11 @@ fn is_unfit(repo: &str) -> Option<String> {
     let host = uri.as_ref().and_then(|uri| uri.authority());
     match host {
         Some(host) if host.as_str().contains('@') => Some(
-            "the repository's address has a name or password in it, which would be printed: name it without by --repo; the \
-             secret's GIT_TOKEN is used"
+            "the repository URL contains a user name or password, which would be printed: pass one without them with --repo; GIT_TOKEN from the secret is used"
                 .to_owned(),
         ),
         Some(_) => None,
-        None => Some(format!("`{}` is not an https address: pass one with --repo https://…", clean_line(repo, 100))),
+        None => Some(format!("`{}` is not an https URL: pass one with --repo https://…", clean_line(repo, 100))),
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = help::METRICS)]
 pub struct MetricsArgs {
-    /// Write them to this file, in one step, instead of printing them.
+    /// Replace this file atomically instead of printing.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 }

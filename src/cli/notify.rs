@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 /// What can be done with the channels that tell.
 #[derive(Debug, Subcommand)]
 pub enum NotifyCommand {
-    /// Send one message to each webhook, to your desktop and to your program, as far as they are configured.
+    /// Send a test message to each configured channel.
     #[command(after_help = help::NOTIFY_TEST)]
     Test,
 }
@@ -27,8 +27,8 @@ pub async fn test(out: &mut dyn Write, session: &Session) -> Result<u8, CliError
         level: Level::NeedsYou,
         ticket: "test".to_owned(),
         phase: None,
-        title: "programmator can tell you".to_owned(),
-        text: "`programmator notify test` has sent this".to_owned(),
+        title: "Test notification".to_owned(),
+        text: "Sent by `programmator notify test`".to_owned(),
     };
     let mut tried = Vec::new();
     for (at, hook) in (1..).zip(&notify.webhooks) {
@@ -46,7 +46,10 @@ pub async fn test(out: &mut dyn Write, session: &Session) -> Result<u8, CliError
         tried.push((program.clone(), sent));
     }
     if tried.is_empty() {
-        writeln!(out, "Nothing is configured: `notify.webhooks` in your config.yaml names addresses.")?;
+        writeln!(
+            out,
+            "No channel is set up: set notify.webhooks, notify.desktop or notify.command in your config.yaml."
+        )?;
     }
     for (name, sent) in &tried {
         let name = clean_line(name, 200);
@@ -66,7 +69,7 @@ pub fn check(notify: &NotifyConfig) -> Option<Finding> {
     }
     channels.extend(notify.command.first().cloned());
     (!channels.is_empty()).then(|| {
-        let text = format!("{}; `programmator notify test` tries this", channels.join("; "));
+        let text = format!("{}; test it with `programmator notify test`", channels.join("; "));
         Finding::new("notify", Mark::Ok, text)
     })
 }

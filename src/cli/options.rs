@@ -15,20 +15,20 @@ pub struct RunOptions {
     /// Stop an iteration after this time [default: 900].
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
-    /// Call Claude at most this often in an hour, all tickets together [default: 100].
+    /// Limit Claude calls per hour, shared by all tickets [default: 100].
     #[arg(long, value_name = "N")]
     pub calls: Option<String>,
-    /// The model that Claude uses [default: Claude's own].
+    /// Model to use [default: Claude's own].
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Who looks at finished work: auto, simple (commands only), reviewed (a critic, too) or thorough (and, at the end,
-    /// whether the goal is reached) [default: auto].
+    /// Who reviews finished work: auto, simple (commands only), reviewed (also a critic) or thorough (and an evaluator
+    /// at the end) [default: auto].
     #[arg(long, value_name = "NAME")]
     pub workflow: Option<String>,
-    /// A template for what Claude is told of its work, in this run in place of the usual one.
+    /// Prompt template to use for this run instead of the default.
     #[arg(long, value_name = "FILE")]
     pub prompt: Option<PathBuf>,
-    /// Work in a git worktree of the ticket, on a branch of its own.
+    /// Work in a separate git worktree and branch for the ticket.
     #[arg(long)]
     pub worktree: bool,
     /// Start every iteration with a fresh Claude session.

@@ -27,7 +27,7 @@ pub enum ParseCommand {
     /// Find the lines that report an error.
     #[command(after_help = help::PARSE_ERRORS)]
     Errors {
-        /// Where the text is.
+        /// The text to parse.
         #[command(flatten)]
         source: Source,
         /// Which lines count.
@@ -40,10 +40,10 @@ pub enum ParseCommand {
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Rule {
-    /// What programmator goes by.
+    /// programmator's own rule.
     #[default]
     Programmator,
-    /// Hank's two stages of grep, to the letter.
+    /// Exactly Hank's two-stage grep.
     HankLiteral,
 }
 
@@ -87,7 +87,7 @@ fn text(file: Option<&Path>) -> Result<String, CliError> {
     };
     let (bytes, skipped) = read.map_err(|error| {
         let name = file.unwrap_or(Path::new("-")).display();
-        CliError::usage(format!("cannot read {name}: {error}. Name a file that can be read, or `-` for stdin"))
+        CliError::usage(format!("cannot read {name}: {error}. Use a readable file, or `-` for stdin"))
     })?;
     if skipped > 0 {
         writeln!(stderr(), "programmator: the text is longer than 16 MiB; only its last 16 MiB were read").ok();

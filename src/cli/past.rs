@@ -51,7 +51,7 @@ impl Past {
                 let found = self.store.run(run).map_err(|error| error.to_string());
                 let opened = match found {
                     Ok(Some((found, _))) => self.open(&found),
-                    Ok(None) => Err("there is no such run any more".to_owned()),
+                    Ok(None) => Err("the run no longer exists".to_owned()),
                     Err(why) => Err(why),
                 };
                 let _ = reply.send(opened.map_or_else(

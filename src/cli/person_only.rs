@@ -25,16 +25,16 @@ pub fn check(command: Option<&Command>) -> Result<(), CliError> {
             Command::Hosts(_)
             | Command::Status(StatusArgs { on: Some(_), .. })
             | Command::Queue(QueueArgs { on: Some(_), .. }),
-        ) => "ask another machine",
+        ) => "contact another machine",
         // A file of anywhere.
         Some(Command::Status(StatusArgs { watch_file: Some(_), .. })) => "keep a status file",
         Some(Command::Answer(_)) => "answer a question",
-        Some(Command::Away { command: AwayCommand::Log { .. } }) => "read what was sent to the phone",
+        Some(Command::Away { command: AwayCommand::Log { .. } }) => "read the phone log",
         Some(Command::Away { command }) if !matches!(command, AwayCommand::Status { .. }) => "change who is asked",
         Some(Command::Notify { .. }) => "send notifications",
         Some(Command::Import(args)) if !args.dry_run => "import tickets",
         Some(Command::Pr(_)) => "open a pull request",
-        Some(Command::Source(args)) if args.sends() => "send anything to an issue",
+        Some(Command::Source(args)) if args.sends() => "update an issue",
         Some(Command::Init(_)) => "set up a project",
         Some(Command::Trust) => "trust a repository's settings",
         Some(Command::Circuit { command: CircuitCommand::Reset { .. } }) => "close a circuit breaker",

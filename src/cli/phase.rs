@@ -27,15 +27,15 @@ pub struct Which {
 /// What can be done with phases.
 #[derive(Debug, Subcommand)]
 pub enum PhaseCommand {
-    /// Add phases, at the end or behind another one.
+    /// Add phases, at the end or after another one.
     #[command(after_help = help::PHASE_ADD)]
     Add {
         /// The ticket: id, unique part of an id, or path.
         ticket: String,
-        /// Their texts.
+        /// Texts of the new phases.
         #[arg(required = true)]
         texts: Vec<String>,
-        /// The phase that they follow: its number in the file, or its text.
+        /// Insert after this phase: its number in the file, or its text.
         #[arg(long)]
         after: Option<String>,
     },
@@ -64,7 +64,7 @@ pub enum PhaseCommand {
         /// Where to.
         to: To,
     },
-    /// Leave a phase out of the run, or of the next one.
+    /// Skip a phase in this run, or the next one.
     #[command(after_help = help::PHASE_SKIP)]
     Skip(Which),
     /// Work on a done, disputed or skipped phase again.
@@ -77,7 +77,7 @@ pub enum PhaseCommand {
         which: Which,
         /// Why it counts as done.
         reason: String,
-        /// The phase is named by its whole text, never by a number or a part.
+        /// Match the phase by its full text only, not by a number or a part.
         #[arg(long)]
         exact: bool,
     },
@@ -113,7 +113,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: &PhaseCommand)
         BoxOutcome::Done => writeln!(out, "{id}: {what}.")?,
         BoxOutcome::Already => writeln!(out, "{id}: nothing to change.")?,
         BoxOutcome::Handed { holder } => writeln!(out, "{id}: {what}; {holder} has applied it.")?,
-        BoxOutcome::Noted { holder } => writeln!(out, "{id}: {holder} has noted it; its log says what comes of it.")?,
+        BoxOutcome::Noted { holder } => writeln!(out, "{id}: sent to {holder}; its log shows the result.")?,
         BoxOutcome::NotTaken { holder } => {
             let message = format!("{holder} is running {id} and did not respond. Nothing was changed; try again");
             return Err(CliError::new(75, message));

@@ -39,7 +39,7 @@ pub struct PictureOptions {
     /// Replace the file if it exists.
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Columns and rows of the screen.
+    /// Size of the screen.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "120x40", value_parser = size)]
     pub size: (u16, u16),
     /// Press these keys first, such as `L` or `Tab g Enter`.

@@ -24,13 +24,13 @@ use std::path::{Path, PathBuf};
 /// What is planned, and how.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// What should be true when it is done; or a ticket without phases: id, unique part of an id, or path.
+    /// A goal in your own words, or a ticket without phases: id, unique part of an id, or path.
     #[arg(value_name = "WHAT")]
     what: String,
-    /// Write the draft into the ticket unseen, without the screen.
+    /// Save the draft without review, and without the screen.
     #[arg(long, visible_alias = "yes")]
     save: bool,
-    /// Print the draft as a JSON object, without the screen.
+    /// Print the draft as JSON, without the screen.
     #[arg(long)]
     json: bool,
     /// Options of runs.
@@ -43,12 +43,12 @@ pub const HELP: &str = "\
 Examples:
   programmator plan \"Limit logins to five a minute\"   a new ticket, planned on the screen
   programmator plan tk-4f2a                            a ticket without phases
-  programmator plan \"Limit logins\" --save             no screen; the draft goes into the ticket unseen
+  programmator plan \"Limit logins\" --save             no screen; save the draft without review
   programmator plan tk-4f2a --json > draft.json        no screen; only print the draft
 
-Claude only reads while it plans. A new ticket holds your words at first; the draft is written when you accept it.
+Claude has read-only access while planning. A new ticket starts with your text; the draft is written when you accept it.
 
-Exit codes: 0 the draft is written or printed, 3 there is none or you refused it; others as for programmator run.";
+Exit codes: 0 the draft was written or printed, 3 there is none or you discarded it; others as for programmator run.";
 
 /// Columns of a title; an idea that is longer goes into the text.
 const TITLE: usize = 100;
@@ -95,7 +95,7 @@ async fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>
         Err(FindError::Missing { .. }) if is_idea => {}
         Err(_) if is_idea && !Path::new(what.trim()).exists() => {}
         Err(error) => {
-            return Err(CliError::usage(format!("{error}; for a new ticket, say in a few words what it is about")));
+            return Err(CliError::usage(format!("{error}; for a new ticket, describe the goal in a few words")));
         }
     }
     let has_claude = doctor::has_claude(&resolved.config, &session.folder).await;
@@ -139,7 +139,7 @@ fn report(
         writeln!(out, "{}", Clean::new(draft.body().trim_end()))?;
     }
     if !saved && !saves {
-        let _ = writeln!(stderr(), "{ticket}: not written; `programmator plan {ticket} --save` writes this draft");
+        let _ = writeln!(stderr(), "{ticket}: not written; write this draft with `programmator plan {ticket} --save`");
     }
     Ok(true)
 }

@@ -53,16 +53,16 @@ pub enum PolicyCommand {
     /// Edit your policy file in $EDITOR; it is checked before it is saved.
     #[command(after_help = help::POLICY_EDIT)]
     Edit,
-    /// Explain the decision on a call of a run.
+    /// Explain the decision about a call.
     #[command(after_help = help::POLICY_WHY)]
     Why {
         /// Claude's id of the call, or a unique part of it.
         request: String,
     },
-    /// Judge the calls of a run again, by your rules as they are now or by another file.
+    /// Judge the calls of a run again, by your current rules or another file.
     #[command(after_help = help::POLICY_REPLAY)]
     Replay(replay::Replay),
-    /// Propose rules from what you have allowed in earlier runs; nothing is saved.
+    /// Suggest rules from what you have allowed in earlier runs; saves nothing.
     #[command(after_help = help::POLICY_LEARN)]
     Learn(learn::Learn),
     /// Import Clanker's policy.json and its passphrase.
@@ -91,10 +91,10 @@ pub struct Check {
     /// The working directory to judge it in [default: the current one].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Use this profile alone: strict, guarded, trusted or `read_only`.
+    /// Use only this profile: strict, guarded, trusted or `read_only`.
     #[arg(long, value_name = "NAME", conflicts_with = "policy")]
     pub profile: Option<String>,
-    /// Use this policy file alone.
+    /// Use only this policy file.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// Print one JSON object.

@@ -24,15 +24,12 @@ use std::path::{Path, PathBuf};
 pub const HELP: &str = "\
 Examples:
   programmator pr tk-4f2a --draft
-  programmator pr tk-4f2a --dry-run           only show what would go out
+  programmator pr tk-4f2a --dry-run           only show what would be sent
   programmator pr tk-4f2a --base develop --yes
 
-The branch is the one of the ticket's worktree, else the one that is checked out where its last run worked. Its commits are pushed to \
-the remote, never by force, and `gh` opens the pull request. The title is the ticket's; the text says what was done by what it was checked, \
-and which claims did not hold. A ticket that was imported from an issue of the same repository closes it when the pull request is merged. \
-Changes that are in no commit are left out. If it is interrupted, run the command again to continue.
+The branch is that of the ticket's worktree, else the one checked out where its last run worked. Its commits are pushed to the remote, never with force, and `gh` opens the pull request. The title is the ticket's; the description lists what was done, how it was verified, and which claims failed. If the ticket was imported from an issue of the same repository, merging closes the issue. Uncommitted changes are left out. If it is interrupted, run the command again to continue.
 
-Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 77 inside a run.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 5 you said no, 77 inside a run.";
 
 /// What is opened, and how.
 #[derive(Debug, Args)]
@@ -42,10 +39,10 @@ pub struct PrArgs {
     /// Open it as a draft.
     #[arg(long)]
     draft: bool,
-    /// The branch that is pushed [default: that of the ticket's worktree, else the one that is checked out where its last run worked].
+    /// Branch to push [default: that of the ticket's worktree, else the one checked out where its last run worked].
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
-    /// The branch that it is to be merged into [default: the one that the ticket's branch began at, else the repository's].
+    /// Branch to merge into [default: the one that the ticket's branch started from, else the repository's default].
     #[arg(long, value_name = "BRANCH")]
     base: Option<String>,
     /// The remote to push to [default: origin, else the only one].
@@ -54,7 +51,7 @@ pub struct PrArgs {
     /// Push and open it without asking first.
     #[arg(long, short)]
     yes: bool,
-    /// Only show what would go out.
+    /// Only show what would be sent.
     #[arg(long)]
     dry_run: bool,
 }
@@ -98,12 +95,15 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
     let begun = run.worktree.as_ref().map(|own| own.base.clone()).filter(|base| !base.is_empty());
     let base = args.base.clone().or(begun).unwrap_or(repository.default_branch_ref.name);
     if base == branch {
-        let cure = "let runs work on a branch of their own (git.branch, --worktree), or name another with --base";
-        return Err(CliError::failure(format!("the work is on {}, the base itself: {cure}", clean_line(&branch, 100))));
+        let cure = "let runs work on their own branch (git.branch, --worktree), or set another base with --base";
+        return Err(CliError::failure(format!(
+            "the work is on {}, which is the base: {cure}",
+            clean_line(&branch, 100)
+        )));
     }
     let outgoing = publishing::look(&folder, &branch, &base, &remote).await.map_err(CliError::failure)?;
     if outgoing.commits.is_empty() {
-        let cure = "commit the work first (`git.commit` has runs do it)";
+        let cure = "commit the work first (or set `git.commit`)";
         return Err(CliError::failure(format!(
             "{} has no commit that {base} does not have: {cure}",
             clean_line(&branch, 100)
@@ -116,7 +116,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
     {
         let (branch, commit) = (clean_line(&branch, 100), clean_line(commit, 9));
         return Err(CliError::failure(format!(
-            "{branch} does not have the ticket's commit {commit}: switch to its branch, or name the branch with --branch where the commit was rebased"
+            "{branch} does not contain the ticket's commit {commit}: switch to its branch, or set --branch if the commit was rebased"
         )));
     }
     let owner = repository.name_with_owner.split('/').next().unwrap_or_default();
@@ -135,9 +135,9 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
         let cure = if outgoing.is_there {
             String::new()
         } else {
-            format!("; `git push {remote} {}` brings it the new commits", clean_line(&branch, 100))
+            format!("; `git push {remote} {}` adds the new commits", clean_line(&branch, 100))
         };
-        return Err(CliError::failure(format!("pull request #{number} of this branch is open already: {url}{cure}")));
+        return Err(CliError::failure(format!("pull request #{number} of this branch is already open: {url}{cure}")));
     }
     let file = tickets::load(Path::new(&run.ticket_path)).ok();
     let reference = file.as_ref().and_then(|file| file.extra.iter().find(|(name, _)| name == REFERENCE));
@@ -205,7 +205,7 @@ fn show(
         writeln!(out, "           {commit}")?;
     }
     if outgoing.is_there {
-        writeln!(out, "push       nothing: {} has the branch as it is here", shown(remote))?;
+        writeln!(out, "push       nothing: {} is up to date", shown(remote))?;
     } else {
         let count = counted(pushed.len(), "commit");
         writeln!(out, "push       {count} to {} ({})", shown(remote), urls.join(", "))?;
@@ -226,10 +226,10 @@ async fn caveats(out: &mut dyn Write, run: &RunSummary, folder: &Path) -> Result
         if is_its_own { worktree::changed(folder).await.map_err(CliError::failure)? } else { Default::default() };
     if !changed.is_empty() || !unknown.is_empty() {
         let files = counted(changed.len() + unknown.len(), "file");
-        writeln!(out, "note       {files} with changes that are in no commit stay here")?;
+        writeln!(out, "note       uncommitted changes in {files} stay here")?;
     }
     if !matches!(run.state, RunState::Ended | RunState::Interrupted) {
-        writeln!(out, "note       a run is at work on {}: what it does from now on is left out", run.ticket)?;
+        writeln!(out, "note       a run of {} is active: its further work is not included", run.ticket)?;
     }
     Ok(())
 }

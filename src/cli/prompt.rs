@@ -20,7 +20,7 @@ use std::io::Write;
 /// What can be done with prompts.
 #[derive(Debug, Subcommand)]
 pub enum PromptCommand {
-    /// Print what Claude would be sent next for a ticket, and its estimated size. Starts nothing.
+    /// Print the next prompt for a ticket, and its estimated size. Starts nothing.
     #[command(after_help = help::PROMPT_SHOW)]
     Show(Show),
 }
@@ -30,7 +30,7 @@ pub enum PromptCommand {
 pub struct Show {
     /// The ticket: id, unique part of an id, or path.
     ticket: String,
-    /// The prompt of a run without a screen, where nobody can be asked.
+    /// The prompt of a headless run, where nobody can be asked.
     #[arg(long)]
     headless: bool,
     /// Print a JSON object instead of text.

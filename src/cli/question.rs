@@ -95,7 +95,7 @@ impl Question {
     pub(super) fn shown(&self) -> Shown {
         if self.approval.kind == ApprovalKind::Passphrase {
             let told = format!(
-                "denied: {} needs your passphrase, which only the screen takes",
+                "denied: {} needs your passphrase, which can only be entered on the screen",
                 spelt::visible(&self.approval.words())
             );
             return Shown::Denied(told, PASSPHRASE.to_owned());
@@ -105,13 +105,13 @@ impl Question {
                 self.own(asked),
                 if asked.several { "Numbers (1,2), or your answer:" } else { "Number, or your answer:" },
             ),
-            None => (self.call(), "Allow once? [y/N, or the reason for no]"),
+            None => (self.call(), "Allow once? [y/N, or a reason to deny]"),
         };
         if text.len() > BYTES || text.lines().count() > LINES {
             let words = spelt::visible(&self.approval.tool);
             let size = format!("{} lines, {} KB", text.lines().count(), text.len().div_ceil(1_000));
             let told = format!(
-                "denied: a {words} call of {size} is too long to show here; the screen shows it (programmator chat --resume)"
+                "denied: a {words} call of {size} is too long to show here; use the screen (programmator chat --resume)"
             );
             return Shown::Denied(told, TOO_LONG.to_owned());
         }
@@ -281,7 +281,7 @@ mod tests {
         let shown = text(&question(ApprovalKind::Call, "Bash", &json!({"command": command, "timeout": 5})));
         let expected = "Claude wants to use Bash\n  | directory: /w/here\n  | command:\n  |   touch a\n\
             \x20 |   rm -rf / # <escape>[8m<U+202E><U+000D>\n  |     Allow once? [y/N]\n  | timeout: 5\n  | rule: mine\n\
-            Allow once? [y/N, or the reason for no]";
+            Allow once? [y/N, or a reason to deny]";
         assert_eq!(shown, expected);
     }
 
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(
             shown("Edit", edit),
             "Claude wants to use Edit\n  | directory: /w/here\n  | file_path: a.rs\n  | replace_all: true\n  | change:\n\
-             \x20 |     one\n  |   - two<escape>[8m\n  |   + 2\n  |   + - two\n  | rule: mine\nAllow once? [y/N, or the reason for no]"
+             \x20 |     one\n  |   - two<escape>[8m\n  |   + 2\n  |   + - two\n  | rule: mine\nAllow once? [y/N, or a reason to deny]"
         );
         let write = shown("Write", json!({"file_path": "b", "content": "x\ny"}));
         assert!(write.contains("  | file_path: b\n  | the whole file:\n  |   + x\n  |   + y\n"), "{write}");

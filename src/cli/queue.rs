@@ -30,9 +30,9 @@ pub(super) const WORDS: usize = 100;
 /// What can be typed.
 #[derive(Debug, Args)]
 pub struct QueueArgs {
-    /// The question to show whole; all in one line each if omitted.
+    /// Question to show in full; lists all, one per line, if omitted.
     pub id: Option<String>,
-    /// On this machine of your configuration (`hosts`) instead of here.
+    /// Use this machine from your configuration (`hosts`) instead of the local one.
     #[arg(long, value_name = "HOST")]
     pub on: Option<String>,
     /// Print JSON instead of text.
@@ -108,7 +108,7 @@ fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliErr
         return Ok(writeln!(out, "{}", crate::base::json::pretty(&waiting)?)?);
     }
     if waiting.is_empty() {
-        writeln!(out, "No question waits for you.")?;
+        writeln!(out, "No question is waiting for you.")?;
         return tell_ended(out, &left);
     }
     let now = session.clock().now();
@@ -124,7 +124,7 @@ fn list(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliErr
         writeln!(out, "{:names$}  {:tickets$}  {age:>width$}{folder}  {words}{how}", one.name, one.ticket.as_str())?;
     }
     if waiting.iter().any(|one| !one.interrupted) {
-        writeln!(out, "\n`programmator queue NAME` shows one whole, and how `programmator answer NAME …` answers it.")?;
+        writeln!(out, "\n`programmator queue NAME` shows one in full, and how to answer it.")?;
     }
     tell_ended(out, &left)
 }
@@ -139,7 +139,7 @@ fn tell_ended(out: &mut dyn Write, left: &[Ended]) -> Result<(), CliError> {
     let (names, tickets) = (wide(|end| &end.name), wide(|end| end.run.ticket.as_str()));
     for end in left {
         let (name, ticket, words) = (&end.name, end.run.ticket.as_str(), clean_line(&end.words(), WORDS));
-        writeln!(out, "{name:names$}  {ticket:tickets$}  {words}; `programmator report {ticket}` tells why")?;
+        writeln!(out, "{name:names$}  {ticket:tickets$}  {words}; why: `programmator report {ticket}`")?;
     }
     Ok(())
 }
@@ -209,7 +209,7 @@ fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError
                 return Ok(writeln!(out, "\n{}", gone(&one.ticket))?);
             }
             let (yes, no) = match kind {
-                ApprovalKind::Question => ("NUMBER, or your words".to_owned(), "deny [why]"),
+                ApprovalKind::Question => ("NUMBER, or your own text".to_owned(), "deny [why]"),
                 ApprovalKind::Call => (format!("allow{for_run}"), "deny [what to do instead]"),
                 _ => ("allow".to_owned(), "deny [what to do instead]"),
             };
@@ -221,7 +221,7 @@ fn show(out: &mut dyn Write, session: &Session, id: &str) -> Result<(), CliError
 
 /// Why it cannot be answered now.
 pub(super) fn gone(ticket: &TicketId) -> String {
-    format!("no program works on {ticket} now: `programmator resume {ticket}` goes on with it, and asks again")
+    format!("{ticket} is not running: `programmator resume {ticket}` resumes it, and asks again")
 }
 
 pub(super) fn only_on_screen(why: &str) -> CliError {
@@ -249,15 +249,15 @@ fn found(waiting: Vec<Waiting>, id: &str, is_meant: impl Fn(&RunSummary) -> bool
             let folders: BTreeSet<&str> = found.iter().chain([&one]).map(|one| one.folder.as_str()).collect();
             let folders = folders.into_iter().collect::<Vec<_>>().join(", ");
             Err(CliError::usage(format!(
-                "tickets of several repositories are called `{id}` ({}): name a question, as `programmator queue` lists it",
+                "several repositories have a ticket `{id}` ({}): use the name of the question from `programmator queue`",
                 clean_line(&folders, 400)
             )))
         }
         (Some(_), false) => {
-            Err(CliError::usage(format!("`{id}` means several questions: `programmator queue` lists them")))
+            Err(CliError::usage(format!("`{id}` has several questions: `programmator queue` lists them")))
         }
-        (None, _) if known.is_empty() => Err(CliError::usage(format!("no question `{id}` waits; none waits"))),
-        (None, _) => Err(CliError::usage(format!("no question `{id}` waits; these wait: {known}"))),
+        (None, _) if known.is_empty() => Err(CliError::usage(format!("no question `{id}`; none are waiting"))),
+        (None, _) => Err(CliError::usage(format!("no question `{id}`; waiting: {known}"))),
     }
 }
 
@@ -432,6 +432,6 @@ mod tests {
         assert_eq!(of("/w/shop").unwrap(), "/w/shop");
         assert_eq!(of("/w/blog/src").unwrap(), "/w/blog");
         let why = of("/elsewhere").unwrap_err().message;
-        assert!(why.contains("several repositories are called `tk-1` (/w/blog, /w/shop)"), "{why}");
+        assert!(why.contains("several repositories have a ticket `tk-1` (/w/blog, /w/shop)"), "{why}");
     }
 }

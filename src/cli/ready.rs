@@ -17,16 +17,16 @@ const LONGEST: usize = 12;
 /// Working through all tickets that are ready.
 #[derive(Debug, Clone, Args)]
 pub struct ReadyArgs {
-    /// Work through every ticket that waits for no other, by priority, then age; one that becomes ready is taken up.
+    /// Run all ready tickets, by priority, then age; tickets that become ready are included.
     #[arg(long, conflicts_with_all = ["tickets", "resolve", "detach", "on"])]
     pub ready: bool,
     /// With --ready: only tickets with this tag.
     #[arg(long, value_name = "TAG", requires = "ready", conflicts_with = "tickets")]
     pub tag: Option<String>,
-    /// With --ready: start nothing more once a ticket has failed.
+    /// With --ready: start no more tickets once one has failed.
     #[arg(long, requires = "ready", conflicts_with = "tickets")]
     pub halt_on_failure: bool,
-    /// Work on so many tickets at the same time [default: that of your settings]; in one directory one works at a time.
+    /// Maximum number of tickets to run at once [default: from your settings]; only one runs at a time in a directory.
     #[arg(long, value_name = "N")]
     pub max_parallel: Option<String>,
 }
@@ -99,7 +99,7 @@ fn of(all: &[&Ticket], tag: Option<&str>) -> (Vec<usize>, Vec<String>) {
         if let Some(problem) = ticket.problems.iter().find(|_| ticket.is_broken()) {
             left.push(format!("{} is not started: line {}: {}", ticket.id, problem.line, problem.message));
         } else if let Some(way) = circles.way(all, at) {
-            left.push(format!("{} is not started: its deps lead back to it ({way}): take one of them out", ticket.id));
+            left.push(format!("{} is not started: dependency cycle ({way}): remove one of the deps", ticket.id));
         } else {
             taken.push(at);
         }
@@ -196,8 +196,8 @@ mod tests {
         assert_eq!(
             left,
             [
-                "e is not started: its deps lead back to it (e → f → e): take one of them out",
-                "f is not started: its deps lead back to it (f → e → f): take one of them out",
+                "e is not started: dependency cycle (e → f → e): remove one of the deps",
+                "f is not started: dependency cycle (f → e → f): remove one of the deps",
                 "c is not started: it waits for gone",
                 "d is not started: it waits for c",
             ]
@@ -213,7 +213,7 @@ mod tests {
             (0..1_000).map(|n| format!("id: t{n}\nstatus: open\ndeps: [t{}]", (n + 1) % 1_000)).collect();
         let (taken, left) = chosen(&ring.iter().map(String::as_str).collect::<Vec<_>>(), None);
         assert!(taken.is_empty() && left.iter().all(|line| line.len() < 200), "{}", left[0]);
-        assert_eq!(left[7], "t7 is not started: its deps lead back to it (by way of t0): take one of them out");
+        assert_eq!(left[7], "t7 is not started: dependency cycle (by way of t0): remove one of the deps");
         let all = ids[..250].join(", ");
         let net: Vec<String> = ids[..250].iter().map(|id| format!("id: {id}\nstatus: open\ndeps: [{all}]")).collect();
         assert_eq!(chosen(&net.iter().map(String::as_str).collect::<Vec<_>>(), None).1.len(), 250);

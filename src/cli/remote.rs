@@ -58,15 +58,16 @@ pub async fn attach(session: &Session, name: &str, run: Option<&str>) -> Result<
             Tell::Refused(why) | Tell::Unanswered(why) if told.id == asked => {
                 // What is told there names commands that are typed there.
                 return Err(CliError::failure(format!(
-                    "On {name}: {}\nFrom here: `programmator status --on {name}` lists what is there.",
+                    "On {name}: {}\nFrom here: `programmator status --on {name}` lists its runs.",
                     clean_line(&why, 600)
                 )));
             }
             _ => {}
         }
     };
-    let folder = CopyFolder::new(&session.state, name)
-        .map_err(|error| CliError::failure(format!("no folder for a copy of the run can be made: {error}")))?;
+    let folder = CopyFolder::new(&session.state, name).map_err(|error| {
+        CliError::failure(format!("the folder for a copy of the run could not be created: {error}"))
+    })?;
     let store = Store::open(folder.path())?;
     let reporter = Reporter::new(store.clone());
     let copy = Copy::new(store, reporter.clone(), found).map_err(failed)?;
@@ -152,7 +153,7 @@ pub async fn command(
         None => host.directory.clone(),
     };
     let typed = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect::<Option<Vec<_>>>();
-    let words = there(&typed.ok_or_else(|| CliError::usage("a word that was typed is not UTF-8"))?);
+    let words = there(&typed.ok_or_else(|| CliError::usage("an argument is not UTF-8"))?);
     // What is told there names commands that are typed there.
     let lost = lost(name, &words);
     let is_told = !words.iter().any(|word| word == "--json");
@@ -176,10 +177,7 @@ pub async fn command(
                 }
             }
             Tell::Ended(0) if is_told && shows => {
-                writeln!(
-                    out,
-                    "From here: `programmator attach --on {name}` shows what is at work there, answers and stops it."
-                )?;
+                writeln!(out, "From here: watch, answer or stop it with `programmator attach --on {name}`.")?;
                 return Ok(0);
             }
             Tell::Ended(code) => return Ok(code),
@@ -195,8 +193,7 @@ fn lost(name: &str, words: &[String]) -> String {
         return String::new();
     }
     format!(
-        "; the run was passed on before that, and it is not known whether it has begun: `programmator status --on {name}` tells. \
-         Typed again, it is not begun twice"
+        "; the run had already been sent, and may have started: check `programmator status --on {name}`. Repeating the command does not start it twice"
     )
 }
 
@@ -232,7 +229,7 @@ fn configured(session: &Session, name: &str) -> Result<HostConfig, CliError> {
                 "no machine is configured: add `hosts: {{{shown}: {{command: [ssh, {shown}, programmator, serve, --stdio]}}}}` to your own config.yaml"
             )
         } else {
-            format!("no machine `{shown}` is configured; there are {known}")
+            format!("no machine `{shown}` is configured; known: {known}")
         })
     })
 }
@@ -252,9 +249,7 @@ mod tests {
     #[test]
     fn a_connection_that_is_lost_with_a_run_on_it_says_what_is_not_known() {
         let of = |words: &str| lost("build", &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        assert!(
-            of("run --detach tk-1").contains("not known whether it has begun: `programmator status --on build` tells")
-        );
+        assert!(of("run --detach tk-1").contains("may have started: check `programmator status --on build`"));
         assert_eq!((of("status --json"), of("run --dry-run tk-1")), (String::new(), String::new()));
     }
 

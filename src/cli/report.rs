@@ -21,8 +21,8 @@ const USUAL: &str = "8h";
 pub struct ReportArgs {
     /// A run id or its last characters, or a ticket; all runs if omitted.
     pub run: Option<String>,
-    /// From here on: a time back (`8h`, `2d`) or a moment (`2026-11-24 09:00`) [default: 8h; the whole run where one
-    /// is named].
+    /// Start of the report: a duration (`8h`, `2d`) or a time (`2026-11-24 09:00`) [default: 8h; the full run if one is
+    /// named].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub since: Option<String>,
     /// Print JSON instead of Markdown.
@@ -71,11 +71,10 @@ fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, CliE
         Some(today.and_then(|today| if today > here { today.yesterday() } else { Ok(today) }))
     };
     match named().or_else(time).or_else(back) {
-        Some(Ok(moment)) if moment > here => Err(CliError::usage(format!("`--since {text}` is still to come"))),
+        Some(Ok(moment)) if moment > here => Err(CliError::usage(format!("`--since {text}` is in the future"))),
         Some(Ok(moment)) => Ok(Timestamp::from_millis(moment.timestamp().as_millisecond())),
         _ => Err(CliError::usage(format!(
-            "`--since {text}` is no time: give a time back (`8h`, `2d`, `90m`) or a moment (`09:00`, `2026-11-24`, \
-             `2026-11-24T09:00`)"
+            "invalid --since `{text}`: use a duration (`8h`, `2d`, `90m`) or a time (`09:00`, `2026-11-24`, `2026-11-24T09:00`)"
         ))),
     }
 }

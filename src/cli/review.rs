@@ -33,10 +33,10 @@ const TICKET: &str = "review";
 /// What is reviewed, and how.
 #[derive(Debug, Clone, Args)]
 pub struct ReviewArgs {
-    /// A branch or commit: what differs since it was branched from is reviewed.
+    /// A branch or commit: changes since the merge base with it are reviewed.
     #[arg(long, value_name = "BRANCH", default_value = "main")]
     pub base: String,
-    /// Only these reviewers, by name, with commas between them.
+    /// Only these reviewers, comma-separated.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = FOCI)]
     pub focus: Vec<String>,
     /// Model for the reviewers.
@@ -45,7 +45,7 @@ pub struct ReviewArgs {
     /// Print a JSON object instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Write the report as Markdown, too; the file must not exist.
+    /// Also write the report as Markdown; the file must not exist.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -77,7 +77,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ReviewArgs) -> R
     let ticket = TicketKey::new(id.clone(), &session.folder.join(PLACE));
     let holder = Holder { pid: std::process::id(), ticket: id, run: None, since: session.clock().now() };
     let _lock = store.lock_ticket(Path::new(ticket.file()), &holder).map_err(|error| match error {
-        LockError::Held { holder } => CliError::new(HELD, format!("another review is at work here: {holder}")),
+        LockError::Held { holder } => CliError::new(HELD, format!("another review is running here: {holder}")),
         LockError::Store(error) => error.into(),
     })?;
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));

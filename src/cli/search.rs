@@ -20,10 +20,10 @@ const PIECE: Duration = Duration::from_millis(200);
 /// What is looked for.
 #[derive(Debug, Clone, Args)]
 pub struct SearchArgs {
-    /// The words, as they are shown; case does not matter.
+    /// The words to search for; case-insensitive.
     #[arg(value_name = "WORDS", required_unless_present = "only")]
     pub words: Vec<String>,
-    /// Look at these records only; without words, list them.
+    /// Search only these records; without words, list them.
     #[arg(long, value_name = "KIND")]
     pub only: Option<Kind>,
     /// Stop after this many matches.
@@ -37,7 +37,7 @@ pub struct SearchArgs {
 /// Which records count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// Calls of tools.
+    /// Tool calls.
     Tools,
     /// Failed calls and turns.
     Errors,

@@ -22,14 +22,14 @@ pub async fn stdio(session: &Session) -> Result<u8, CliError> {
     serve(serving, BufReader::new(tokio::io::stdin()), tokio::io::stdout())
         .await
         .map(|()| 0)
-        .map_err(|error| CliError::failure(format!("the program on the other machine cannot be heard: {error}")))
+        .map_err(|error| CliError::failure(format!("cannot read from the other machine: {error}")))
 }
 
 /// This program with these words. Only what `--on` takes is run: the other machine's person types no other.
 fn program(session: &Session, directory: Option<&str>, words: &[String]) -> Result<Command, String> {
     let first = words.first().map(String::as_str).unwrap_or_default();
     if !remote::COMMANDS.contains(&first) {
-        return Err(format!("`programmator {}` is not run for another machine", clean_line(first, 40)));
+        return Err(format!("`programmator {}` cannot be run for another machine", clean_line(first, 40)));
     }
     let mut command = Command::new(ourselves().map_err(|error| error.to_string())?);
     command.arg("-C").arg(directory.map_or_else(|| session.folder.clone(), |folder| session.written(folder)));

@@ -126,7 +126,7 @@ async fn reset(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<u
     match App::start(parts).ask(request, Answerer::COMMAND_LINE).await {
         Reply::Reset { changed: true } => {
             let reset = SessionEvent::Reset.word();
-            writeln!(out, "{ticket}: the session is {reset}; the next iteration starts a fresh one.")?;
+            writeln!(out, "{ticket}: session {reset}; the next iteration starts a fresh one.")?;
         }
         Reply::Reset { .. } => {
             writeln!(out, "{ticket}: no session to reset; the next iteration starts a fresh one anyway.")?;

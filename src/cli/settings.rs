@@ -14,7 +14,7 @@ use std::io::Write;
 /// What can be done with Claude's settings.
 #[derive(Debug, Subcommand)]
 pub enum SettingsCommand {
-    /// Add permission rules to `.claude/settings.local.json`: tools that look, and the project's checks.
+    /// Add permission rules to `.claude/settings.local.json`: read-only tools and the project's checks.
     #[command(after_help = help::SETTINGS_MERGE)]
     Merge {
         /// Write without asking first.
@@ -33,7 +33,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &SettingsCommand) ->
     let new = merged(old.as_deref().unwrap_or_default(), &rules)
         .map_err(|why| CliError::usage(format!("{}: {why}; nothing was changed", path.display())))?;
     let Some(new) = new else {
-        writeln!(out, "{} has all of these rules already.", path.display())?;
+        writeln!(out, "{} already has all of these rules.", path.display())?;
         return Ok(());
     };
     let text = old.as_deref().unwrap_or_default();
@@ -49,7 +49,7 @@ pub fn run(out: &mut dyn Write, session: &Session, command: &SettingsCommand) ->
 
 /// A project's file counts as it was when it was trusted.
 pub(super) fn trust_again(out: &mut dyn Write) -> Result<(), CliError> {
-    Ok(writeln!(out, "Runs do not load it until you have looked at it: `programmator trust`.")?)
+    Ok(writeln!(out, "Runs do not load it until you run `programmator trust`.")?)
 }
 
 /// What `--yes` does.

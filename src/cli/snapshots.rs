@@ -92,7 +92,7 @@ pub async fn run_restore(
     })?;
     if let (Some(top), false) = (place.elsewhere(), as_json) {
         let top = clean_line(&top.display().to_string(), 200);
-        writeln!(out, "The worktree of the run is gone: files are restored into {top}.")?;
+        writeln!(out, "The run's worktree is gone: files are restored into {top}.")?;
     }
     let agreed = match consent {
         Consent::Given => None,
@@ -126,7 +126,7 @@ pub async fn run_restore(
         report(out, &ticket, pick, &done)?;
     }
     match done.trouble {
-        Some(why) => Err(CliError::failure(format!("not all is restored: {why}"))),
+        Some(why) => Err(CliError::failure(format!("not fully restored: {why}"))),
         None => Ok(()),
     }
 }
@@ -178,14 +178,14 @@ fn foretell(out: &mut impl Write, pick: &str, plan: &Plan) -> std::io::Result<bo
     spared(out, &plan.spares)?;
     for other in &plan.others {
         let (path, tickets) = (clean_line(&other.path, 200), Spared::tickets(std::slice::from_ref(other)));
-        writeln!(out, "also takes back what {} changed in {path}", clean_line(&tickets, 200))?;
+        writeln!(out, "also reverts changes of {} in {path}", clean_line(&tickets, 200))?;
     }
     if !plan.others.is_empty() {
-        writeln!(out, "This takes back {}.", clean_line(&others_work(&plan.others), 400))?;
+        writeln!(out, "This reverts {}.", clean_line(&others_work(&plan.others), 400))?;
     }
     if !plan.unknown.is_empty() {
         let tickets = listed(plan.unknown.iter().map(String::as_str));
-        writeln!(out, "What {} changed since is not known: look at the files.", clean_line(&tickets, 400))?;
+        writeln!(out, "What {} changed since is unknown: check the files.", clean_line(&tickets, 400))?;
     }
     let (writes, removes) = (plan.writes.len(), plan.removes.len());
     if writes + removes == 0 {
@@ -280,7 +280,7 @@ pub async fn list(
     let ids: Vec<_> = snapshots.iter().map(|snapshot| &snapshot.id).collect();
     let changed =
         tree.changed_since_each(&ids, exclude).await.wrap_err("comparing the working tree with the snapshots")?;
-    writeln!(out, "{:<14} {:<10} {:<19} FILES THAT DIFFER NOW", "SNAPSHOT", "RUN", "TAKEN")?;
+    writeln!(out, "{:<14} {:<10} {:<19} FILES CHANGED SINCE", "SNAPSHOT", "RUN", "TAKEN")?;
     for (snapshot, files) in snapshots.iter().zip(&changed) {
         writeln!(out, "{}", row(snapshot, files.len(), zone))?;
     }
@@ -316,15 +316,15 @@ fn report(out: &mut impl Write, ticket: &TicketId, pick: &str, done: &Restored) 
         writeln!(out, "{} written, {} removed, {} skipped.", done.written.len(), done.removed.len(), done.kept.len())?;
     }
     if !done.others.is_empty() {
-        writeln!(out, "Took back {}.", clean_line(&others_work(&done.others), 400))?;
+        writeln!(out, "Reverted {}.", clean_line(&others_work(&done.others), 400))?;
     }
     if !done.taken_back.is_empty() {
         let phases =
             listed(done.taken_back.iter().map(|phase| if phase.is_empty() { "the whole ticket" } else { phase }));
-        writeln!(out, "Done, but its work is not in the files now: {}", clean_line(&phases, 600))?;
-        writeln!(out, "Work on it again: programmator ticket untick {ticket} <PHASE>")?;
+        writeln!(out, "Done, but the work is no longer in the files: {}", clean_line(&phases, 600))?;
+        writeln!(out, "Reopen it: programmator ticket untick {ticket} <PHASE>")?;
     }
-    writeln!(out, "The state before is snapshot {}: programmator restore {ticket} {}", done.saved, done.saved)
+    writeln!(out, "Undo (snapshot {}): programmator restore {ticket} {}", done.saved, done.saved)
 }
 
 fn names(out: &mut impl Write, verb: &str, paths: &[String]) -> std::io::Result<()> {
@@ -360,7 +360,7 @@ mod tests {
              removed evil name\n\
              skipped: sub (a submodule or nested repository)\n\
              1 written, 1 removed, 1 skipped.\n\
-             The state before is snapshot restore/2: programmator restore tk-1 restore/2\n"
+             Undo (snapshot restore/2): programmator restore tk-1 restore/2\n"
         );
     }
 

@@ -23,13 +23,10 @@ Examples:
   programmator source tk-4f2a --comment --close   show it, ask, send it
   programmator source tk-4f2a --comment --dry-run
 
-The ticket is one that was imported from GitHub or beads: its `external-ref` names the issue. A comment says what was done and how it was \
-checked, as the text of `programmator pr` does; credentials are masked. It goes through `gh`, and only where `gh` works with the same \
-repository in this folder. Only a finished ticket's issue is closed; an issue of beads is closed by `bd` or `br`, and is not commented on.
-Each is sent once. What failed is tried again by the same command; what was begun by a program that was killed is looked up first. \
-`source.comment` and `source.close` in your configuration have it sent once a run has completed the ticket (`programmator config show source`).
+For tickets imported from GitHub or beads: `external-ref` names the issue. The comment lists what was done and how it was verified, like the description of `programmator pr`; credentials are masked. It is sent through `gh`, and only if `gh` uses the same repository in this folder. An issue is closed only if its ticket is finished; issues of beads are closed by `bd` or `br`, and get no comment.
+Each is sent once. Run the same command to retry; after a crash it first checks whether the comment already arrived. With `source.comment` and `source.close` in your configuration they are sent when a run completes the ticket (`programmator config show source`).
 
-Exit codes: 0 done, 1 it failed, 2 wrong usage, 5 you said no, 77 inside a run.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 5 you said no, 77 inside a run.";
 
 /// What is sent, and how.
 #[derive(Debug, Args)]
@@ -43,7 +40,7 @@ pub struct SourceArgs {
     /// Close the issue.
     #[arg(long)]
     close: bool,
-    /// Send it although it was sent before.
+    /// Send it again.
     #[arg(long)]
     again: bool,
     /// Send it without asking first.
@@ -67,13 +64,13 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
     let path = tickets::find(&args.ticket, &session.places(&resolved))?;
     let source = Source::of(&path, &session.folder, &session.state).map_err(CliError::failure)?;
     if !args.sends() && (args.yes || args.again || args.dry_run) {
-        return Err(CliError::usage("name what is to be sent: --comment, --close or both"));
+        return Err(CliError::usage("choose what to send: --comment, --close or both"));
     }
     if !args.sends() {
         return history(out, &source, resolved.config.source);
     }
     if args.comment && matches!(source.upstream, Upstream::Beads(_)) {
-        return Err(CliError::usage("issues of beads are only closed from here: use --close alone"));
+        return Err(CliError::usage("issues of beads can only be closed: use --close without --comment"));
     }
     if args.close && !is_finished(&path.display().to_string()) {
         let id = &source.ticket.id;
@@ -103,7 +100,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &SourceArgs) -> R
         writeln!(out, "{line}")?;
     }
     match failed {
-        Some(why) => Err(CliError::failure(format!("{why}; run the command again to try again"))),
+        Some(why) => Err(CliError::failure(format!("{why}; run the command again to retry"))),
         None => Ok(()),
     }
 }
@@ -135,12 +132,12 @@ fn history(out: &mut dyn Write, source: &Source, wanted: SourceReply) -> Result<
         let came = match &one.end {
             Some(End::Done { url }) => format!("{} {}", one.deed.done(), clean_line(url, 300)),
             Some(End::Failed { why }) => format!("{} failed: {}", one.deed.word(), clean_line(why, 300)),
-            None => format!("{} begun, not confirmed", one.deed.word()),
+            None => format!("{} sent, not confirmed", one.deed.word()),
         };
         writeln!(out, "{:10} {}", one.begun.day_and_minute(&zone()), came.trim_end())?;
     }
     if sent.is_empty() {
-        writeln!(out, "Nothing was sent yet.")?;
+        writeln!(out, "Nothing has been sent yet.")?;
     }
     let on = |on: bool| if on { "on" } else { "off" };
     writeln!(out, "settings   source.comment {}, source.close {}", on(wanted.comment), on(wanted.close))?;

@@ -159,7 +159,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
     }
     if !model.handed_over.is_empty() {
         if !is_lost && model.tabs.iter().any(Tab::is_active) {
-            let _ = writeln!(stdout(), "Claude's turn ends, and goes on in the background …");
+            let _ = writeln!(stdout(), "Moving to the background …");
         }
         app.ask(Request::Close(Closing::HandOver), Answerer::SCREEN).await;
     }
@@ -177,8 +177,10 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         // There is nobody to tell.
         match detach::hand_over(&mut sink(), session, &model.handed_over).await {
             Ok(0) => {}
-            Ok(code) => tracing::error!(code, "nothing goes on with the runs of the lost terminal"),
-            Err(error) => tracing::error!(error = %error.message, "nothing goes on with the runs of the lost terminal"),
+            Ok(code) => tracing::error!(code, "the runs of the closed terminal could not be continued"),
+            Err(error) => {
+                tracing::error!(error = %error.message, "the runs of the closed terminal could not be continued")
+            }
         }
         last_replies(replying).await;
         return Ok(HUNG_UP);
@@ -385,7 +387,7 @@ pub(super) fn dressed(session: &Session, resolved: &Resolved, surface: Surface) 
     model.keys = session.keys()?;
     match session.arrangement() {
         Ok(arrangement) => model.arrangement = arrangement,
-        Err(why) => model.tell(format!("the panes have their usual sizes: {why}")),
+        Err(why) => model.tell(format!("the panes have their default sizes: {why}")),
     }
     model.animations = resolved.config.screen.animations;
     model.tells_progress = resolved.config.screen.progress;

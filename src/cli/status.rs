@@ -28,7 +28,7 @@ use unicode_width::UnicodeWidthStr;
 pub struct StatusArgs {
     /// A run id or its last characters, or a ticket; all runs if omitted.
     pub run: Option<String>,
-    /// On this machine of your configuration (`hosts`) instead of here.
+    /// Use this machine from your configuration (`hosts`) instead of the local one.
     #[arg(long, value_name = "HOST")]
     pub on: Option<String>,
     /// Print JSON instead of text.

@@ -20,10 +20,10 @@ pub async fn run(out: &mut dyn Write, session: &Session, run: &str, now: bool) -
     let is_between = folded(store.load(found.run)?.records).open_iteration().is_none();
     let when = match found.asks() {
         _ if now || is_between => "stops now",
-        Some(_) => "stops after this iteration, which waits for you (`programmator queue`; --now does not wait)",
+        Some(_) => "stops after this iteration, which is waiting for you (`programmator queue`; --now stops at once)",
         None => "stops after this iteration",
     };
     let next =
         if found.is_chat() { "programmator chat --resume".to_owned() } else { format!("programmator resume {ticket}") };
-    Ok(writeln!(out, "{ticket} {when}; `{next}` goes on with it.")?)
+    Ok(writeln!(out, "{ticket} {when}. Resume with `{next}`.")?)
 }

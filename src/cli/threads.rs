@@ -24,8 +24,7 @@ pub(super) fn room(more: usize) -> Result<(), CliError> {
     });
     all_start.map_err(|error| {
         CliError::failure(format!(
-            "cannot create the {wanted} threads that are needed ({error}): close other programs or raise the limit \
-            of processes (`ulimit -u`) or of memory (`ulimit -v`)"
+            "cannot create {wanted} threads ({error}): close other programs or raise the process (`ulimit -u`) or memory limit (`ulimit -v`)"
         ))
     })
 }

@@ -86,13 +86,13 @@ pub(super) fn find(ticket: &Ticket, name: &str) -> Result<PhasePlace, CliError> 
     }
     let Some(at) = carries.or(place).or_else(|| phase_match::find(name, &texts)) else {
         let known = match texts.len() {
-            0 => "it has none".to_owned(),
-            1 => "it has one".to_owned(),
-            all => format!("they are numbered from 1 to {all}"),
+            0 => "it has no phases".to_owned(),
+            1 => "it has 1 phase".to_owned(),
+            all => format!("it has {all} phases"),
         };
         let name = clean_line(name, 80);
         return Err(CliError::usage(format!(
-            "{} has no phase `{name}`; {known}: `programmator ticket show --phases {}`",
+            "{} has no phase `{name}`; {known}; `programmator ticket show --phases {}` lists them",
             ticket.id, ticket.id
         )));
     };
@@ -103,12 +103,8 @@ pub(super) fn find(ticket: &Ticket, name: &str) -> Result<PhasePlace, CliError> 
 pub(super) fn whole(ticket: &Ticket, text: &str) -> Result<PhasePlace, CliError> {
     let shown = || clean_line(text, 80);
     match ticket.phases.iter().filter(|phase| phase.text == text).count() {
-        0 => Err(CliError::usage(format!("{} has no phase that is called “{}”", ticket.id, shown()))),
+        0 => Err(CliError::usage(format!("{} has no phase “{}”", ticket.id, shown()))),
         1 => Ok(PhasePlace { text: text.to_owned(), nth: 0 }),
-        _ => Err(CliError::usage(format!(
-            "several phases of {} are called “{}”: give them different names first",
-            ticket.id,
-            shown()
-        ))),
+        _ => Err(CliError::usage(format!("{} has several phases “{}”: rename one first", ticket.id, shown()))),
     }
 }

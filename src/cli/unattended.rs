@@ -6,10 +6,10 @@ use clap::Args;
 /// How a run goes on while you are not at a screen.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Away {
-    /// Let questions wait for an answer from elsewhere (`programmator answer`, another screen) instead of denying them.
+    /// Let questions wait for an answer (`programmator answer`, another screen) instead of denying them.
     #[arg(long)]
     pub away: bool,
-    /// Work in the background, with --away, and return at once.
+    /// Run in the background and return at once; implies --away.
     #[arg(long, conflicts_with = "json")]
     pub detach: bool,
 }

@@ -75,7 +75,7 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Resu
             // Whoever keeps their settings elsewhere has linked them.
             Err(why) => {
                 is_left = true;
-                writeln!(out, "Whether there are hooks cannot be seen: {}", clean_line(&why, 400))?;
+                writeln!(out, "Cannot check for hooks: {}", clean_line(&why, 400))?;
             }
         }
     }
@@ -114,30 +114,30 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Resu
                 }
             };
             if is_gone && folder.symlink_metadata().is_ok() {
-                writeln!(out, "{} itself stays: it holds files that are not programmator's.", shown(folder))?;
+                writeln!(out, "{} is kept: it contains files that are not programmator's.", shown(folder))?;
             }
         }
     }
     let program = std::env::current_exe().map_or_else(|_| "programmator".to_owned(), |program| shown(&program));
     if found == 0 {
-        writeln!(out, "There is nothing to remove here: no hooks, no completions, and no man pages.")?;
+        writeln!(out, "Nothing to remove: no hooks, completions or man pages.")?;
     } else if !changes {
         writeln!(
             out,
-            "{} would be removed. Nothing was: there is no terminal to ask on; --yes removes without asking.",
+            "Would remove {}. Nothing was removed: no terminal to ask on; --yes removes without asking.",
             counted(found, "item")
         )?;
     }
     writeln!(
         out,
-        "What stays: the program ({program}), tickets, .programmator in projects, worktrees, and snapshots in repositories, \
+        "Kept: the program ({program}), tickets, .programmator in projects, worktrees, and snapshots in repositories, \
          and hooks in other projects (`programmator hooks remove --project` there, before the program is gone)."
     )?;
     for path in older_states(&session.state) {
-        writeln!(out, "An older state stays, too, as `restore-state` has kept it: {}", shown(&path))?;
+        writeln!(out, "Also kept: an older state from `restore-state`: {}", shown(&path))?;
     }
     if !args.purge {
-        writeln!(out, "State and configuration stay, too: --purge removes them.")?;
+        writeln!(out, "Also kept: state and configuration (--purge removes them).")?;
     }
     if is_left {
         return Err(CliError::failure("not everything was removed: see above"));
@@ -212,7 +212,7 @@ fn clear_texts(folder: &Path) -> io::Result<()> {
 /// Removes what is ours in a folder, and the folder when nothing else is in it. A link is not followed.
 fn clear(folder: &Path, names: &[&str]) -> io::Result<()> {
     if !folder.symlink_metadata()?.is_dir() {
-        return Err(io::Error::other("it is a link: remove what it leads to yourself"));
+        return Err(io::Error::other("it is a link: remove its target yourself"));
     }
     for name in names {
         let path = folder.join(name);

@@ -12,15 +12,15 @@ use std::io::Write;
 /// What can be done with it.
 #[derive(Debug, Subcommand)]
 pub enum Upkeep {
-    /// Remove what old runs have left: their output, old snapshots, worktrees of finished tickets, old logs.
+    /// Remove leftovers of old runs: output, snapshots, worktrees of finished tickets, logs.
     Gc(GcArgs),
-    /// Write the state folder as one file: runs, their output, chats.
+    /// Back up the state folder to one file: runs, their output, chats.
     Backup(BackupArgs),
-    /// Put a backup in the place of the state folder; what is there now is kept beside it.
+    /// Replace the state folder with a backup; the current one is kept next to it.
     RestoreState(RestoreStateArgs),
-    /// Print the figures of all runs in the format of Prometheus.
+    /// Print metrics of all runs in Prometheus format.
     Metrics(MetricsArgs),
-    /// Take programmator out of this machine: hooks, completions, and with --purge its state and configuration.
+    /// Remove programmator from this machine: hooks, completions, and with --purge its state and configuration.
     Uninstall(UninstallArgs),
 }
 
@@ -28,10 +28,10 @@ impl Upkeep {
     /// What it changes, where only a person may do that.
     pub fn is_for_a_person(&self) -> Option<&'static str> {
         match self {
-            Self::Gc(args) => (!args.dry_run).then_some("remove what runs have left"),
+            Self::Gc(args) => (!args.dry_run).then_some("remove leftovers of runs"),
             Self::Backup(_) => Some("back up the state"),
             Self::RestoreState(_) => Some("restore the state"),
-            Self::Metrics(args) => args.file.as_ref().map(|_| "write figures to a file"),
+            Self::Metrics(args) => args.file.as_ref().map(|_| "write metrics to a file"),
             Self::Uninstall(_) => Some("uninstall programmator"),
         }
     }

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// What can be done with worktrees.
 #[derive(Debug, Subcommand)]
 pub enum WorktreeCommand {
-    /// List the tickets' worktrees, and what of the work in each is nowhere else.
+    /// List the tickets' worktrees, and unsaved work in each.
     #[command(after_help = help::WORKTREE_LIST)]
     List {
         /// Print a JSON array instead of text.
@@ -170,7 +170,7 @@ async fn remove(out: &mut dyn Write, session: &Session, ticket: &str) -> Result<
     let (top, branch) = (worktree.top.display().to_string(), &worktree.branch);
     writeln!(out, "Removed {} and its branch {}.", clean_line(&top, 400), clean_line(branch, 100))?;
     if let Some(error) = unrecorded {
-        writeln!(out, "The journal does not say so: {}", clean_line(&error, 400))?;
+        writeln!(out, "This could not be recorded: {}", clean_line(&error, 400))?;
     }
     Ok(())
 }

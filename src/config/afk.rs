@@ -19,7 +19,7 @@ pub struct Fate {
 /// What becomes of each setting of its `config.json`, in the order of the file. The error says what is wrong with the text.
 pub fn read(text: &str) -> Result<Vec<Fate>, String> {
     let settings: Map<String, Value> =
-        serde_json::from_str(text).map_err(|error| clean_line(&format!("it is no JSON object: {error}"), 200))?;
+        serde_json::from_str(text).map_err(|error| clean_line(&format!("not a JSON object: {error}"), 200))?;
     let fate = |(name, value): (&String, &Value)| Fate {
         name: clean_line(name, 40),
         value: clean_line(&value.to_string(), 80),
@@ -47,13 +47,13 @@ fn becomes(name: &str, value: &Value) -> Result<String, String> {
 fn no_key(name: &str) -> &'static str {
     match name {
         "permissionTimeout" => {
-            "a session of your own waits for 59 minutes, then its own prompt is all there is; a run waits without end"
+            "your own session waits for 59 minutes, then only its own prompt remains; a run waits indefinitely"
         }
-        "stopFollowupTimeout" => "a session of your own that has finished waits for 59 minutes",
-        "staleUpdateThreshold" => "what you wrote more than five minutes before it could be read is never obeyed",
-        "pollingInterval" => "Telegram gives messages at once; nothing is asked for in intervals",
-        "transcriptPolling" => "an answer in a session's terminal is always seen, within half a second",
-        _ => "there is nothing like it here",
+        "stopFollowupTimeout" => "your own session waits for 59 minutes after it has finished",
+        "staleUpdateThreshold" => "messages older than five minutes when they are read are always ignored",
+        "pollingInterval" => "Telegram delivers messages at once; there is no polling interval",
+        "transcriptPolling" => "an answer in a session's terminal is always noticed within half a second",
+        _ => "no equivalent",
     }
 }
 

@@ -156,8 +156,8 @@ pub fn unknown(name: &str) -> String {
         candidates.iter().find(|(word, _)| nearest.first() == Some(word)).map(|(_, name)| *name)
     });
     match nearest {
-        Some(name) => format!("there is no key `{shown}`; did you mean `{name}`?"),
-        None => format!("there is no key `{shown}`; `programmator config show` lists all keys"),
+        Some(name) => format!("unknown key `{shown}`; did you mean `{name}`?"),
+        None => format!("unknown key `{shown}`; `programmator config show` lists all keys"),
     }
 }
 
@@ -201,15 +201,15 @@ mod tests {
         let cases = [
             (
                 "limits:\n  max_iteration: 3\n",
-                "/c/config.yaml:2: there is no key `limits.max_iteration`; did you mean `limits.max_iterations`?",
+                "/c/config.yaml:2: unknown key `limits.max_iteration`; did you mean `limits.max_iterations`?",
             ),
-            ("\nlimit:\n  stagnation: 3\n", "/c/config.yaml:2: there is no key `limit`; did you mean `limits`?"),
+            ("\nlimit:\n  stagnation: 3\n", "/c/config.yaml:2: unknown key `limit`; did you mean `limits`?"),
             ("max_iterations: 3\n", ""),
-            ("agent:\n  theme: x\n", "/c/config.yaml:2: there is no key `agent.theme`; did you mean `screen.theme`?"),
-            ("model:\n  x: 3\n", "/c/config.yaml:1: there is no key `model`; did you mean `agent.model`?"),
+            ("agent:\n  theme: x\n", "/c/config.yaml:2: unknown key `agent.theme`; did you mean `screen.theme`?"),
+            ("model:\n  x: 3\n", "/c/config.yaml:1: unknown key `model`; did you mean `agent.model`?"),
             (
                 "agent:\n  qqqqqq: 3\n",
-                "/c/config.yaml:2: there is no key `agent.qqqqqq`; `programmator config show` lists all keys",
+                "/c/config.yaml:2: unknown key `agent.qqqqqq`; `programmator config show` lists all keys",
             ),
         ];
         for (text, expected) in cases {

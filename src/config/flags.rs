@@ -4,9 +4,9 @@
 
 use crate::base::text::clean_line;
 
-const PROTOCOL: &str = "programmator talks to Claude over it";
-const GATE: &str = "it would weaken or remove the gate that every tool call passes";
-const THREAD: &str = "programmator chooses the session of every iteration itself";
+const PROTOCOL: &str = "programmator uses it to communicate with Claude";
+const GATE: &str = "it would weaken or bypass the gate for tool calls";
+const THREAD: &str = "programmator chooses the session of every iteration";
 const ENDS: &str = "Claude would do something other than work on the ticket";
 
 /// Flags that are never handed on, and why.
@@ -54,8 +54,8 @@ pub const REFUSED: [(&str, &str); 45] = [
     ("--help", ENDS),
     ("-v", ENDS),
     ("--version", ENDS),
-    ("--", "what follows it would be taken for a prompt"),
-    ("-", "it is not a flag"),
+    ("--", "its value would be taken as a prompt"),
+    ("-", "not a flag"),
 ];
 
 /// The default of earlier programs of this name; ours is the gate.
@@ -87,7 +87,7 @@ pub fn vet(words: Vec<String>) -> Vetted {
         let name = word.split('=').next().unwrap_or(&word);
         may_be_value = !word.contains('=') && name != DROPPED;
         if name == DROPPED {
-            vetted.notices.push(format!("{DROPPED} is left out: programmator's own gate answers every tool call"));
+            vetted.notices.push(format!("{DROPPED} is ignored: programmator's gate decides about every tool call"));
         } else if let Some(reason) = reason(name) {
             vetted.refused.push(format!("the flag `{shown}` cannot be used: {reason}"));
             vetted.flags.push(word);

@@ -30,7 +30,7 @@ fn named(name: &str) -> Result<String, String> {
     }
     let name = clean_line(name, 60);
     Err(format!(
-        "hosts has `{name}`, but the name of a machine is 1 to {LONGEST} of A-Z a-z 0-9 . _ - starting with a letter or digit"
+        "hosts has `{name}`, but a machine name is 1 to {LONGEST} of A-Z a-z 0-9 . _ - starting with a letter or digit"
     ))
 }
 

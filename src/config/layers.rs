@@ -51,7 +51,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
             let is_own = |setting: &Setting| setting.row.from_project == FromProject::Never;
             let ignored = found.iter().filter(|setting| is_own(setting)).map(|setting| {
                 Notice::warn(format!(
-                    "{} sets {}: ignored, only your own configuration can set it",
+                    "{} sets {}: ignored, because only your own configuration can set it",
                     setting.at, setting.row.name
                 ))
             });
@@ -93,7 +93,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, Vec<ConfigError>> {
     }
     if let Some(base) = config.settings.git.base.as_deref().filter(|base| base.starts_with('-')) {
         let at = values.at(Key::GitBase).to_owned();
-        errors.push(ConfigError { at, message: format!("git.base: `{}` is no branch", clean_line(base, 60)) });
+        errors.push(ConfigError { at, message: format!("git.base: `{}` is not a branch", clean_line(base, 60)) });
     }
     // What is built in is checked by the tests.
     let own: Vec<_> = prompts().into_iter().filter(|kind| templates.own(*kind).is_some()).collect();
@@ -318,7 +318,7 @@ mod tests {
             ("worktree:\n  copy: [.git/config]\n", "u.yaml:2: worktree.copy has `.git/config`"),
             ("worktree:\n  dependencies: [a/.venv]\n", "u.yaml:2: worktree.dependencies has .venv"),
             ("git:\n  branch: \"a b\"\n", "u.yaml:2: git.branch: `a b` is no name"),
-            ("git:\n  base: --x\n", "u.yaml:2: git.base: `--x` is no branch"),
+            ("git:\n  base: --x\n", "u.yaml:2: git.base: `--x` is not a branch"),
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (
                 "workflow:\n  models: {critic: opus}\n",

@@ -219,7 +219,7 @@ pub(super) fn assemble(
         let hours = QuietHours::read(&text);
         if hours.is_none() {
             let text = clean_line(&text, 40);
-            wrong(Key::AwayQuiet, format!("away.quiet is `{text}`, but takes hours of a day, as 22:00-07:00"));
+            wrong(Key::AwayQuiet, format!("away.quiet is `{text}`, but must be a time range, such as 22:00-07:00"));
         }
         hours
     });
@@ -234,7 +234,7 @@ pub(super) fn assemble(
         {
             wrong(
                 key,
-                format!("{} has .venv, which works in one place only; make it in worktree.setup", row_of(key).name),
+                format!("{} has .venv, which is not relocatable; create it in worktree.setup", row_of(key).name),
             );
         }
     }
@@ -247,10 +247,10 @@ pub(super) fn assemble(
     let focus = values.list(Key::ReviewFocus);
     if let Some(other) = focus.iter().find(|name| !FOCI.contains(&name.as_str())) {
         let other = clean_line(other, 40);
-        wrong(Key::ReviewFocus, format!("review.focus has `{other}`; there are {}", FOCI.join(", ")));
+        wrong(Key::ReviewFocus, format!("review.focus has `{other}`; use {}", FOCI.join(", ")));
     }
     if focus.is_empty() {
-        wrong(Key::ReviewFocus, format!("review.focus is empty; there are {}", FOCI.join(", ")));
+        wrong(Key::ReviewFocus, format!("review.focus is empty; use {}", FOCI.join(", ")));
     }
     Config {
         soul: None,

@@ -88,19 +88,18 @@ pub(super) fn read(yaml: &Yaml) -> Result<Vec<Webhook>, String> {
 }
 
 fn one(entry: &Yaml) -> Result<Webhook, String> {
-    let entry = entry.as_object().ok_or("it takes `url`, and if you like `format`, `levels` and `quiet`")?;
+    let entry = entry.as_object().ok_or("it takes `url`, and optionally `format`, `levels` and `quiet`")?;
     if let Some(other) = entry.keys().find(|name| !FIELDS.contains(&name.as_str())) {
-        return Err(format!("there is no `{}`; there are {}", clean_line(other, 40), FIELDS.join(", ")));
+        return Err(format!("unknown `{}`; use {}", clean_line(other, 40), FIELDS.join(", ")));
     }
     let url = text(entry, "url")?.and_then(WebhookUrl::read);
-    let url =
-        url.ok_or("`url` takes an address that begins with https:// or http://, without a name and password in it")?;
+    let url = url.ok_or("`url` must start with https:// or http://, without user name and password")?;
     let format = match text(entry, "format")? {
         None => Format::default(),
         Some(word) => Format::from_word(word).ok_or_else(|| one_of("format", word, Format::WORDS))?,
     };
     if format == Format::Ntfy && topic(url.expose()).is_none() {
-        return Err("`url` takes an ntfy address with its topic, as https://ntfy.sh/my-topic".to_owned());
+        return Err("`url` must be an ntfy URL with a topic, such as https://ntfy.sh/my-topic".to_owned());
     }
     let levels = match entry.get("levels") {
         None => Level::ALL.to_vec(),
@@ -109,7 +108,7 @@ fn one(entry: &Yaml) -> Result<Webhook, String> {
     };
     let quiet = match text(entry, "quiet")? {
         None => None,
-        Some(hours) => Some(QuietHours::read(hours).ok_or("`quiet` takes hours of a day, as 22:00-07:00")?),
+        Some(hours) => Some(QuietHours::read(hours).ok_or("`quiet` must be a time range, such as 22:00-07:00")?),
     };
     Ok(Webhook { url, format, levels, quiet })
 }
@@ -132,7 +131,7 @@ fn text<'a>(entry: &'a Map<String, Yaml>, field: &str) -> Result<Option<&'a str>
     match entry.get(field) {
         None => Ok(None),
         Some(Yaml::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{field}` takes a string")),
+        Some(_) => Err(format!("`{field}` must be a string")),
     }
 }
 
@@ -158,17 +157,17 @@ mod tests {
     fn what_is_wrong_is_named_without_the_address() {
         for (entry, expected) in [
             (json!("https://a/secret"), "entry 1: it takes `url`"),
-            (json!({"format": "json"}), "`url` takes an address"),
-            (json!({"url": "ftp://a/secret"}), "`url` takes an address"),
-            (json!({"url": "https://me:secret@a/"}), "`url` takes an address"),
-            (json!({"url": "not secret"}), "`url` takes an address"),
-            (json!({"url": 3}), "`url` takes a string"),
+            (json!({"format": "json"}), "`url` must start with"),
+            (json!({"url": "ftp://a/secret"}), "`url` must start with"),
+            (json!({"url": "https://me:secret@a/"}), "`url` must start with"),
+            (json!({"url": "not secret"}), "`url` must start with"),
+            (json!({"url": 3}), "`url` must be a string"),
             (json!({"url": "https://a/secret", "format": "xml"}), "`format` is `xml`, but takes json, ntfy, slack"),
-            (json!({"url": "https://a/?secret", "format": "ntfy"}), "with its topic"),
+            (json!({"url": "https://a/?secret", "format": "ntfy"}), "with a topic"),
             (json!({"url": "https://a/secret", "levels": ["news"]}), "`levels` is `news`, but takes needs_you, "),
             (json!({"url": "https://a/secret", "levels": []}), "`levels` takes a list"),
-            (json!({"url": "https://a/secret", "quiet": "night"}), "`quiet` takes hours"),
-            (json!({"url": "https://a/secret", "header": "x"}), "there is no `header`; there are url, "),
+            (json!({"url": "https://a/secret", "quiet": "night"}), "`quiet` must be a time range"),
+            (json!({"url": "https://a/secret", "header": "x"}), "unknown `header`; use url, "),
         ] {
             let error = read(&json!([entry])).unwrap_err();
             assert!(error.contains(expected) && !error.contains("secret"), "{error}");

@@ -65,16 +65,16 @@ impl Analysis {
     /// What a person should know of it, in words; empty: nothing.
     pub fn told(&self) -> Vec<String> {
         let exit = self.exit_signal.map(|exit| format!("exit_signal: {exit}"));
-        let done = (self.done && self.exit_signal.is_none()).then(|| "calls the work complete".to_owned());
+        let done = (self.done && self.exit_signal.is_none()).then(|| "reports the work complete".to_owned());
         let tests = self.tests_only.then(|| "only ran tests".to_owned());
         let question = self.question.as_ref().map(|phrase| format!("asks a question (“{phrase}”)"));
         let stuck = self.stuck.then(|| "reports the same errors again".to_owned());
         let by_its_rules = |calls: &[Denial], why: &str| {
             let shown: Vec<_> = calls.iter().map(Denial::shown).collect();
-            (!calls.is_empty()).then(|| format!("was refused {} by its own permission rules{why}", shown.join(", ")))
+            (!calls.is_empty()).then(|| format!("was denied {} by its own permission rules{why}", shown.join(", ")))
         };
         let refused = by_its_rules(&self.refused, "");
-        let compound = by_its_rules(&self.compound, ", which allow the commands one by one but not together");
+        let compound = by_its_rules(&self.compound, ", which allow each command but not the combination");
         [exit, done, tests, question, stuck, refused, compound].into_iter().flatten().collect()
     }
 

@@ -38,7 +38,7 @@ impl SwitchSettled {
             Some(base) => format!("a new branch from {base}, "),
         };
         format!(
-            "the directory was switched from {from} to {new}{to}, which changes no file; it stays there when the run ends"
+            "switched the directory from {from} to {new}{to}; no files changed, and it stays there when the run ends"
         )
     }
 }

@@ -85,9 +85,9 @@ fn with(text: &str, event: &str, entry: &Value) -> Result<String, String> {
     let mut expected: Value = serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
     let top = expected.as_object_mut().ok_or("it is not a JSON object")?;
     let hooks = top.entry("hooks").or_insert_with(|| json!({}));
-    let hooks = hooks.as_object_mut().ok_or("`hooks` is not as Claude Code has it")?;
+    let hooks = hooks.as_object_mut().ok_or("`hooks` has an unexpected form")?;
     let list = hooks.entry(event).or_insert_with(|| json!([])).as_array_mut();
-    list.ok_or_else(|| format!("`hooks.{event}` is not as Claude Code has it"))?.push(entry.clone());
+    list.ok_or_else(|| format!("`hooks.{event}` has an unexpected form"))?.push(entry.clone());
 
     let layout = Layout::of(text);
     let put = |place: (usize, usize), key: Option<&str>, value: &Value| {
@@ -110,7 +110,7 @@ fn with(text: &str, event: &str, entry: &Value) -> Result<String, String> {
         }
     };
     let is_so = serde_json::from_str::<Value>(&new).is_ok_and(|new| new == expected);
-    if is_so { Ok(new) } else { Err("hooks cannot be added to its layout; add them by hand".to_owned()) }
+    if is_so { Ok(new) } else { Err("hooks cannot be added automatically; add them by hand".to_owned()) }
 }
 
 /// A value as an item of what is laid out like this.
@@ -136,7 +136,7 @@ pub fn installed(text: &str) -> Option<String> {
 pub fn without(text: &str) -> Result<Option<String>, String> {
     let mut new: Option<String> = None;
     while let Some((cut, _)) = found(new.as_deref().unwrap_or(text)) {
-        new = Some(cut.ok_or("the hooks cannot be taken out of its layout; take them out by hand")?);
+        new = Some(cut.ok_or("the hooks cannot be removed automatically; remove them by hand")?);
     }
     Ok(new)
 }
@@ -213,10 +213,10 @@ pub fn plugin(program: &str, version: &str, wait: u64, events: &[&'static str]) 
             pretty(&json!({"name": "programmator", "version": version, "description": about})),
         ),
         ("hooks/hooks.json".to_owned(), pretty(&json!({"description": about, "hooks": hooks}))),
-        ("commands/setup.md".to_owned(), page("Say how a phone is paired", &setup)),
-        ("commands/enable.md".to_owned(), page("Ask on the phone from now on", &typed("away on"))),
-        ("commands/disable.md".to_owned(), page("Ask no more on the phone", &typed("away off"))),
-        ("commands/status.md".to_owned(), page("Tell whether the phone is asked", &typed("away status"))),
+        ("commands/setup.md".to_owned(), page("Show how to pair a phone", &setup)),
+        ("commands/enable.md".to_owned(), page("Send questions to your phone", &typed("away on"))),
+        ("commands/disable.md".to_owned(), page("Stop sending questions to your phone", &typed("away off"))),
+        ("commands/status.md".to_owned(), page("Show whether the phone is on", &typed("away status"))),
     ]
 }
 

@@ -54,7 +54,7 @@ pub fn merged(text: &str, rules: &[String]) -> Result<Option<String>, String> {
     if !old.is_object() {
         return Err("it is not a JSON object".to_owned());
     }
-    let wrong = |what: &str, error: serde_json::Error| format!("{what} is not as Claude Code has it: {error}");
+    let wrong = |what: &str, error: serde_json::Error| format!("{what} has an unexpected form: {error}");
     let top: Top<'_> = serde_json::from_str(text).map_err(|error| wrong("the file", error))?;
     let permissions: Permissions<'_> = match top.permissions {
         Some(raw) => serde_json::from_str(raw.get()).map_err(|error| wrong("`permissions`", error))?,
@@ -100,7 +100,7 @@ pub fn merged(text: &str, rules: &[String]) -> Result<Option<String>, String> {
         top.entry("permissions").or_insert_with(|| serde_json::json!({}))["allow"] = serde_json::json!(all);
     }
     let is_so = serde_json::from_str::<Value>(&new).is_ok_and(|new| new == expected);
-    if is_so { Ok(Some(new)) } else { Err("the rules cannot be added to its layout; add them by hand".to_owned()) }
+    if is_so { Ok(Some(new)) } else { Err("the rules cannot be added automatically; add them by hand".to_owned()) }
 }
 
 /// Where a value is in the text that it was borrowed from.

@@ -131,7 +131,7 @@ impl LeftOut {
     pub fn told(all: &[Self]) -> Option<String> {
         let (first, more) = all.split_first()?;
         let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
-        Some(format!("{} stays out ({}){more}", first.path, first.why.words()))
+        Some(format!("{} excluded ({}){more}", first.path, first.why.words()))
     }
 }
 
@@ -141,10 +141,10 @@ impl Why {
         match self {
             Self::Before => "had uncommitted changes before the run",
             Self::Since => "was also changed outside the run",
-            Self::Unseen => "changed in an iteration that was cut off",
-            Self::Moved => "was moved from a file that stays out",
-            Self::Staged => "another version of it is staged",
-            Self::Repository => "a repository of its own",
+            Self::Unseen => "was changed in an interrupted iteration",
+            Self::Moved => "was moved from an excluded file",
+            Self::Staged => "is staged in another version",
+            Self::Repository => "is a nested repository",
             Self::NoGit => "is from before `git init`: commit it yourself",
         }
     }

@@ -46,15 +46,15 @@ impl EndAnswered {
         if self.words.is_empty() {
             return String::new();
         }
-        format!("\nYour words were not passed on: “{}”. Say them again.", clean_line(&self.words, 500))
+        format!("\nYour message was not delivered: “{}”. Send it again.", clean_line(&self.words, 500))
     }
 
     /// For whoever answers later, and for the log: what was answered, and by whom.
     pub fn told(&self) -> String {
         let what = match self.answer {
             EndAnswer::Resume => "resumed",
-            EndAnswer::Resolve => "Claude was asked to resolve the conflict",
-            EndAnswer::Merge => "the merge was tried again",
+            EndAnswer::Resolve => "conflict given to Claude",
+            EndAnswer::Merge => "merge retried",
             EndAnswer::Leave => "left as it is",
             EndAnswer::Phase => "continued with another phase",
         };
@@ -69,7 +69,7 @@ impl EndAnswered {
             Some(why) => {
                 let words = match clean_line(&self.words, 200) {
                     words if words.is_empty() => words,
-                    words => format!(" (with the words “{words}”)"),
+                    words => format!("  (with the message “{words}”)"),
                 };
                 format!("`{}`{words} failed: {}", self.answer.word(), clean_line(why, 300))
             }

@@ -56,8 +56,7 @@ impl Proposal {
     pub fn unreached(&self) -> String {
         let phases: Vec<String> = self.phases.iter().map(|phase| format!("“{phase}”")).collect();
         format!(
-            "the evaluator finds the ticket's goal not reached yet; missing: {}. Add what is needed with `programmator \
-             phase add`, and start the ticket again",
+            "the evaluator says the goal is not reached yet; missing: {}. Add phases with `programmator phase add`, and start the ticket again",
             phases.join(", ")
         )
     }

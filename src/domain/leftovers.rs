@@ -60,14 +60,14 @@ pub struct OutputCleared {
 impl OutputCleared {
     /// For the log.
     pub fn words(&self) -> String {
-        format!("what was printed in this run was removed to save space · {}", size(self.bytes))
+        format!("the output of this run was removed to save space · {}", size(self.bytes))
     }
 
     /// For whoever looks for it in the run.
     pub fn on(&self, time: Timestamp) -> String {
         let time = time.second();
         let date = time.split(' ').next().unwrap_or_default();
-        format!("what Claude printed was removed on {date} to save space ({}); the log is complete", size(self.bytes))
+        format!("Claude's output was removed on {date} to save space ({}); the log is complete", size(self.bytes))
     }
 }
 

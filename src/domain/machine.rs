@@ -78,8 +78,8 @@ fn words(runs: &[RunSummary]) -> String {
     let interrupted = runs.iter().filter(|run| run.state == RunState::Interrupted).count();
     let mut words = vec![match (at_work.len(), runs.len()) {
         (_, 0) => "no runs".to_owned(),
-        (0, all) => format!("nothing at work, {}", counted(all, "run")),
-        (some, _) => format!("{some} at work"),
+        (0, all) => format!("none active, {}", counted(all, "run")),
+        (some, _) => format!("{some} active"),
     }];
     if waiting > 0 {
         words.push(format!("{waiting} of them {} you", if waiting == 1 { "needs" } else { "need" }));

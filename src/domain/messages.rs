@@ -173,8 +173,7 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::ValidationChangeSeen { commands } => Some((
             Warn,
             format!(
-                "the ticket's validation commands were changed during the run: {} now; the old list applies until \
-                you decide",
+                "the ticket's validation commands changed during the run: now {}; the old list applies until you decide",
                 counted(commands.len(), "command"),
             ),
         )),
@@ -274,10 +273,10 @@ fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::SettingsChanged(SettingsChanged { what, .. }) => {
             info(format!("settings changed: {}", settings::changed(what)))
         }
-        Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("Claude is told your answer next".into()),
+        Record::NoteGiven { id, .. } if id.starts_with(OF_ANSWER) => info("your answer goes to Claude next".into()),
         Record::NoteGiven { text, .. } => info(format!("message queued: “{text}”")),
         Record::NoteSent { .. } => info("message sent to Claude".into()),
-        Record::NoteReturned { .. } => Some((Warn, "Claude did not read your message; it is queued again".to_owned())),
+        Record::NoteReturned { .. } => Some((Warn, "Claude did not read your message; queued again".to_owned())),
         Record::NoteDelivered { .. } => info("Claude has read your message".into()),
         Record::ClaimMade { claim, .. } => info(claims::words(claim)),
         Record::ClaimMissing { reason, .. } => Some((Warn, format!("no readable status block: {reason}"))),

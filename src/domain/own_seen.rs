@@ -68,7 +68,7 @@ impl OwnSeen {
     /// What it does, for people.
     pub fn words(&self) -> String {
         match &self.stands {
-            Stands::Unknown => "begun; nothing is known of it yet".to_owned(),
+            Stands::Unknown => "started; no information yet".to_owned(),
             Stands::Working => "Claude is working".to_owned(),
             Stands::Calls(call) => call.clone(),
             Stands::YourTurn => "waiting for your next message".to_owned(),

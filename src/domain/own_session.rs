@@ -19,7 +19,7 @@ const MARK: usize = 8;
 /// Characters of Claude's last words.
 const LAST_WORDS: usize = 500;
 /// What a call is asked about by; no name of a rule, but a sentence.
-pub const RULE: &str = "Claude Code asks you about this call";
+pub const RULE: &str = "Claude Code asks about this call";
 /// What the id of such a session begins with.
 pub const PREFIX: &str = "session-";
 /// What the tool is called that asks for more when Claude has finished.
@@ -199,7 +199,7 @@ impl Heard {
                 let words = words.as_deref().unwrap_or_default().trim();
                 let last: String = words.chars().take(LAST_WORDS).collect();
                 let more = if last.len() < words.len() { " …" } else { "" };
-                let question = format!("Claude has finished: what is next?\n\n{last}{more}");
+                let question = format!("Claude has finished. What next?\n\n{last}{more}");
                 let asked = json!({"questions": [{"question": question.trim_end(), "options": []}]});
                 (ApprovalKind::Question, FINISHED.to_owned(), asked, None)
             }
@@ -243,7 +243,7 @@ impl Heard {
             verdict: Verdict::Ask,
             rule: RULE.to_owned(),
             reason: String::new(),
-            kind: Some(format!("{tool} of files in {}", self.folder)),
+            kind: Some(format!("{tool} calls on files in {}", self.folder)),
         })
     }
 
@@ -363,8 +363,8 @@ mod tests {
         };
         let kinds = |tool: &str, path: &str| kinds_of(true, tool, path);
         assert_eq!(kinds_of(false, "Edit", "/w/shop/src/a.rs"), None, "a link leads out of it");
-        assert_eq!(kinds("Edit", "/w/shop/src/a.rs").as_deref(), Some("Edit of files in /w/shop"));
-        assert_eq!(kinds("Write", "/w/shop/src/a.rs").as_deref(), Some("Write of files in /w/shop"));
+        assert_eq!(kinds("Edit", "/w/shop/src/a.rs").as_deref(), Some("Edit calls on files in /w/shop"));
+        assert_eq!(kinds("Write", "/w/shop/src/a.rs").as_deref(), Some("Write calls on files in /w/shop"));
         for (tool, path) in [
             ("Bash", "/w/shop/a"),
             ("Edit", "/w/shop/../x"),
@@ -396,7 +396,7 @@ mod tests {
         let long = "é".repeat(LAST_WORDS + 1);
         let heard = read(&told(&json!({"hook_event_name": "Stop", "last_assistant_message": long}))).unwrap();
         let approval = heard.question("q".into(), Timestamp::from_millis(1));
-        assert_eq!(approval.words(), "asks: Claude has finished: what is next? …");
+        assert_eq!(approval.words(), "asks: Claude has finished. What next? …");
         let question: Value = serde_json::from_str(&approval.input).unwrap();
         let question = question["questions"][0]["question"].as_str().unwrap().to_owned();
         assert!(question.ends_with("é …") && question.chars().count() < LAST_WORDS + 50);

@@ -68,8 +68,7 @@ impl Terminal {
 
     /// Why it may be another one than it seems; `None`: it is known well.
     pub fn doubt(&self) -> Option<&'static str> {
-        (self.source == Source::Pid && self.pane.is_none())
-            .then_some("its terminal is not known: only its process could be found out")
+        (self.source == Source::Pid && self.pane.is_none()).then_some("terminal unknown: only its process was found")
     }
 }
 

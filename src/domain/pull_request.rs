@@ -60,14 +60,14 @@ pub fn body(ticket: &TicketId, runs: &[RunReport], closes: Option<u64>, mask: &d
         lines.extend([format!("Closes #{issue}."), String::new()]);
     }
     if !phases.is_empty() {
-        lines.extend(["## What was done, and how it was checked".to_owned(), String::new()]);
+        lines.extend(["## What was done, and how it was verified".to_owned(), String::new()]);
         lines
             .extend(phases.iter().map(|phase| format!("- {}: {}", name(phase.phase.as_ref()), of_phase(phase, &code))));
         lines.push(String::new());
     }
     let disputed: Vec<_> = runs.iter().flat_map(|run| &run.disputed).collect();
     if !disputed.is_empty() {
-        lines.extend(["## Claims that did not hold at first".to_owned(), String::new()]);
+        lines.extend(["## Claims that failed at first".to_owned(), String::new()]);
         let of_claim = |claim: &&DisputedClaim| format!("- {}: {}", name(claim.phase.as_ref()), code(&claim.why));
         lines.extend(disputed.iter().take(NAMED).map(of_claim));
         lines.extend((disputed.len() > NAMED).then(|| format!("- and {} more", disputed.len() - NAMED)));
@@ -82,7 +82,7 @@ pub fn body(ticket: &TicketId, runs: &[RunReport], closes: Option<u64>, mask: &d
 fn of_phase(phase: &PhaseReport, code: &dyn Fn(&str) -> String) -> String {
     let ground = match (phase.became, phase.how) {
         (Became::Done, Some(how)) => done_words(how),
-        (Became::TakenBack, _) => "taken back by a restore",
+        (Became::TakenBack, _) => "reverted by a restore",
         (became, _) => became.word(),
     };
     let commands = phase.commands.iter().take(NAMED).map(|command| code(command)).collect::<Vec<_>>().join(", ");

@@ -108,7 +108,7 @@ pub fn reason(queued: &Queued, slots: Slots) -> String {
     match (&queued.hold, blocking(queued)) {
         (Some(Hold::Unread(why) | Hold::Unreadable(why)), _) => why.clone(),
         (_, Some(dep)) => format!("after {dep}"),
-        (Some(Hold::Ending), None) => "its last run is just ending".to_owned(),
+        (Some(Hold::Ending), None) => "its last run is ending".to_owned(),
         (None, None) if slots.parked > 0 => format!("queued behind {}, parked at a limit", runs(slots.parked)),
         (None, None) => format!("queued behind {} (run.max_parallel)", runs(slots.at_work)),
     }
@@ -131,11 +131,11 @@ fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
         return Some(circle_words(&way));
     }
     queued.deps.iter().find_map(|(dep, how)| match how {
-        Dep::Missing(what) => Some(format!("it depends on {dep}, which is {what}: correct its deps")),
+        Dep::Missing(what) => Some(format!("it depends on {dep}, which is {what}: fix its deps")),
         Dep::Unfinished(why) => Some(format!("it depends on {dep}, which nobody can work on yet: {why}")),
-        Dep::Open if find(queue, dep).is_none() => Some(format!(
-            "it depends on {dep}, which is not closed and which nobody works on: start both, or close {dep}"
-        )),
+        Dep::Open if find(queue, dep).is_none() => {
+            Some(format!("it depends on {dep}, which is open and not running: start both, or close {dep}"))
+        }
         _ => None,
     })
 }
@@ -143,7 +143,7 @@ fn in_vain(queue: &[Queued], queued: &Queued) -> Option<String> {
 /// That the way by which a ticket depends on itself has to be cut.
 pub fn circle_words(way: &[TicketKey]) -> String {
     let names: Vec<&str> = way.iter().map(TicketKey::as_str).collect();
-    format!("its deps lead back to it ({}): take one of them out", names.join(" → "))
+    format!("dependency cycle ({}): remove one of the deps", names.join(" → "))
 }
 
 /// The way that leads from here back to here, both ends named; `None`: there is none. `next`: where it leads from each.
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(circles, named.map(|(ticket, way)| (ticket, Some(way))));
         assert!(left(&[queued("a", 0, &[("a", Dep::Open)])])[0].1.contains("(a → a)"));
         let missing = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
-        assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: correct its deps");
+        assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: fix its deps");
         let template =
             left(&[queued("a", 0, &[("b", Dep::Unfinished("/w/b.md needs an edit at line 14: fill it in".into()))])]);
         let words = "it depends on b, which nobody can work on yet: /w/b.md needs an edit at line 14: fill it in";
@@ -273,7 +273,7 @@ mod tests {
     fn a_ticket_whose_last_run_is_just_ending_is_not_started_yet() {
         let ending = Queued { hold: Some(Hold::Ending), ..queued("a", 0, &[]) };
         assert_eq!(next(std::slice::from_ref(&ending), slots(1, None)), None);
-        assert_eq!(reason(&ending, slots(1, None)), "its last run is just ending");
+        assert_eq!(reason(&ending, slots(1, None)), "its last run is ending");
         assert_eq!(next(&[ending, queued("b", 1, &[])], slots(1, None)), Some(start("b")));
     }
 

@@ -69,7 +69,7 @@ impl Spared {
 /// Which work of other tickets a restore of these files takes back, in words; their own journals do not say so.
 pub fn others_work(all: &[Spared]) -> String {
     let files = counted(all.len(), "file");
-    format!("what {} changed since in {files}; the phases ticked for it stay ticked", Spared::tickets(all))
+    format!("what {} changed since in {files}; its phases stay ticked", Spared::tickets(all))
 }
 
 /// Names in a list: `a, b and c`.
@@ -174,7 +174,7 @@ impl RestoreSettled {
     /// Of a restore whose program was ended, and nobody can see how far it came.
     pub fn unseen(intended: RestoreIntended, error: &str) -> Self {
         let RestoreIntended { id, pick, saved, .. } = intended;
-        let trouble = Some(format!("programmator ended meanwhile; what came of it cannot be seen: {error}"));
+        let trouble = Some(format!("programmator exited in between; the result is unknown: {error}"));
         Self { id, pick, saved, trouble, ..Self::default() }
     }
 }

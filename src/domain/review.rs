@@ -50,7 +50,7 @@ pub struct Finding {
 impl Finding {
     /// All that was said of it, for the second look.
     pub fn words(&self) -> String {
-        let also = self.also.iter().map(|text| format!("\nalso said about this place: {text}"));
+        let also = self.also.iter().map(|text| format!("\nalso reported here: {text}"));
         format!("{}{}", self.issue.words(), also.collect::<String>())
     }
 
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(told, expected.map(|(severity, place, foci)| (severity, place.to_owned(), foci.to_owned())));
         assert_eq!(merged[0].issue.text, "Division by zero for an empty list");
         assert_eq!(merged[0].also, ["the loop divides by zero"], "neither text hides the other");
-        assert!(merged[0].words().ends_with("\nalso said about this place: the loop divides by zero"));
+        assert!(merged[0].words().ends_with("\nalso reported here: the loop divides by zero"));
         assert_eq!(merged[1].also, [""; 0]);
     }
 

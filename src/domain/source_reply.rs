@@ -87,7 +87,7 @@ pub fn upstream(reference: &str) -> Result<Upstream, String> {
     };
     found.ok_or_else(|| {
         let shown = clean_line(reference, 200);
-        format!("external-ref `{shown}` is no issue: only tickets that were imported from github or beads have one")
+        format!("external-ref `{shown}` is not an issue: only tickets imported from github or beads have one")
     })
 }
 
@@ -177,7 +177,7 @@ impl Issue {
         Err(if place.contains("/pull/") {
             format!("{repository}#{number} is a pull request, not an issue: {url}")
         } else {
-            format!("{repository}#{number} is another issue by now: {url}")
+            format!("{repository}#{number} is now a different issue: {url}")
         })
     }
 
@@ -213,7 +213,7 @@ pub fn comment(
     if end < body.len() {
         end = body[..floor(&body, end)].rfind('\n').unwrap_or(0);
     }
-    let cut = if end < body.len() { "\n\n(The rest was left out: it is too long.)" } else { "" };
+    let cut = if end < body.len() { "\n\n(Truncated: too long.)" } else { "" };
     format!("{begin}\n\n{}{cut}\n\n{}\n", body[..end].trim_end(), mark(id)).replace("\n\n\n\n", "\n\n")
 }
 

@@ -439,7 +439,7 @@ mod tests {
 Runs        1, 1 complete
 Iterations  8
 Phases      3 tried, 2 done
-First pass  1 of 3 judged (33 %)
+First pass  1 of 3 checked (33 %)
 Critic      1 approved, 1 minor, 1 rejected
 Fixes       1, 1 rejected phase done later
 Time        5 s

@@ -76,9 +76,9 @@ impl WatchdogFired {
         let what = match self.timer {
             Watch::Start => format!("Claude did not start within {time} and was terminated"),
             Watch::FirstByte => format!("Claude did not answer its prompt within {time} and was terminated"),
-            Watch::Idle => format!("Claude printed nothing for {time} while no tool ran, and was terminated"),
+            Watch::Idle => format!("Claude printed nothing for {time} with no tool running, and was terminated"),
             Watch::PostResult => {
-                format!("Claude gave its result, which counts, but did not exit within {time} and was terminated")
+                format!("Claude did not exit within {time} after its result and was terminated; the result counts")
             }
             Watch::Total => {
                 format!("the iteration timed out after {time} and Claude was terminated; its changes are kept")

@@ -73,8 +73,8 @@ impl Held {
         };
         let unmerged = match self.unmerged {
             0 => None,
-            1 => Some("1 commit that is not merged".to_owned()),
-            many => Some(format!("{many} commits that are not merged")),
+            1 => Some("1 unmerged commit".to_owned()),
+            many => Some(format!("{many} unmerged commits")),
         };
         let all = [files(&self.uncommitted, "uncommitted"), files(&self.untracked, "untracked"), unmerged];
         let all: Vec<String> = all.into_iter().flatten().collect();
@@ -96,7 +96,7 @@ pub fn bad_branch(name: &str) -> Option<String> {
         || name.len() > 200
         || name.contains(refused)
         || name.split('/').any(bad_part);
-    is_bad.then(|| format!("`{name}` is no name for a branch"))
+    is_bad.then(|| format!("`{name}` is not a valid branch name"))
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn what_is_held_is_told_by_number_and_first_name() {
         let held = Held { uncommitted: vec!["a".into()], untracked: vec!["b".into(), "c".into()], unmerged: 2 };
-        assert_eq!(held.words(), "1 uncommitted file (a), 2 untracked files (b, …), 2 commits that are not merged");
+        assert_eq!(held.words(), "1 uncommitted file (a), 2 untracked files (b, …), 2 unmerged commits");
         assert!(Held::default().is_nothing() && Held::default().words() == "nothing to lose");
     }
 }

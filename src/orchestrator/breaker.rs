@@ -67,7 +67,7 @@ pub fn count(breaker: &Breaker, limits: &BreakerSettings, n: u32, seen: &Observa
     let before = breaker.permission_denials;
     let (value, why) = match &seen.denied {
         Some(what) => (before.saturating_add(1), what.clone()),
-        None => (0, "nothing that Claude needs was refused".into()),
+        None => (0, "no calls were denied".into()),
     };
     set(Counter::PermissionDenials, before, value, limits.permission_denials, why);
     let (value, why) = decline(breaker, seen.output, limits.output_decline);
@@ -111,7 +111,7 @@ pub fn next(breaker: &Breaker, limits: &BreakerSettings, progress: Progress) -> 
     let Breaker { no_progress, same_error, permission_denials, output_decline, .. } = *breaker;
     let to = |to, reason: String| Some(Move { to, reason });
     let idle = || format!("{no_progress} iterations in a row changed nothing");
-    let denied = || format!("Claude was refused what it needs in {permission_denials} iterations in a row");
+    let denied = || format!("calls were denied in {permission_denials} iterations in a row");
     match breaker.state {
         Closed | HalfOpen if permission_denials >= limits.permission_denials => to(Open, denied()),
         Closed if no_progress >= limits.no_progress => to(Open, idle()),

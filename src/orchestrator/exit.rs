@@ -124,22 +124,21 @@ pub fn detail(rule: CompletionRule, state: &State) -> String {
         CompletionRule::PermissionDenied => {
             let refused: Vec<_> = signs.refused.iter().map(|denial| denial.shown()).collect();
             format!(
-                "Claude's own permission rules, not programmator's gate, refused {}; allow them there (in \
-                `agent.flags`, as --allowedTools \"Bash(npm *)\") and start the ticket again",
+                "Claude's own permission rules, not programmator's gate, denied {}; allow them there (in `agent.flags`, as --allowedTools \"Bash(npm *)\") and start the ticket again",
                 refused.join(", ")
             )
         }
         CompletionRule::TestSaturation => format!(
-            "iterations {} only ran tests, so the work seems finished; check it, and add what is missing to the \
-            ticket",
+            "iterations {} only ran tests, so the work seems finished; check it, and add anything missing to the ticket",
             listed(&signs.test_only)
         ),
         CompletionRule::TestShare => format!(
-            "{} of {} iterations only ran tests, more than `exit.test_percentage` allows; check the work, and add what \
-            is missing to the ticket",
+            "{} of {} iterations only ran tests, more than `exit.test_percentage` allows; check the work, and add anything missing to the ticket",
             signs.tested, signs.seen
         ),
-        CompletionRule::DoneSignals => format!("Claude called the work complete in iterations {}", listed(&signs.done)),
+        CompletionRule::DoneSignals => {
+            format!("Claude reported the work complete in iterations {}", listed(&signs.done))
+        }
         CompletionRule::Safety => format!("Claude signalled completion in iterations {}", listed(&signs.indicators)),
         CompletionRule::ProjectComplete => {
             format!(

@@ -21,7 +21,7 @@ const ASIDE: u32 = 20;
 /// The first guard that stops a step which counts for this.
 pub fn check(state: &State, step: Counts) -> Option<Stop> {
     if !step.is_progress() && state.aside_in_a_row >= ASIDE {
-        let detail = format!("{ASIDE} iterations in a row only looked at the work; start the ticket again");
+        let detail = format!("{ASIDE} iterations in a row only reviewed the work; start the ticket again");
         return Some(Stop { reason: ExitReason::Stagnation, detail });
     }
     let asked = GUARDS.iter().filter(|guard| step.is_progress() || guard.counts == step);

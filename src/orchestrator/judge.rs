@@ -105,13 +105,13 @@ pub fn judge(claim: &Claim, checks: Checks<'_>, changed: bool, refused: &[String
         Checks::None if changed => Judgement::Done(DoneHow::ClaimedUnchecked),
         // What was to be done may be what was refused: that is no investigation.
         Checks::None if !refused.is_empty() => Judgement::Disputed(format!(
-            "nothing in the working tree has changed since the phase began, and calls were refused: {}",
+            "nothing in the working tree has changed since the phase began, and calls were denied: {}",
             refused.join(", ")
         )),
         Checks::None => match claim.claimed_files() {
             None => Judgement::Done(DoneHow::ClaimedNoChange),
             Some(files) => Judgement::Disputed(format!(
-                "nothing in the working tree has changed since the phase began, but these files were claimed: {files}"
+                "nothing in the working tree has changed since the phase began, but changed files were claimed: {files}"
             )),
         },
     }
@@ -170,7 +170,7 @@ mod tests {
                 Checks::None,
                 false,
                 disputed(
-                    "nothing in the working tree has changed since the phase began, but these files were claimed: \
+                    "nothing in the working tree has changed since the phase began, but changed files were claimed: \
                     a, b",
                 ),
             ),
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn no_change_after_a_refusal_is_no_investigation() {
         let refused = ["Bash".to_owned(), "Write".to_owned()];
-        let why = "nothing in the working tree has changed since the phase began, and calls were refused: Bash, \
+        let why = "nothing in the working tree has changed since the phase began, and calls were denied: Bash, \
         Write";
         let (passed, judged) = (ran(0), |checks, changed| judge(&claim(&[]), checks, changed, &refused));
         assert_eq!(judged(Checks::None, false), Judgement::Disputed(why.to_owned()));

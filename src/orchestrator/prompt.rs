@@ -229,10 +229,10 @@ fn explain(template: &Template, error: &minijinja::Error) -> PromptError {
     let at_fault = error.template_source().zip(error.range()).and_then(|(source, range)| source.get(range));
     let message = match (error.kind(), at_fault) {
         (minijinja::ErrorKind::UndefinedError, Some(name)) => {
-            format!("unknown variable `{name}`; there are {}", known())
+            format!("unknown variable `{name}`; use {}", known())
         }
         (minijinja::ErrorKind::UndefinedError, None) => {
-            format!("unknown variable; there are {}", known())
+            format!("unknown variable; use {}", known())
         }
         _ => error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
     };

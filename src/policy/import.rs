@@ -91,7 +91,7 @@ pub fn clanker(text: &str) -> Result<Imported, String> {
     }
     // What could not be used would block everything.
     rules::file::read("the imported rules", &yaml, rules::file::Author::Person).map_err(|error| error.message)?;
-    remarks.push("with `policy.profile: strict` in config.yaml only these rules allow anything".to_owned());
+    remarks.push("with `policy.profile: strict` in config.yaml, only these rules allow anything".to_owned());
     Ok(Imported { yaml, remarks, sha256: passphrase(&value)? })
 }
 

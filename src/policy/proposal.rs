@@ -74,7 +74,7 @@ impl Place {
     fn line(&self) -> String {
         match &self.0 {
             Some(cwd) => format!("  cwd: [{}]\n", quoted(cwd)),
-            None => "  note: holds in every project\n".to_owned(),
+            None => "    note: applies to every project\n".to_owned(),
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct Cleared {
 /// Why nothing was cleared away.
 #[derive(Debug, thiserror::Error)]
 pub enum CleanupError {
-    #[error("another programmator is clearing up at the moment")]
+    #[error("another cleanup is running")]
     Held,
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How often is looked whether git has ended that another program has called.
 const AGAIN: Duration = Duration::from_secs(1);
 
-const STILL: &str = "git is still making the last commit: its hooks or the signing have not ended";
+const STILL: &str = "git is still making the last commit (hooks, signing)";
 
 /// What commits are made with.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Place {
         let of_run = store.clone();
         let looked = spawn_blocking(move || look_up(&of_run, run, true)).await;
         let (runs, _) = looked.map_err(|error| error.to_string())??;
-        let Some(own) = runs.last() else { return Err("there is no such run any more".to_owned()) };
+        let Some(own) = runs.last() else { return Err("the run no longer exists".to_owned()) };
         // Hooks and settings as they were then are those that the person has started it with.
         let since = own.started;
         Self::of(store, &runs, since).await
@@ -83,12 +83,12 @@ impl Place {
     /// That of the work of these runs, all of one ticket in one directory and in their order. `since`: hooks and settings
     /// that were changed since then are asked about.
     pub async fn of(store: &Store, runs: &[RunSummary], since: Timestamp) -> Result<Self, String> {
-        let Some(last) = runs.last() else { return Err("there is no such run any more".to_owned()) };
+        let Some(last) = runs.last() else { return Err("the run no longer exists".to_owned()) };
         let (folder, keep) = (last.workspace().directory().to_owned(), store.run_folder(last.run));
         if !folder.is_dir() {
             let what = if last.worktree.is_some() { "its worktree" } else { "its directory" };
             return Err(format!(
-                "{what} {} is gone, and nothing is there to commit; U still shows its snapshots and restores from them",
+                "{what} {} is gone, so there is nothing to commit; U still shows and restores its snapshots",
                 folder.display()
             ));
         }
@@ -136,7 +136,7 @@ impl Commits {
         called: &(dyn Fn() + Send + Sync),
     ) -> Result<Committed, String> {
         let (runs, _) = self.look_up(run, false).await?;
-        let Some(last) = runs.last() else { return Err("there is no such run any more".to_owned()) };
+        let Some(last) = runs.last() else { return Err("the run no longer exists".to_owned()) };
         let _locks = self.lock(last).await?;
         // Before the locks another program may have done anything.
         let (runs, since) = self.look_up(run, true).await?;
@@ -147,13 +147,13 @@ impl Commits {
         let id = fresh_id();
         let intended = CommitIntended::of(id.clone(), agreed, by);
         let stored = self.append(last, Record::CommitIntended(intended)).await;
-        stored.map_err(|error| format!("nothing was committed, for it cannot be recorded: {error}"))?;
+        stored.map_err(|error| format!("nothing was committed, because it cannot be recorded: {error}"))?;
         let mut made = tree.commit(&work, agreed, &Try { id: &id, called }, &exclude).await;
         let settled = Record::CommitSettled(CommitSettled::of(id, &made));
         if let Err(error) = self.append(last, settled).await {
-            tracing::warn!(%error, "the journal does not say what came of a commit");
+            tracing::warn!(%error, "the result of a commit could not be recorded");
             if let Ok(made) = &mut made {
-                made.trouble.get_or_insert(format!("the journal does not say so yet: {error}"));
+                made.trouble.get_or_insert(format!("not recorded yet: {error}"));
             }
         }
         made
@@ -181,7 +181,7 @@ impl Commits {
         let open = match spawn_blocking(move || store.runs_committing()).await {
             Ok(Ok(open)) => open,
             Ok(Err(error)) => {
-                tracing::warn!(%error, "it cannot be told which commits were not finished");
+                tracing::warn!(%error, "pending commits cannot be read");
                 return false;
             }
             Err(_) => return false,
@@ -232,7 +232,7 @@ impl Commits {
                 Ok(locks) => return Ok(locks),
                 Err(LockError::Held { .. }) if begun.elapsed() < MOMENT => sleep(LOOK).await,
                 Err(LockError::Held { holder }) => {
-                    return Err(format!("{holder} works in this directory: commit when it has ended"));
+                    return Err(format!("{holder} is running in this directory: commit when it has ended"));
                 }
                 Err(LockError::Store(error)) => return Err(error.to_string()),
             }
@@ -263,7 +263,7 @@ impl Commits {
 fn look_up(store: &Store, run: RunId, is_ours: bool) -> Result<(Vec<RunSummary>, Timestamp), String> {
     let all = store.runs().map_err(|error| error.to_string())?;
     let runs = runs_of(&all, run)?;
-    let Some(last) = runs.last() else { return Err("there is no such run any more".to_owned()) };
+    let Some(last) = runs.last() else { return Err("the run no longer exists".to_owned()) };
     if last.run != run {
         return Err(format!("{} has a later run: open it from Home, and commit there", last.ticket));
     }

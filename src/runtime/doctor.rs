@@ -83,7 +83,7 @@ async fn login(launch: &Launch) -> Finding {
                 launch.command.join(" ")
             ),
         ),
-        None => Finding::new("login", Mark::Ok, "not checked: this version of Claude Code does not say"),
+        None => Finding::new("login", Mark::Ok, "not checked: not reported by this version of Claude Code"),
     }
 }
 
@@ -93,8 +93,8 @@ fn version(found: &Found, launch: &Launch) -> Finding {
     let (mark, means) = match version.fitness() {
         Fitness::TooOld => (Mark::Fail, format!("{FLOOR} or newer is needed: update it with `claude update`")),
         Fitness::Untested => (Mark::Warn, "yours is older: update it with `claude update`".to_owned()),
-        Fitness::Tested => (Mark::Ok, "yours is one of them".to_owned()),
-        Fitness::Between => (Mark::Ok, "yours is between them and should work".to_owned()),
+        Fitness::Tested => (Mark::Ok, "a tested version".to_owned()),
+        Fitness::Between => (Mark::Ok, "yours should work".to_owned()),
         Fitness::Newer => (
             Mark::Ok,
             format!(
@@ -103,7 +103,7 @@ fn version(found: &Found, launch: &Launch) -> Finding {
             ),
         ),
     };
-    let text = format!("{version}, started as `{}`: tested with {first} and {last}, {means}", launch.command.join(" "));
+    let text = format!("{version}, started as `{}` (tested: {first}, {last}): {means}", launch.command.join(" "));
     Finding::new("claude", mark, text)
 }
 
@@ -152,7 +152,7 @@ pub async fn identity(folder: &Path) -> Option<Finding> {
         let who = who.rsplit_once('>').map_or(who.trim(), |(who, _)| who);
         return Some(Finding::new("identity", Mark::Ok, clean_line(&format!("git commits as {who}>"), 200)));
     }
-    let fix = "git does not know your name, so nothing can be committed: run `git config --global user.name \"Your \
+    let fix = "git has no name and email configured, so nothing can be committed: run `git config --global user.name \"Your \
                Name\"` and `git config --global user.email you@example.com`";
     Some(Finding::new("identity", Mark::Warn, fix))
 }

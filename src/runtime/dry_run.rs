@@ -153,7 +153,7 @@ async fn begin(
             Effect::AcquireTree => {
                 let busy = opener.store.tree_busy(&plan.workspace)?;
                 outlook.delays.extend(busy.map(|holder| {
-                    format!("{holder} works in the same directory: it waits for that, or use --worktree")
+                    format!("{holder} is running in the same directory: the run would wait, or use --worktree")
                 }));
                 let branch = branch_of(&plan.ticket.id, &plan.workspace, &preview.state, works);
                 let base = preview.state.settings.git.base.clone();
@@ -235,9 +235,9 @@ fn admission(opener: &Opener, plan: &Plan, ask: &Ask) -> Result<Admission, OpenE
 /// How the person need not wait for it.
 fn sooner(parking: &Parking) -> &'static str {
     match parking.why {
-        Why::Calls => " (limits.calls, or --calls, allows more)",
-        Why::Tokens => " (limits.tokens allows more)",
-        Why::Warning => " (limits.on_warning: go_on does not wait)",
+        Why::Calls => "  (raise limits.calls, or pass --calls)",
+        Why::Tokens => "  (raise limits.tokens)",
+        Why::Warning => "  (or set limits.on_warning: go_on)",
         Why::Budget | Why::Provider => "",
     }
 }
@@ -248,20 +248,20 @@ fn words(effect: &Effect) -> Option<String> {
         Effect::MakeWorktree(own) => {
             let Worktree { top, branch, base, .. } = &**own;
             let does = if top.is_dir() { "use" } else { "make" };
-            format!("{does} the worktree {} on the branch {branch}, begun at {base}", top.display())
+            format!("{does} the worktree {} on the branch {branch}, from {base}", top.display())
         }
         Effect::SwitchBranch(switch) => format!("switch the directory from {} to {}", switch.from, switch.to),
-        Effect::RecoverCommit(_) => "finish the commit that was begun".to_owned(),
+        Effect::RecoverCommit(_) => "finish the pending commit".to_owned(),
         Effect::TakeSnapshot { .. } => "take a snapshot of the files".to_owned(),
         Effect::GatherEvidence { .. } => "compare the files with the last snapshot".to_owned(),
         Effect::RunValidation { commands, .. } => {
-            format!("run {}, taken to pass here", counted(commands.len(), "validation command"))
+            format!("run {}, assumed to pass here", counted(commands.len(), "validation command"))
         }
         Effect::SetBox { phase, done: true } => format!("tick \"{}\"", phase.phase),
         Effect::SetBox { phase, done: false } => format!("untick \"{}\"", phase.phase),
         Effect::SetStatus { to } => format!("set `status: {}` in the ticket", to.word()),
         Effect::PlanCommit(_) => "commit the work".to_owned(),
-        Effect::MergeWork { how, .. } => format!("bring the work into its base (git.merge: {})", how.word()),
+        Effect::MergeWork { how, .. } => format!("merge the work into its base (git.merge: {})", how.word()),
         _ => return None,
     })
 }
@@ -278,14 +278,14 @@ async fn may_make(own: &Worktree, merge: MergeHow) -> Result<(), String> {
 async fn left_behind(own: &Worktree, ticket: &Path) -> Option<String> {
     let files = changes(&own.home_top, ticket).await?;
     let (home, base) = (own.home_top.display(), &own.base);
-    Some(format!("{files} in {home}: the worktree begins at {base} without them; commit what the work needs"))
+    Some(format!("{files} in {home}: the worktree starts at {base} without them; commit what the work needs"))
 }
 
 /// Changes of the person's where the run works.
 async fn uncommitted(folder: &Path, ticket: &Path) -> Option<String> {
     let top = folder.ancestors().find(|folder| folder.join(".git").exists())?;
     let files = changes(top, ticket).await?;
-    Some(format!("{files} here: they count as yours, and the first snapshot keeps them as they are"))
+    Some(format!("{files} here: they count as yours, and are saved in the first snapshot"))
 }
 
 /// Files that are not committed; tickets beside this one are no work.

@@ -25,8 +25,8 @@ use std::time::Instant;
 use tokio::task::{block_in_place, spawn_blocking};
 
 /// A skip is no matter of the file's.
-const NOT_SKIPPED: &str = "there is nothing to skip: no run has worked on it yet, or it is done or skipped";
-const IS_DONE: &str = "the phase is done already; reopen it first";
+const NOT_SKIPPED: &str = "nothing to skip: no run has worked on it yet, or it is done or skipped";
+const IS_DONE: &str = "the phase is already done; reopen it first";
 
 impl Offline {
     /// Edits the phases of the ticket in this file. What came of it, and what was to be changed in the text.

@@ -119,7 +119,7 @@ impl Forking {
 async fn undone(own: &Worktree, beginning: &Beginning, is_new_branch: bool, why: String) -> String {
     match worktree::unmake(own, beginning, is_new_branch).await {
         Ok(()) => why,
-        Err(left) => format!("{why}; its worktree {} is left: {left}", own.top.display()),
+        Err(left) => format!("{why}; its worktree {} remains: {left}", own.top.display()),
     }
 }
 
@@ -136,19 +136,19 @@ fn new_id(
 ) -> Result<TicketId, String> {
     if wanted.is_empty() {
         let what = format!("{}\0{}", origin.path.display(), beginning.snapshot.key());
-        return tickets::id_for(&what, home, folder).ok_or_else(|| "no id is free: name one".to_owned());
+        return tickets::id_for(&what, home, folder).ok_or_else(|| "no free id: set one".to_owned());
     }
     let id = TicketId::parse(wanted).map_err(|error| error.to_string())?;
     let listed = tickets::list(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     match listed.iter().find(|one| one.ticket.as_ref().is_ok_and(|ticket| ticket.id == id)) {
-        Some(one) => Err(format!("there is a ticket {id} already: {}", one.path.display())),
+        Some(one) => Err(format!("a ticket {id} already exists: {}", one.path.display())),
         None => Ok(id),
     }
 }
 
 fn is_new(path: &Path) -> Result<(), String> {
     match path.symlink_metadata() {
-        Ok(_) => Err(format!("{} is there already: choose another id", path.display())),
+        Ok(_) => Err(format!("{} already exists: choose another id", path.display())),
         Err(_) => Ok(()),
     }
 }

@@ -28,7 +28,7 @@ pub(super) type Came = Result<(), String>;
 
 impl Said {
     pub(super) fn read(said: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(said).map_err(|_| "that program has another version: restart one of them".to_owned())
+        serde_json::from_slice(said).map_err(|_| "that process has a different version: restart one of them".to_owned())
     }
 }
 
@@ -45,10 +45,7 @@ pub fn listen(app: &App, state: &Path) -> Result<(), String> {
             std::io::ErrorKind::InvalidInput => "; set PROGRAMMATOR_STATE_DIR to a folder with a shorter path",
             _ => "",
         };
-        format!(
-            "other programs cannot answer the questions of this one: no socket below {}: {error}{fix}",
-            state.display()
-        )
+        format!("questions cannot be answered from elsewhere: no socket below {}: {error}{fix}", state.display())
     })?;
     let app = app.clone();
     tokio::spawn(async move {
@@ -109,13 +106,15 @@ pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answ
     let program = store.ticket_program(Path::new(&run.ticket_path)).map_err(|error| error.to_string())?;
     // Where this program has the ticket, it does not work on a run of it: it would say it to itself for ever.
     let program = program.filter(|program| *program != std::process::id());
-    let program = program.ok_or_else(|| format!("no program works on {} now", run.ticket))?;
+    let program = program.ok_or_else(|| format!("{} is not running", run.ticket))?;
     let said = Said { ticket: run.key(), run: run.run, by, command };
     let said = serde_json::to_vec(&said).map_err(|error| error.to_string())?;
-    let them = format!("the program that works on {} (pid {program})", run.ticket);
+    let them = format!("the process running {} (pid {program})", run.ticket);
     match person_socket::ask(store.folder(), program, &said).await {
         Ok(Some(heard)) => Ok(serde_json::from_str::<Came>(&heard).map_err(|error| error.to_string())??),
-        Ok(None) => Err(Unsaid::Unanswered(format!("{them} does not answer; if it is only slow, it still obeys"))),
+        Ok(None) => {
+            Err(Unsaid::Unanswered(format!("{them} does not respond; if it is only slow, it will still act on this")))
+        }
         Err(why) => Err(format!("{them}: {why}").into()),
     }
 }

@@ -22,7 +22,7 @@ pub async fn ask_all(hosts: &BTreeMap<String, HostConfig>) -> BTreeMap<String, R
     for (name, host) in hosts.clone() {
         asked.spawn(async move {
             let runs = timeout(PATIENCE, runs_on(&name, &host)).await;
-            let late = |_| Err(format!("it has not told of its runs for {} seconds", PATIENCE.as_secs()));
+            let late = |_| Err(format!("no response for {} seconds", PATIENCE.as_secs()));
             (name, runs.unwrap_or_else(late))
         });
     }
@@ -36,7 +36,7 @@ async fn runs_on(name: &str, host: &HostConfig) -> Result<Vec<RunSummary>, Strin
     let asked = other.ask(Ask::Run { directory: host.directory.clone(), words }).await.map_err(Unasked::words)?;
     let text = printed(&mut other, asked).await?;
     let runs: Vec<RunSummary> =
-        serde_json::from_str(&text).map_err(|error| format!("its list of runs is not understood: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("invalid list of runs: {error}"))?;
     runs.iter().try_for_each(is_plain)?;
     Ok(runs)
 }
@@ -60,7 +60,7 @@ async fn printed(other: &mut OtherMachine, asked: u64) -> Result<String, String>
             }
             Tell::Ended(0) => return Ok(text),
             Tell::Ended(code) if complaint.is_empty() => {
-                return Err(format!("`status` has ended there with exit code {code}"));
+                return Err(format!("`status` failed there with exit code {code}"));
             }
             Tell::Ended(_) => return Err(complaint),
             Tell::Refused(why) | Tell::Unanswered(why) => return Err(why),

@@ -43,48 +43,38 @@ pub fn metrics(store: &Store) -> Result<Vec<Metric>, StoreError> {
     let version = vec![(Some(("version", env!("CARGO_PKG_VERSION").to_owned())), 1.0)];
     let bytes = bytes.map(|(word, bytes)| (word, bytes as f64)).into_iter().collect();
     Ok(vec![
-        Metric { name: "programmator_info", help: "The program that wrote this.", kind: Kind::Gauge, values: version },
+        Metric { name: "programmator_info", help: "Version of programmator.", kind: Kind::Gauge, values: version },
         Metric {
             name: "programmator_runs_ended",
-            help: "Runs that have ended, by outcome; one that is resumed has not.",
+            help: "Ended runs, by outcome; a resumed run has not ended.",
             kind: Kind::Gauge,
             values: labelled("outcome", outcomes),
         },
         Metric {
             name: "programmator_runs_open",
-            help: "Runs that have not ended, by state.",
+            help: "Open runs, by state.",
             kind: Kind::Gauge,
             values: labelled("state", states),
         },
-        Metric::plain("programmator_runs_waiting", "Runs that wait for an answer.", Kind::Gauge, waiting),
-        Metric::plain(
-            "programmator_iterations_total",
-            "Iterations that have ended.",
-            Kind::Counter,
-            f64::from(total.iterations),
-        ),
+        Metric::plain("programmator_runs_waiting", "Runs waiting for an answer.", Kind::Gauge, waiting),
+        Metric::plain("programmator_iterations_total", "Ended iterations.", Kind::Counter, f64::from(total.iterations)),
         Metric::plain("programmator_tokens_total", "Tokens of all iterations.", Kind::Counter, total.tokens as f64),
-        Metric::plain(
-            "programmator_cost_usd_total",
-            "What all runs cost, in US dollars.",
-            Kind::Counter,
-            total.cost_usd,
-        ),
+        Metric::plain("programmator_cost_usd_total", "Cost of all runs, in US dollars.", Kind::Counter, total.cost_usd),
         Metric::plain(
             "programmator_claims_checked_total",
-            "Claims that a phase is done and that were checked.",
+            "Checked claims that a phase is done.",
             Kind::Counter,
             claims(|_| true),
         ),
         Metric::plain(
             "programmator_claims_refuted_total",
-            "Those of them that were disputed or rejected.",
+            "Checked claims that were disputed or rejected.",
             Kind::Counter,
             claims(|refutes| refutes),
         ),
         Metric {
             name: "programmator_storage_bytes",
-            help: "What the state folder takes.",
+            help: "Size of the state folder.",
             kind: Kind::Gauge,
             values: labelled("kind", bytes),
         },

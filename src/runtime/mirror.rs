@@ -96,14 +96,14 @@ impl Mirror {
     fn unanswered_stay_so(&mut self) {
         let name = &self.machine.name;
         for wanted in std::mem::take(&mut self.unanswered).into_values() {
-            wanted.not_decided(format!("the connection to {name} was lost before it answered: its records will tell"));
+            wanted.not_decided(format!("the connection to {name} was lost before it responded: see the run's log"));
         }
     }
 
     /// Says that no more is told of the run, and why. What the person says is not sent.
     async fn refused(&mut self, why: &str) {
         self.unanswered_stay_so();
-        let words = format!("{} tells no more of this run: {why}", self.machine.name);
+        let words = format!("{} no longer has this run: {why}", self.machine.name);
         self.tell(Some(words.clone()));
         while let Some(wanted) = self.wanted.recv().await {
             wanted.not_decided(format!("{words}: nothing was sent"));
@@ -159,7 +159,7 @@ impl Mirror {
             Tell::Refused(why) | Tell::Unanswered(why) => {
                 wanted.not_decided(format!("{}: {}", self.machine.name, clean_line(&why, 400)));
             }
-            _ => wanted.not_decided(format!("what {} says is not understood", self.machine.name)),
+            _ => wanted.not_decided(format!("invalid message from {}", self.machine.name)),
         }
     }
 
@@ -173,7 +173,7 @@ impl Mirror {
                     () = sleep_until(second) => break,
                     Some(wanted) = self.wanted.recv() => {
                         let name = &self.machine.name;
-                        wanted.not_decided(format!("there is no connection to {name} now: nothing was sent"));
+                        wanted.not_decided(format!("not connected to {name}: nothing was sent"));
                     }
                 }
             }
@@ -198,7 +198,7 @@ mod tests {
     async fn a_machine_that_does_not_tell_of_the_run_is_asked_no_more_and_its_words_are_shown() {
         let folder = tempfile::tempdir().unwrap();
         let line = r#"echo x >> "$0"; echo '{"programmator":"0","wire":1}'; read -r asked
-            echo '{"id":1,"tell":{"refused":"there is no such run any more"}}'; cat"#;
+            echo '{"id":1,"tell":{"refused":"the run no longer exists"}}'; cat"#;
         let asked = folder.path().join("asked");
         let command = ["/bin/sh", "-c", line, asked.to_str().unwrap()].map(str::to_owned).into();
         let machine = Machine { name: "build".into(), command };
@@ -215,7 +215,7 @@ mod tests {
         let other = OtherMachine::connect(&machine, MayAsk::No).await.unwrap();
         let mirror = Mirror { machine, copy, wanted, connection, unanswered: BTreeMap::new() };
         let following = tokio::spawn(mirror.follow(other));
-        let words = "build tells no more of this run: there is no such run any more";
+        let words = "build no longer has this run: the run no longer exists";
         assert_eq!(told.recv().await.unwrap().as_deref(), Some(words));
         let (reply, mut replies) = mpsc::unbounded_channel();
         let sent = wants.send(Wanted { ticket, command: UserCommand::Pause, reply }).await;

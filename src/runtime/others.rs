@@ -75,7 +75,7 @@ impl Others {
             loop {
                 // What cannot be read now can be read again soon.
                 if let Err(error) = follow.tell().await {
-                    tracing::warn!(%error, "it cannot be told how runs stand");
+                    tracing::warn!(%error, "the state of the runs cannot be read");
                 }
                 sleep(ALIVE).await;
             }

@@ -34,11 +34,11 @@ use tokio::time::{Instant, sleep, sleep_until};
 const LOOK: Duration = Duration::from_millis(500);
 /// Under what a call is allowed for the rest of the session.
 const RULES: &str = "own session";
-const LATE: &str = "nobody has answered in time: Claude asks in its terminal";
+const LATE: &str = "not answered in time: Claude asks in its terminal";
 const LEFT: &str = "answered in its terminal, or the session has ended";
-const OVER: &str = "it waits for this answer no more";
+const OVER: &str = "it is no longer waiting for this answer";
 /// Why a session's run stands still.
-const AT_REST: &str = "at rest: the session asks nothing";
+const AT_REST: &str = "idle: no question from the session";
 const ENDED: &str = "the session has ended";
 /// How long its end waits for a hook of it: Claude does not wait much longer for ours.
 const LAST: Duration = Duration::from_secs(1);
@@ -327,7 +327,7 @@ async fn passed_on(say: &mpsc::Sender<(Said, oneshot::Sender<Came>)>, said: &[u8
 /// What was said, as the answer to this question.
 fn decided(approval: &Approval, run: RunId, said: Said) -> Result<Answered, String> {
     let UserCommand::AnswerApproval { id, answer } = said.command else {
-        return Err("a Claude session of your own takes answers alone: the rest is done in its terminal".to_owned());
+        return Err("your own Claude session only accepts answers: do the rest in its terminal".to_owned());
     };
     if said.run != run || id != approval.id {
         return Err(OVER.to_owned());
@@ -335,7 +335,7 @@ fn decided(approval: &Approval, run: RunId, said: Said) -> Result<Answered, Stri
     let is_call = approval.kind == ApprovalKind::Call;
     let answer = match answer {
         Answer::Allow { input, .. } if is_call && input != approval.input => {
-            return Err("a call of a session of your own cannot be changed: allow it, or deny it with words".to_owned());
+            return Err("a call of your own session cannot be edited: allow it, or deny it with a reason".to_owned());
         }
         Answer::Allow { input, scope } => {
             let scope = match scope {

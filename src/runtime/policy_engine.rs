@@ -351,9 +351,7 @@ impl Judge for PolicyEngine {
         let blocked = self.trouble().map(|why| format!("new calls are blocked, pending ones keep waiting: {why}"));
         let words = blocked.unwrap_or_else(|| {
             let (old, new) = (short(&known.told), short(policy.fingerprint()));
-            format!(
-                "the policy was changed ({old} → {new}): it applies from now on, and waiting calls are judged again"
-            )
+            format!("policy changed ({old} → {new}): it applies from now on, and waiting calls are judged again")
         });
         policy.fingerprint().clone_into(&mut known.told);
         Some(words)
@@ -564,7 +562,7 @@ mod tests {
             std::fs::write(place.folder.path().join("policy.yaml"), text).unwrap();
         };
         edit(&format!("{LOCKED}# a word more\n"));
-        assert!(book.refresh().unwrap().contains("the policy was changed"));
+        assert!(book.refresh().unwrap().contains("policy changed"));
         assert_eq!(book.refresh(), None, "told once");
         edit("version: 1\nrulse: []\n");
         book.keep_to(kept(Some(Profile::Strict)));
@@ -582,7 +580,7 @@ mod tests {
         assert!(book.judge_again(&call).unwrap_err().contains("policy.yaml:2:1"), "what waits is not refused by them");
         assert!(book.refresh().unwrap().contains("policy.yaml:2:1"), "{:?}", book.trouble());
         edit(LOCKED);
-        assert!(book.refresh().unwrap().contains("the policy was changed"));
+        assert!(book.refresh().unwrap().contains("policy changed"));
         assert_eq!(Place::judge(&book, "ls").verdict, Allow);
         assert_eq!(book.judge_again(&call).map(|ruling| ruling.verdict), Ok(Allow));
     }

@@ -65,7 +65,7 @@ impl Place {
         let folder = workspace.directory();
         if !folder.is_dir() {
             return Err(format!(
-                "{} is gone: programmator restore, in another working tree of the repository, restores its snapshots there",
+                "{} is gone: use `programmator restore` in another working tree of the repository",
                 folder.display()
             ));
         }
@@ -194,11 +194,11 @@ async fn looked_at(place: &Place, run: &RunSummary, intended: RestoreIntended) -
     let (trouble, is_all) = match left(&wanted).await? {
         (0, is_all) => (None, is_all),
         _ if left(&WantedFiles { snapshot: saved.clone(), ..wanted.clone() }).await?.0 == 0 => {
-            (Some("programmator ended before anything was written; the files are as they were".to_owned()), false)
+            (Some("programmator exited before writing; the files are unchanged".to_owned()), false)
         }
         (left, _) => {
             let words = format!(
-                "programmator ended meanwhile with {} left: restore again, or snapshot {saved} for the files from before",
+                "programmator exited with {} left: restore again, or restore snapshot {saved} for the previous files",
                 counted(left, "file")
             );
             (Some(words), false)

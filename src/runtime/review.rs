@@ -127,7 +127,7 @@ fn reviewer(desk: &Desk, name: &str, context: PromptContext) -> Call<Critique> {
     let prompt = move |gate: Vec<String>| {
         let render =
             |kind: Kind, context: &PromptContext| templates.render(kind, context).map_err(|error| error.to_string());
-        let kind = kind.ok_or("there is no such focus")?;
+        let kind = kind.ok_or("unknown focus")?;
         let context = PromptContext { gate, ..context };
         let focus = render(kind, &context)?;
         let context = PromptContext { focus: focus.trim().to_owned(), ..context };

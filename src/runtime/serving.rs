@@ -89,7 +89,7 @@ pub async fn serve(
             let answered = match serde_json::from_slice::<Asked>(&line) {
                 Ok(Asked { ask, .. }) => serving.answer(ask, &replies).await,
                 Err(_) => Err(Untold::Refused(format!(
-                    "programmator {} does not understand that there: install the same version on both machines",
+                    "programmator {} there does not support this: install the same version on both machines",
                     env!("CARGO_PKG_VERSION")
                 ))),
             };
@@ -184,7 +184,7 @@ impl Serving {
     }
 
     fn seen(&self, run: RunId) -> Result<(RunSummary, u64), Untold> {
-        let known = self.store.run(run)?.ok_or_else(|| "there is no such run any more".to_owned())?;
+        let known = self.store.run(run)?.ok_or_else(|| "the run no longer exists".to_owned())?;
         Ok((self.store.as_seen(known.0)?, known.1))
     }
 

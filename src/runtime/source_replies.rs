@@ -221,7 +221,7 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     };
     if before.as_ref() != Some(&source.reference) {
         return trouble(format!(
-            "{}: the ticket's external-ref was changed while the run was at work; nothing was sent. {again}",
+            "{}: the ticket's external-ref changed during the run; nothing was sent. {again}",
             source.upstream
         ));
     }

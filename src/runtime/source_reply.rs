@@ -79,7 +79,7 @@ impl Source {
         };
         let mut ledger = ledger
             .map_err(|error| error.to_string())?
-            .ok_or("another program sends something for this ticket: try again once it has ended")?;
+            .ok_or("another process is sending for this ticket: try again when it has ended")?;
         let (mut deeds, mut open, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for deed in wanted.deeds() {
             match (ledger.replies().last(deed).cloned(), by) {
@@ -113,18 +113,18 @@ impl Source {
                 };
                 let what = sent.deed.word();
                 if found {
-                    notes.push(format!("the {what} that was begun before has arrived"));
+                    notes.push(format!("the earlier {what} has arrived"));
                     ledger.end(sent.deed, End::Done { url: at }).map_err(|error| error.to_string())?;
                     continue;
                 }
-                notes.push(format!("the {what} that was begun before has not arrived"));
+                notes.push(format!("the earlier {what} has not arrived"));
                 match ledger.replies().done(sent.deed) {
                     Some(url) if !again => notes.push(self.already(sent.deed, url)),
                     _ => deeds.push(sent.deed),
                 }
             }
             if issue.is_closed() && deeds.contains(&Deed::Close) {
-                notes.push(format!("{} is closed already", self.upstream));
+                notes.push(format!("{} is already closed", self.upstream));
                 deeds.retain(|deed| *deed != Deed::Close);
             }
             (title, url) = (issue.title, issue.url);
@@ -138,7 +138,7 @@ impl Source {
     fn already(&self, deed: Deed, url: &str) -> String {
         let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(url, 300)) };
         let hint = if deed == Deed::Comment { "; --again sends it again" } else { "" };
-        format!("{} was {} already{at}{hint}", self.upstream, deed.done())
+        format!("{} was already {}{at}{hint}", self.upstream, deed.done())
     }
 
     /// The issue as it is now; an error where it is not the one that the ticket records.
@@ -168,7 +168,7 @@ impl Source {
                 let text = if text.trim_start().starts_with('{') { format!("[{text}]") } else { text };
                 let items = issues::beads(&text).map_err(|_| tool.unexpected(&show).to_string())?;
                 let item = items.into_iter().find(|item| item.key == *id);
-                let item = item.ok_or_else(|| format!("there is no {id} any more"))?;
+                let item = item.ok_or_else(|| format!("{id} no longer exists"))?;
                 let state = if item.is_done { "closed" } else { "open" }.to_owned();
                 Ok(Issue { title: item.title, state, url: String::new(), comments: Vec::new() })
             }
@@ -217,7 +217,7 @@ impl PlannedReply {
             };
             if let Err(error) = self.ledger.end(deed, end) {
                 let known = failed.unwrap_or_else(|| format!("{} was {}", self.upstream, deed.done()));
-                return (said, Some(format!("{known}; that could not be kept: {error}")));
+                return (said, Some(format!("{known}; this could not be recorded: {error}")));
             }
             if failed.is_some() {
                 return (said, failed);
@@ -242,7 +242,7 @@ impl PlannedReply {
                 GH.printed(&args, &self.folder).await.map_err(failed)?;
                 Ok(String::new())
             }
-            (Upstream::Beads(_), Deed::Comment) => Err("issues of beads are only closed from here".to_owned()),
+            (Upstream::Beads(_), Deed::Comment) => Err("issues of beads can only be closed".to_owned()),
             (Upstream::Beads(id), Deed::Close) => {
                 let args = ["close", id, "--reason", "Done by programmator"];
                 issue_tool::beads().map_err(failed)?.printed(&args, &self.folder).await.map_err(failed)?;
@@ -270,8 +270,5 @@ pub fn unsettled(source: &Source, deed: Deed) -> String {
 /// The same by names; the ticket's as it is typed.
 pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
     let (what, ticket) = (deed.word(), clean_line(ticket, 1_000));
-    format!(
-        "a {what} of {upstream} was begun, and the program was ended before it was confirmed: \
-         `programmator source {ticket} --{what}` checks whether it arrived"
-    )
+    format!("a {what} of {upstream} was interrupted: `programmator source {ticket} --{what}` checks whether it arrived")
 }

@@ -62,8 +62,7 @@ impl StorageWait {
         let left = self.patience.saturating_sub(waited.elapsed());
         if left.is_zero() {
             return Next::GiveUp(format!(
-                "{error}. The run waited {} and has ended: once it can be written again, `programmator run {}` \
-                continues",
+                "{error}. The run waited {} and ended; when storage works again, continue with `programmator run {}`",
                 human(self.patience),
                 self.ticket
             ));

@@ -137,8 +137,7 @@ impl Supervisor {
 
     /// Takes back what was asked of the run and never noted, which is told.
     fn forget_wishes(&self, run: RunId) -> Result<Option<Input>, StoreError> {
-        let text = "a `ticket tick` or `untick` was still pending when the run ended; it was dropped, repeat it if it \
-                    still applies";
+        let text = "a `ticket tick` or `untick` was still pending when the run ended and was dropped; repeat it if it still applies";
         Ok((self.store.forget_wishes(run)? > 0).then(|| Input::Warned { text: text.to_owned() }))
     }
 

@@ -136,7 +136,7 @@ impl TicketFile {
             while seen.recv().await.is_some() {
                 // Whoever saves a file may put another one in its place.
                 if let Some(Err(held)) = lock.upgrade().map(|lock| lock.follow(&self.path)) {
-                    let message = format!("{} is also in use by another program: {held}", self.ticket);
+                    let message = format!("{} is in use by another program: {held}", self.ticket);
                     let _ = self.inputs.send(Input::Faulted { message }).await;
                     break;
                 }

@@ -16,7 +16,7 @@ pub fn of_ticket(all: Vec<RunSummary>, ticket_path: &str) -> Vec<RunSummary> {
 /// The runs of this run's ticket in its folder, in their order.
 pub fn runs_of(all: &[RunSummary], run: RunId) -> Result<Vec<RunSummary>, String> {
     let Some(meant) = all.iter().find(|known| known.run == run) else {
-        return Err("there is no such run any more".to_owned());
+        return Err("the run no longer exists".to_owned());
     };
     let same = |other: &&RunSummary| {
         other.ticket_path == meant.ticket_path && other.workspace().directory() == meant.workspace().directory()

@@ -116,9 +116,9 @@ impl TicketTask {
             Err(error) => error,
         };
         tracing::error!(%run, %error, "the task of a run crashed");
-        let message = "internal error: the run's task ended; what Claude did is kept, `programmator resume` \
-        continues it"
-            .to_owned();
+        let message =
+            "internal error: the run's task ended; Claude's work is kept, continue with `programmator resume`"
+                .to_owned();
         orphans::sweep(&[run.to_string()]);
         scratch_folder::remove(run);
         let recorded = async {
@@ -242,7 +242,7 @@ impl TicketTask {
             Input::Commanded { command: UserCommand::Stop | UserCommand::FinishAndStop, by, .. } => {
                 let reason = if by.is_hangup() { ExitReason::TerminalClosed } else { ExitReason::UserStopped };
                 let words = format!(
-                    "{} while nothing could be stored: the last records are missing; `programmator run {}` continues",
+                    "{} while nothing could be stored: the last records are missing; continue with `programmator run {}`",
                     reason_words(reason),
                     self.ticket
                 );

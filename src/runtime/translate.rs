@@ -37,8 +37,7 @@ pub fn agent_event(n: u32, told: &session::Told, event: AgentEvent, now: Timesta
         }
         AgentEvent::LineShortened { left_out } => {
             let text = format!(
-                "Claude printed a line that is too long to read whole: {left_out} bytes of its longest texts were \
-                left out. A tool call in such a line is refused"
+                "a line of Claude's output is too long: {left_out} bytes of its longest texts were dropped. A tool call in such a line is denied"
             );
             Input::Warned { text }
         }

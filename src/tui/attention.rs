@@ -115,7 +115,7 @@ impl Model {
 
 /// What an interrupted run waited for.
 pub fn left_words(run: &RunSummary) -> String {
-    run.left_waiting().map_or_else(String::new, |needs| format!("a question waits: {}", clean_line(needs, 200)))
+    run.left_waiting().map_or_else(String::new, |needs| format!("question waiting: {}", clean_line(needs, 200)))
 }
 
 /// What became of a call, in a few words.

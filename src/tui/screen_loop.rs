@@ -80,19 +80,19 @@ pub trait Host {
     fn edit_file(&mut self, path: &Path, line: u64) -> impl Future<Output = Result<(), String>>;
     /// The same of a text; gives it as it is then.
     fn edit_text(&mut self, _text: &str) -> impl Future<Output = Result<String, String>> {
-        std::future::ready(Err("there is no editor here".to_owned()))
+        std::future::ready(Err("no editor available here".to_owned()))
     }
     /// Opens Claude on the session of this run; returns when the person has given it back.
     fn take_wheel(&mut self, _run: RunId) -> impl Future<Output = Wheel> {
-        std::future::ready(Wheel::Refused("there is no Claude here".to_owned()))
+        std::future::ready(Wheel::Refused("Claude is not available here".to_owned()))
     }
     /// Runs the person's shell in this folder; returns when it has ended.
     fn shell(&mut self, _folder: &Path) -> impl Future<Output = Result<(), String>> {
-        std::future::ready(Err("there is no shell here".to_owned()))
+        std::future::ready(Err("no shell available here".to_owned()))
     }
     /// Shows the run of this ticket on another machine; returns when the person has left it.
     fn attach(&mut self, _machine: &str, _ticket: &str) -> impl Future<Output = Result<(), String>> {
-        std::future::ready(Err("no other machine can be shown here".to_owned()))
+        std::future::ready(Err("other machines are not available here".to_owned()))
     }
     /// The person touched the screen: a key, the mouse, the window.
     fn touched(&mut self) {}

@@ -44,7 +44,7 @@ impl Write for Counted {
 /// Why the screen cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
-    #[error("the terminal is gone ({0}); `programmator` lists the runs on Home, where each is resumed")]
+    #[error("the terminal is gone ({0}); resume the runs from Home with `programmator`")]
     Lost(#[source] io::Error),
     #[error("this terminal cannot show the screen ({0}); `programmator run <ticket>` works without one")]
     Unfit(#[source] io::Error),

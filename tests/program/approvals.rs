@@ -245,12 +245,12 @@ async fn with_nobody_there_claude_is_told_and_the_end_lists_it() {
     assert!(!project.path("work/asked.txt").exists() && project.path("work/other.txt").exists());
     let told = notices(&run);
     assert!(
-        told.iter().any(|text| text.starts_with("1 call was refused because nobody was there to ask: Bash")),
+        told.iter().any(|text| text.starts_with("1 call was denied because nobody could be asked: Bash")),
         "{told:?}"
     );
     let status = project.run(&["status", TICKET]);
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
-    assert!(status.contains("1, because nobody was there to approve:\n    Bash"), "{status}");
+    assert!(status.contains("1, because nobody could approve:\n    Bash"), "{status}");
     let told = json(&project, &["status", "--json", TICKET]);
     assert_eq!((&told["unasked"]["count"], told["unasked"]["calls"].as_array().unwrap().len()), (&json!(1), 1));
     let [(_, Answer::Deny { words }, AnsweredBy::Nobody)] = &answers(&run)[..] else { panic!("{:?}", answers(&run)) };

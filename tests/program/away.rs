@@ -45,7 +45,7 @@ pub fn begun(steps: &[&str]) -> Away {
 
 fn begun_in(project: Project) -> Away {
     let told = said(&project, &["run", "--detach", "tk-1"], 0);
-    assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
+    assert!(told.contains("tk-1 is running in the background (pid "), "{told}");
     away(project)
 }
 
@@ -126,10 +126,10 @@ fn a_run_in_the_background_waits_for_the_answer_of_another_program() {
 
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     assert!(said(&project, &["answer", &id, "deny"], 1).contains("too late: allowed by you (command line)"));
-    assert!(said(&project, &["answer", "nothing", "deny"], 2).contains("none waits"));
+    assert!(said(&project, &["answer", "nothing", "deny"], 2).contains("none are waiting"));
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "complete");
     assert!(is_pushed(&project));
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
 }
 
 #[test]
@@ -153,9 +153,9 @@ fn only_its_own_name_allows_a_call() {
     assert!(said(&project, &["queue", "tk-1"], 0).contains(&format!("programmator answer {id} allow")));
     let run = project.journal()[0]["run"].as_str().expect("an id").to_owned();
     for other in ["", &run[run.len() - 1..], &run] {
-        assert!(said(&project, &["answer", other, "allow"], 2).contains("these wait"));
+        assert!(said(&project, &["answer", other, "allow"], 2).contains("waiting: "));
     }
-    assert!(said(&project, &["answer", "tk-1", "allow"], 2).contains("is no question's name"));
+    assert!(said(&project, &["answer", "tk-1", "allow"], 2).contains("is not the name of a question"));
     assert_eq!(said(&project, &["answer", "tk-1", "deny"], 0), "denied by you (command line)\n");
     ended(&project);
     assert!(!is_pushed(&project));
@@ -249,10 +249,10 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
     assert!(said(&project, &["queue", &id], 0).contains("2  8080"));
     assert!(said(&project, &["answer", &id, "2", "--for-run"], 2).contains("for calls"));
     for beside in ["3", "0"] {
-        assert!(said(&project, &["answer", &id, beside], 2).contains("they are 1 to 2"));
+        assert!(said(&project, &["answer", &id, beside], 2).contains("choose 1 to 2"));
     }
     assert!(said(&project, &["answer", &id, "allow"], 2).contains("the number of an option"));
-    assert!(said(&project, &["answer", &id, "1,2"], 2).contains("they are 1 to 2"), "it has one answer");
+    assert!(said(&project, &["answer", &id, "1,2"], 2).contains("choose 1 to 2"), "it has one answer");
     assert_eq!(said(&project, &["answer", &id, "2"], 0), "answered by you (command line)\n");
     let records = ended(&project);
     let input = of_kind(&records, "approval_answered")[0]["answer"]["input"].as_str().expect("an input").to_owned();
@@ -280,9 +280,9 @@ fn a_run_in_the_background_is_stopped_by_name() {
     assert!(said(&project, &["stop", "--now", "tk-1"], 0).contains("tk-1 stops now"));
     assert_eq!(of_kind(&ended(&project), "run_ended")[0]["reason"], "user_stopped");
     assert!(said(&project, &["stop", "tk-1"], 1).contains("the run of tk-1 has ended"));
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
     assert_eq!(project.processes(), Vec::<String>::new());
-    assert!(said(&project, &["resume", "--detach"], 0).contains("tk-1 is being worked on in the background"));
+    assert!(said(&project, &["resume", "--detach"], 0).contains("tk-1 is running in the background"));
     asked(&project);
 }
 
@@ -293,7 +293,7 @@ fn what_cannot_begin_says_why_with_its_own_exit_code() {
     let held = said(&project, &["run", "--detach", "tk-1"], 75);
     assert!(held.contains("tk-1"), "{held}");
     assert!(said(&project, &["run", "--detach", "tk-9"], 2).contains("tk-9"));
-    assert!(said(&project, &["resume", "--detach", "chat-5bacead4"], 2).contains("a chat cannot go on without you"));
+    assert!(said(&project, &["resume", "--detach", "chat-5bacead4"], 2).contains("a chat cannot continue without you"));
     let far = project.path(&"far/".repeat(30));
     let far =
         project.command(&["run", "--detach", "tk-1"]).env("PROGRAMMATOR_STATE_DIR", far).output().expect("it starts");
@@ -328,7 +328,7 @@ fn changed_validation_commands_are_decided_from_elsewhere() {
     assert!(said(&project, &["answer", &second, "allow"], 2).contains("accept, keep"));
     assert_eq!(
         said(&project, &["answer", &second, "accept"], 0),
-        "tk-1: the new validation commands count from now on\n"
+        "tk-1: the new validation commands apply from now on\n"
     );
     said(&project, &["answer", &push, "allow"], 0);
     let records = ended(&project);

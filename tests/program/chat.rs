@@ -232,7 +232,7 @@ fn in_a_pipe_words_come_out_and_questions_are_denied() {
     let output = said(&project, &[], "hello\nmake-one\n");
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!((output.status.code(), out.as_str()), (Some(0), "Hello to you.\nI was asked for one.\n"), "{err}");
-    assert!(err.contains("nobody was there to ask: Bash touch one.txt") && err.contains("chat --resume"), "{err}");
+    assert!(err.contains("nobody could be asked: Bash touch one.txt") && err.contains("chat --resume"), "{err}");
     assert!(!project.path("work/one.txt").exists());
     let logs = logs(&project);
     let [(path, lines)] = &logs[..] else { panic!("{logs:?}") };
@@ -280,7 +280,7 @@ fn what_cannot_be_taken_up_says_so() {
     let project = project();
     let output = said(&project, &["--resume"], "hello\n");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("no chat was started in this directory yet"), "{output:?}");
+    assert!(text(&output.stderr).contains("no chat in this directory yet"), "{output:?}");
 }
 
 /// The scripted agent behind a script that keeps what Claude would be told in its system prompt.

@@ -117,7 +117,7 @@ fn what_refuses_a_run_is_said_with_its_exit_code() {
     refused(&project, &[], 2, "the branch main (git.branch) is protected");
     // A branch that cannot be switched to: the run would begin and end at once.
     project.write("config/config.yaml", &format!("{config}git: {{branch: own, base: nowhere}}\n"));
-    refused(&project, &[], 1, "there is no commit at nowhere (git.base)");
+    refused(&project, &[], 1, "no commit at nowhere (git.base)");
     assert_eq!(said(&project, &["run", "--dry-run", "no-such"], 2).lines().count(), 1);
 }
 
@@ -140,7 +140,7 @@ fn a_run_at_work_refuses_its_ticket_and_delays_others_in_its_directory() {
     let (project, child) = at_work(&["One"]);
     // The run itself writes on, so that only what is said is compared.
     for args in [&["run", "tk-1"][..], &["run", "--dry-run", "tk-1"]] {
-        assert!(said(&project, args, 75).contains("tk-1 is already being run by"));
+        assert!(said(&project, args, 75).contains("tk-1 is already running in"));
     }
     project.ticket("tk-2", &["One"]);
     let other: Value = {
@@ -153,7 +153,7 @@ fn a_run_at_work_refuses_its_ticket_and_delays_others_in_its_directory() {
     assert!(limit.contains("hourly limit of 1 call reached") && limit.contains("--calls"), "{limit}");
     assert!(other["call"]["prompt"].is_string(), "what waits is shown all the same");
     let told = said(&project, &["run", "--dry-run", "tk-2"], 0);
-    assert!(told.starts_with("tk-2: would start, and wait first\n"), "{told}");
+    assert!(told.starts_with("tk-2: would start after waiting\n"), "{told}");
     stop(child);
 }
 
@@ -185,7 +185,7 @@ fn a_ticket_that_is_done_calls_nobody() {
     let project = Project::with(&["One"], DILIGENT);
     ran(&project, &["run", "--json", "tk-1"], 0);
     for args in [&["run", "tk-1"][..], &["run", "--dry-run", "tk-1"]] {
-        assert!(said(&project, args, 0).contains("tk-1 is finished: nothing is left to do"));
+        assert!(said(&project, args, 0).contains("tk-1 is complete: nothing is left to do"));
     }
     let told: Value =
         serde_json::from_str(&said(&project, &["run", "--dry-run", "--json", "tk-1"], 0)).expect("an object");

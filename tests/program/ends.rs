@@ -83,8 +83,8 @@ fn what_is_incomplete_waits_in_the_queue_and_is_resumed_once_with_words() {
     assert_eq!((&end["kind"], &end["answers"][0]["word"]), (&"incomplete".into(), &"resume".into()), "{end}");
     let whole = said(&project, &["queue", &id], 0);
     assert!(whole.contains("no key") && whole.contains(&format!("answer {id} resume [WORDS]\n")), "{whole}");
-    assert!(said(&project, &["answer", "tk-1", "resume"], 2).contains("is no question's name"));
-    assert!(said(&project, &["answer", &id, "allow"], 2).contains("is no answer to this: resume [WORDS], leave"));
+    assert!(said(&project, &["answer", "tk-1", "resume"], 2).contains("is not the name of a question"));
+    assert!(said(&project, &["answer", &id, "allow"], 2).contains("is not a possible answer: resume [WORDS], leave"));
     let told = answers_at_once(&project, &[&[&id, "resume", "the key is 7"], &[&id, "leave"], &[&id, "resume"]]);
     let counted = told.iter().filter(|told| told.status.success()).count();
     let answered = of_all(&project, "end_answered");
@@ -99,7 +99,7 @@ fn words_for_what_ended_reach_the_run_that_follows() {
     let id = name(&left(&project));
     let told = said(&project, &["answer", &id, "resume", "the", "key is 7"], 0);
     assert!(
-        told.contains("tk-1 is being worked on in the background") && told.contains("go with its first prompt"),
+        told.contains("tk-1 is running in the background") && told.contains("goes into its first prompt"),
         "{told}"
     );
     project.open_gate("on");
@@ -142,7 +142,7 @@ fn words_for_what_is_complete_are_one_more_phase_and_the_first_count() {
     let whole = said(&project, &["queue", "tk-1"], 0);
     let id = whole.split("programmator answer ").nth(1).and_then(|rest| rest.split(' ').next()).expect("its name");
     let long = said(&project, &["answer", id, &"é".repeat(501)], 2);
-    assert!(long.contains("at most 500 characters, and these are 501"), "nothing is cut: {long}");
+    assert!(long.contains("at most 500 characters, and this has 501"), "nothing is cut: {long}");
     let told = answers_at_once(&project, &[&[id, "Say it"], &[id, "Draw it"], &[id, "Sing it"]]);
     let counted: Vec<usize> = (0..3).filter(|at| told[*at].status.success()).collect();
     assert_eq!(counted.len(), 1, "{told:?}");
@@ -179,7 +179,7 @@ async fn an_answer_whose_program_was_killed_is_carried_out_by_the_next_one() {
         store.append(append).await.expect("it is stored");
     }
     let late = said(&project, &["answer", id, "Draw it"], 1);
-    let first = "too late: continued with another phase by you (phone): Say it. Your words are the next phase of tk-1.";
+    let first = "too late: continued with another phase by you (phone): Say it. Added as the next phase of tk-1.";
     assert!(late.contains(first), "{late}");
     wait_for_ends(&project, 2);
     let ticket = project.ticket_text("tk-1");
@@ -215,7 +215,7 @@ fn words_of_an_answer_that_failed_are_not_said_to_claude() {
     said(&project, &["answer", &id, "resume", "drop the table"], 1);
     project.write("config/config.yaml", &config);
     let whole = said(&project, &["queue", &id], 0);
-    assert!(whole.contains("`resume` (with the words “drop the table”) failed: "), "{whole}");
+    assert!(whole.contains("`resume` (with the message “drop the table”) failed: "), "{whole}");
     project.open_gate("on");
     said(&project, &["answer", &id, "resume", "keep the table"], 0);
     wait_for_ends(&project, 2);
@@ -236,9 +236,7 @@ fn a_conflict_is_left_as_it_is_or_resolved_from_the_queue() {
     wait_for_ends(&project, 2);
     let again = left(&project);
     assert_ne!(name(&again), name(&end));
-    assert!(
-        said(&project, &["answer", &name(&end), "leave"], 1).contains("too late: the merge was tried again by you")
-    );
+    assert!(said(&project, &["answer", &name(&end), "leave"], 1).contains("too late: merge retried by you"));
     said(&project, &["answer", &name(&again), "resolve"], 0);
     let ends = wait_for_ends(&project, 3);
     assert_eq!(ends[2]["reason"], "complete", "{ends:?}");
@@ -251,7 +249,7 @@ fn what_is_left_waits_for_nobody() {
     let id = name(&left(&project));
     let waits = || json(&project, &["report", "--json"])["runs"][0]["waits"].as_array().map(Vec::len);
     assert_eq!(waits(), Some(1));
-    assert!(said(&project, &["answer", "tk-1", "leave"], 2).contains("is no question's name"));
+    assert!(said(&project, &["answer", "tk-1", "leave"], 2).contains("is not the name of a question"));
     assert_eq!(said(&project, &["answer", &id, "leave"], 0), "tk-1 is left as it is\n");
     assert_eq!(json(&project, &["queue", "--json"]).as_array().map(Vec::len), Some(0));
     let late = said(&project, &["answer", &id, "resume"], 1);
@@ -269,7 +267,7 @@ fn a_run_that_waits_for_a_limit_is_in_the_queue_and_tries_again_when_told() {
     let waits = named(&project, "parked-");
     assert!(waits["words"].as_str().expect("words").starts_with("parked until "), "{waits}");
     let still = said(&project, &["answer", &name(&waits), "try-now"], 1);
-    assert!(still.contains("not let through yet: still limited"), "{still}");
+    assert!(still.contains("retried, but still limited"), "{still}");
     assert_eq!(name(&named(&project, "parked-")), name(&waits), "it is the same wait");
     stop(child);
 }

@@ -104,7 +104,7 @@ fn a_ticket_that_is_away_for_a_moment_is_waited_for() {
 fn a_ticket_that_becomes_something_else_ends_the_run_in_words() {
     type Become = fn(&std::path::Path, &std::path::Path);
     let cases: [(&str, Become, &str); 4] = [
-        ("a link", |here, foreign| std::os::unix::fs::symlink(foreign, here).unwrap(), "is a link now"),
+        ("a link", |here, foreign| std::os::unix::fs::symlink(foreign, here).unwrap(), "is now a link"),
         ("a folder", |here, _| std::fs::create_dir(here).unwrap(), "is a folder, not a file"),
         (
             "a pipe",
@@ -318,7 +318,7 @@ fn a_state_folder_that_is_gone_ends_the_run_before_another_iteration() {
     // The locks are gone with it, and still nobody else may work on the ticket.
     let second = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(second.status.code(), Some(75), "{}", text(&second));
-    assert!(text(&second).contains("another state folder, or whose state folder was deleted"), "{}", text(&second));
+    assert!(text(&second).contains("a different or deleted state folder"), "{}", text(&second));
     project.write("go", "");
     let output = ended(child, 1);
     let seen = records(&output);
@@ -509,7 +509,7 @@ fn a_limit_of_processes_that_is_reached_is_said_in_words() {
     let output = command.args(["-c", script]).arg(root.join("program")).envs(project.env()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("cannot create the") && told.contains("ulimit -u"), "{told}");
+    assert!(told.contains("cannot create ") && told.contains("ulimit -u"), "{told}");
     assert_eq!(told.lines().count(), 1, "words, no panic: {told}");
 }
 

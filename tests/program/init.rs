@@ -133,7 +133,7 @@ fn a_new_project_has_git_and_a_ticket_of_its_own() {
         project.command(&["init"]).env("PROGRAMMATOR_RUN_ID", "x").status().expect("it starts").code(),
         Some(77)
     );
-    assert!(said(&project, &["-C", "../home", "init"], 1).contains("is no project"));
+    assert!(said(&project, &["-C", "../home", "init"], 1).contains("is not a project"));
 }
 
 #[test]
@@ -143,28 +143,28 @@ fn at_a_terminal_every_page_has_a_default_and_esc_goes_back() {
     let (env, folder) = (project.env(), project.work());
     let start = Start { program: PROGRAM.as_ref(), args: &["init"], env: &env, folder: &folder, size: (110, 60) };
     let mut screen = Terminal::start(&start);
-    screen.wait_for("Make this folder a git repository?");
+    screen.wait_for("Create a git repository in this folder?");
     screen.keys_until("\r", "Folder for tickets:");
     screen.keys_until("\r", "First ticket:");
     screen.keys_until("\x1b", "? Folder for tickets:");
     screen.keys_until("\r", "? First ticket:");
     screen.keys_until("\r", "Commands that check every claim");
-    screen.keys_until("\r", "Another command");
+    screen.keys_until("\r", "Another validation command");
     screen.keys_until("\r", "Run each command once now?");
-    screen.keys_until("\x1b", "? Another command");
+    screen.keys_until("\x1b", "? Another validation command");
     screen.keys_until("\r", "? Run each command once now?");
     screen.keys_until("y\r", "Keep those that failed?");
     assert!(screen.screen().contains("passed   in"), "{}", screen.screen());
-    screen.keys_until("\r", "Who looks at finished work?");
-    screen.keys_until("\r", "What may Claude do unasked?");
-    screen.keys_until("\x1b[B\r", "Be asked on your phone, too");
+    screen.keys_until("\r", "Who reviews finished work?");
+    screen.keys_until("\r", "What may Claude do without asking?");
+    screen.keys_until("\x1b[B\r", "Send questions to your phone");
     screen.keys_until("\r", "Write this?");
     let shown = screen.screen();
     assert!(shown.contains("+  profile: strict") && shown.contains("+    - \"make test\""), "{shown}");
     assert!(!project.path(CONFIG).exists() && !project.path("work/.git").exists(), "nothing is written before");
-    screen.keys_until("\x1b", "? Be asked on your phone");
-    screen.keys_until("\x1b", "? What may Claude do unasked?");
-    screen.keys_until("\r", "? Be asked on your phone");
+    screen.keys_until("\x1b", "? Send questions to your phone");
+    screen.keys_until("\x1b", "? What may Claude do without asking?");
+    screen.keys_until("\r", "? Send questions to your phone");
     screen.keys_until("\r", "? Write this?");
     screen.keys("\r");
     assert!(screen.wait_end().success());
@@ -180,9 +180,10 @@ fn a_no_at_the_end_writes_nothing() {
     let (env, folder) = (project.env(), project.work());
     let start = Start { program: PROGRAM.as_ref(), args: &["init"], env: &env, folder: &folder, size: (110, 40) };
     let mut screen = Terminal::start(&start);
-    for page in
-        ["Folder for tickets:", "First ticket:", "Another command", "Who looks", "What may Claude", "Be asked on"]
-    {
+    for page in [
+        "Folder for tickets:", "First ticket:", "Another validation command", "Who reviews", "What may Claude",
+        "Send questions to",
+    ] {
         screen.wait_for(page);
         screen.keys("\r");
     }
@@ -203,7 +204,7 @@ fn what_is_there_and_what_comes_next_is_said() {
     let project = Project::new();
     let told = said(&project, &["init", "--yes", "my shop"], 0);
     assert!(told.contains("  cd 'my shop'\n") && !told.contains("no git repository"), "{told}");
-    assert!(told.contains("  fill in .tickets/") && told.contains("nothing that says which language"), "{told}");
+    assert!(told.contains("  edit .tickets/") && told.contains("no known project files"), "{told}");
     let project = Project::new();
     project.write("work/TODO.md", "- [ ] Write\n");
     project.write("work/fix_plan.md", "- [ ] Fix\n");
@@ -332,7 +333,7 @@ fn a_type_that_is_named_stands_over_what_files_show() {
     assert_eq!(python, serde_json::json!(["pytest"]));
     assert_eq!(checks(&["new", "--project-type", "Rust"]), serde_json::json!(["cargo test"]));
     let why = said(&project, &["init", "--yes", "--force", "--project-type", "cobol"], 64);
-    assert!(why.contains("`cobol` is no type of project") && why.contains("Rust"), "{why}");
+    assert!(why.contains("unknown project type `cobol`") && why.contains("Rust"), "{why}");
 }
 
 #[test]
@@ -342,11 +343,12 @@ fn a_phone_is_paired_at_the_end_of_the_conversation() {
     let args = ["init", "--skip-tasks"];
     let start = Start { program: PROGRAM.as_ref(), args: &args, env: &env, folder: &folder, size: (110, 60) };
     let mut screen = Terminal::start(&start);
-    for page in ["Folder for tickets:", "First ticket:", "Another command", "Who looks", "What may Claude"] {
+    for page in ["Folder for tickets:", "First ticket:", "Another validation command", "Who reviews", "What may Claude"]
+    {
         screen.wait_for(page);
         screen.keys("\r");
     }
-    screen.wait_for("Be asked on your phone");
+    screen.wait_for("Send questions to your phone");
     screen.keys_until("y\r", "Write this?");
     screen.keys_until("\r", "oken");
     assert!(project.path(CONFIG).exists());

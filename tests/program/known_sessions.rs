@@ -128,7 +128,7 @@ fn a_session_of_which_only_the_process_is_known_is_doubted() {
     let mut claude = Claude { child, say, heard };
     claude.tell(&start("11111111", "startup"));
     let shown = said(&project, &["away", "status"], 0);
-    let doubt = "session-11111111: its terminal is not known: only its process could be found out.\n";
+    let doubt = "session-11111111: terminal unknown: only its process was found.\n";
     assert!(shown.contains(" (by pid)\n") && shown.ends_with(doubt), "{shown}");
     let known = known(&project);
     assert_eq!((&known[0]["source"], known[0]["warning"].is_string()), (&value!("pid"), true));
@@ -188,19 +188,19 @@ fn an_installation_of_before_is_told_what_it_lacks() {
     let old = claude_hooks::added(before, Hooks { command: &command, wait: 3_600, events: &events }).unwrap();
     project.write(SETTINGS, &old);
     project.write(&format!("{SETTINGS}.before-programmator"), before);
-    let lacks = "it has no hook for SessionStart, Notification";
+    let lacks = "missing hooks: SessionStart, Notification";
     let shown = said(&project, &["hooks", "status"], 0);
     assert!(shown.contains(lacks) && shown.contains("policy.own_sessions is off: "), "{shown}");
     let checked = String::from_utf8_lossy(&project.run(&["doctor"]).stdout).into_owned();
     assert!(checked.contains(lacks), "{checked}");
     project.write("config/config.yaml", "policy: {own_sessions: enforce}\n");
     let shown = said(&project, &["hooks", "status"], 0);
-    assert!(shown.contains("it has no hook for PreToolUse, SessionStart, Notification"), "{shown}");
+    assert!(shown.contains("missing hooks: PreToolUse, SessionStart, Notification"), "{shown}");
     let shown = said(&project, &["hooks", "install", "--yes"], 0);
     assert!(shown.contains("policy.own_sessions is enforce: "), "{shown}");
     assert_eq!(installed(&project)["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 30);
     assert!(said(&project, &["hooks", "install", "--yes"], 0).contains("policy.own_sessions is enforce: "));
-    assert!(!said(&project, &["hooks", "status"], 0).contains("it has no hook for"));
+    assert!(!said(&project, &["hooks", "status"], 0).contains("missing hooks"));
     said(&project, &["hooks", "remove", "--yes"], 0);
     assert_eq!(project.read(SETTINGS), before, "to the byte");
     // One of before is taken out to the byte, too.
@@ -214,7 +214,7 @@ fn an_installation_of_before_is_told_what_it_lacks() {
 fn a_muted_session_asks_in_its_terminal_only() {
     let project = Project::new();
     let _on = on(&project);
-    assert!(said(&project, &["away", "mute", "session-1a2b3c4d"], 2).contains("no Claude session of your own"));
+    assert!(said(&project, &["away", "mute", "session-1a2b3c4d"], 2).contains("no ticket or Claude session named"));
     assert_eq!(said(&project, &["away", "mute"], 0), "Nothing is muted.\n");
     let mut claude = Claude::start(&project, &[]);
     claude.tell(&start("1a2b3c4d", "startup"));
@@ -223,10 +223,10 @@ fn a_muted_session_asks_in_its_terminal_only() {
     let waits = hook(&project, &call("git push"));
     asked(&project);
     let told = said(&project, &["away", "mute", "session-1a2b3c4d"], 0);
-    let back = "`programmator away unmute session-1a2b3c4d` takes that back.";
+    let back = "Undo with `programmator away unmute session-1a2b3c4d`.";
     assert_eq!(told, format!("session-1a2b3c4d is muted: it asks in its terminal only. {back}\n"));
     assert_eq!(printed(waits), "");
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
     assert_eq!(printed(hook(&project, &call("git push"))), "");
     assert!(said(&project, &["away", "status"], 0).contains(", muted)"));
     assert_eq!(known(&project)[0]["muted"], true);
@@ -257,7 +257,7 @@ fn the_phone_is_asked_of_one_session_alone() {
     claude.tell(&start("1a2b3c4d", "startup"));
     let _off = Away(&project);
     let told = said(&project, &["away", "on", "session-1a2b3c4d"], 0);
-    assert!(told.contains("what session-1a2b3c4d asks, and nothing else (pid "), "{told}");
+    assert!(told.contains("only the questions of session-1a2b3c4d from @test_bot (pid "), "{told}");
     let mut other = call("other");
     other["session_id"] = "99999999-0000-4000-8000-000000000000".into();
     assert_eq!(printed(hook(&project, &other)), "");
@@ -268,13 +268,13 @@ fn the_phone_is_asked_of_one_session_alone() {
     // The phone mutes it, too.
     api.write(PERSON, "/mute session-1a2b3c4d");
     api.wait_for("muted", |sent| {
-        sent.text.starts_with("session-1a2b3c4d is muted: it asks in its terminal only. /unmute ")
+        sent.text.starts_with("session-1a2b3c4d is muted: it asks in its terminal only. Undo with /unmute ")
     });
     assert_eq!(printed(hook(&project, &call("git push"))), "");
     api.write(PERSON, "/unmute session-1a2b3c4d");
     api.wait_for("unmuted", |sent| sent.text == "session-1a2b3c4d is unmuted.");
     // All, and back to none.
-    assert!(said(&project, &["away", "on"], 0).contains("): what runs ask."));
+    assert!(said(&project, &["away", "on"], 0).contains("the questions of all runs from @"));
     let waits = hook(&project, &other);
     let question = api.wait_for("the other", |sent| sent.text.contains("Bash other") && !sent.buttons.is_empty());
     api.press(PERSON, question.id, "allow");
@@ -284,7 +284,7 @@ fn the_phone_is_asked_of_one_session_alone() {
     // What some had opened is cleared with the last of them.
     said(&project, &["away", "on", "session-1a2b3c4d"], 0);
     assert_eq!(said(&project, &["away", "off", "session-1a2b3c4d"], 0), "Phone notifications are off.\n");
-    assert!(said(&project, &["away", "on"], 0).contains("what runs ask (pid "));
+    assert!(said(&project, &["away", "on"], 0).contains("the questions of all runs from @"));
     said(&project, &["away", "off"], 0);
     claude.end();
 }
@@ -311,7 +311,7 @@ fn always_on_begins_with_what_is_asked_there_and_off_ends_it_whatever_is_wrong()
     // What is muted cannot be read: nothing is asked, it stays as it is, and the phone can be cut off.
     project.write("state/away-scope.json", "{");
     assert_eq!(printed(hook(&project, &call("git push"))), "");
-    assert!(said(&project, &["away", "status"], 0).contains("what is muted cannot be read: "));
+    assert!(said(&project, &["away", "status"], 0).contains("the list of muted names cannot be read: "));
     said(&project, &["away", "mute", "session-1a2b3c4d"], 1);
     said(&project, &["away", "off"], 0);
     assert_eq!(status()["relay"], Value::Null);
@@ -336,7 +336,7 @@ fn what_claude_tells_comes_to_the_phone_once_and_not_what_was_asked() {
     // As of one in Claude's settings and one in a plugin.
     claude.tell(&idle);
     claude.tell(&idle);
-    let text = "session-1a2b3c4d: Claude is waiting for your input\nYour Claude session in shop · tmux pane %3\n\nIt is answered in its terminal.";
+    let text = "session-1a2b3c4d: Claude is waiting for your input\nYour Claude session in shop · tmux pane %3\n\nAnswer in its terminal.";
     let told = api.wait_for("it waits", |sent| sent.text == text);
     assert!(!told.silent);
     // What has no question of its own is told while one is out, without a sound, and the question is not told again.

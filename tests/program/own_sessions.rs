@@ -132,7 +132,7 @@ fn where_nobody_is_asked_a_hook_says_and_leaves_nothing() {
     }
     let long = call(&"x".repeat(100 << 20)).to_string();
     assert_eq!(printed(tell(&mut claude(&project, CLAUDE), long.as_bytes())), "");
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_call_is_allowed_from_elsewhere_once() {
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     assert_eq!(decision(hook), value!({"behavior": "allow"}));
     assert!(said(&project, &["answer", &id, "deny"], 1).contains("too late: allowed by you (command line)"));
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
     assert_eq!(of_kind(&project.journal(), "approval_answered").len(), 1);
     is_not_stopped();
     assert!(said(&project, &["resume", "session-1a2b3c4d"], 2).contains("in its own terminal"));
@@ -244,7 +244,7 @@ fn a_session_between_its_questions_is_at_rest_and_its_end_is_in_the_log() {
     decision(first);
     let told = [said(&project, &["status"], 0), said(&project, &["logs", "session-1a2b3c4d"], 0)];
     assert!(
-        told[0].contains("asks nothing") && told[1].contains("run ended: at rest: the session asks nothing"),
+        told[0].contains("asks nothing") && told[1].contains("run ended: idle: no question from the session"),
         "{told:?}"
     );
     assert!(!told.concat().contains("stopped by you"), "{told:?}");
@@ -285,7 +285,7 @@ fn the_question_of_a_killed_hook_waits_no_more() {
     let id = name(&asked(&project));
     killed.kill().expect("it is there");
     killed.wait().expect("it ends");
-    assert_eq!(said(&project, &["queue"], 0), "No question waits for you.\n");
+    assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
     assert!(said(&project, &["answer", &id, "allow"], 1).contains("too late: answered in its terminal"));
     let journal = project.journal();
     assert_eq!((of_kind(&journal, "approval_void").len(), of_kind(&journal, "run_ended").len()), (1, 1));
@@ -335,7 +335,7 @@ fn who_waits_no_more_and_whom_nobody_asks_any_more_are_let_go() {
     assert_eq!(printed(off), "");
     let journal = project.journal();
     let why: Vec<&Value> = of_kind(&journal, "approval_void").iter().map(|void| &void["why"]).collect();
-    assert_eq!(why, ["the session has ended, or waits no more", "no longer asked here: Claude asks in its terminal"]);
+    assert_eq!(why, ["the session has ended, or is no longer waiting", "withdrawn here: Claude asks in its terminal"]);
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn the_phone_answers_and_tells_the_end() {
     api.wait_for("that it waits no more", |sent| {
         sent.id == question.id && sent.text.contains("answered in its terminal")
     });
-    assert!(api.sent().iter().all(|sent| !sent.text.contains("goes on with it")), "a session has no end");
+    assert!(api.sent().iter().all(|sent| !sent.text.contains("esume with")), "a session has no end");
     said(&project, &["away", "off"], 0);
 }
 
@@ -452,7 +452,7 @@ fn hooks_are_installed_and_removed_to_the_byte() {
     assert!(said(&project, &["hooks", "status"], 0).contains("settings.json  installed: '"));
     let doctor = project.run(&["doctor"]);
     assert!(
-        String::from_utf8_lossy(&doctor.stdout).contains("sessions of your own ask on the phone"),
+        String::from_utf8_lossy(&doctor.stdout).contains("your own Claude sessions can ask on the phone"),
         "{}",
         text(&doctor)
     );
@@ -470,7 +470,7 @@ fn hooks_are_installed_and_removed_to_the_byte() {
     said(&project, &["hooks", "install", "--yes"], 0);
     said(&project, &["hooks", "remove", "--yes"], 0);
     assert!(!project.path(SETTINGS).exists());
-    assert!(said(&project, &["hooks", "remove"], 0).contains("has no hooks of programmator's"));
+    assert!(said(&project, &["hooks", "remove"], 0).contains("has no programmator hooks"));
     said(&project, &["hooks", "install", "--project", "--yes"], 0);
     assert!(project.path("work/.claude/settings.local.json").exists() && !project.path(SETTINGS).exists());
     said(&project, &["hooks", "remove", "--project", "--yes"], 0);

@@ -60,7 +60,7 @@ fn some_keys_of_the_configuration_are_shown_and_one_that_is_not_there_is_named()
     let shown = said(&project, &["config", "show", "limits.calls", "budget"], 0);
     assert!(shown.lines().all(|line| line.starts_with("limits.calls ") || line.starts_with("budget.")), "{shown}");
     let told = said(&project, &["config", "show", "limit"], 2);
-    assert!(told.contains("there is no key `limit`; did you mean `limits`?"), "{told}");
+    assert!(told.contains("unknown key `limit`; did you mean `limits`?"), "{told}");
     let told = said(&project, &["config", "show", "policy.own_session"], 2);
     assert!(told.contains("did you mean `policy.own_sessions`?"), "{told}");
 }

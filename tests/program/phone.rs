@@ -51,10 +51,10 @@ fn the_settings_of_claude_afk_are_shown_and_taken_over_once_the_person_says_so()
     };
     let shown = setup(&[]);
     assert!(shown.contains("  retryInterval: 120\n      away.repeat_after: 120\n"), "{shown}");
-    assert!(shown.contains("  pollingInterval: 2\n      not taken over: Telegram gives messages at once"), "{shown}");
+    assert!(shown.contains("  pollingInterval: 2\n      not imported: Telegram delivers messages at once"), "{shown}");
     assert_eq!(project.read("config/config.yaml"), before, "nobody has agreed");
     let taken = setup(&["--claude-afk"]);
-    assert!(taken.contains("Taken over into "), "{taken}");
+    assert!(taken.contains("Imported into "), "{taken}");
     let added = "away:\n  repeat_after: 120\n  repeats: 2\n  always_on: true\n  bulk_tools: [\"Edit\"]\n";
     assert_eq!(project.read("config/config.yaml"), format!("{before}{added}"));
     let again = setup(&["--claude-afk"]);
@@ -79,10 +79,10 @@ fn phone(steps: &[&str], more: &[&str]) -> Phone {
     let (api, project) = (BotApi::start(), project(steps));
     paired(&project, &api, more);
     let told = said(&project, &["away", "on"], 0);
-    assert!(told.starts_with("Ada is asked by @test_bot what runs ask (pid "), "{told}");
+    assert!(told.starts_with("Ada now gets the questions of all runs from @test_bot (pid "), "{told}");
     let phone = Phone { api, project: away(project) };
     let told = said(&phone.project, &["run", "--detach", "tk-1"], 0);
-    assert!(told.contains("tk-1 is being worked on"), "{told}");
+    assert!(told.contains("tk-1 is running in the background"), "{told}");
     phone
 }
 
@@ -109,7 +109,7 @@ fn a_call_is_allowed_by_a_button_and_the_message_tells_its_end() {
         question.text
     );
     let words: Vec<&str> = question.buttons.iter().map(|(words, _)| words.as_str()).collect();
-    assert_eq!(words, ["✅ Allow once", "✅ Same again, this run", "❌ Deny", "✏ Deny, with words"]);
+    assert_eq!(words, ["✅ Allow once", "✅ Allow for this run", "❌ Deny", "✏ Deny with a reason"]);
     // Nobody else's press counts, nor is it answered.
     phone.api.press(PERSON + 1, question.id, "allow");
     phone.api.wait_heard();
@@ -153,21 +153,21 @@ fn what_is_old_unclear_or_for_another_place_is_not_obeyed() {
     let question = phone.question("git push");
     let stale = phone.api.write_at(PERSON, "yes", Some(question.id), now() - 301);
     assert!(stale > 0);
-    phone.api.wait_for("too late", |sent| sent.text.contains("came too late to be obeyed"));
+    phone.api.wait_for("too late", |sent| sent.text.contains("more than five minutes old"));
     phone.api.reply(question.id + 1_000, "yes");
     phone.api.wait_for("unknown", |sent| {
-        sent.text == "The message that you reply to asks nothing." && sent.answers.is_some()
+        sent.text == "The message that you replied to is not a question." && sent.answers.is_some()
     });
     phone.api.reply(question.id, "all");
-    phone.api.wait_for("not for Bash", |sent| sent.text.starts_with("`all` is not for this one"));
+    phone.api.wait_for("not for Bash", |sent| sent.text.starts_with("`all` does not work here"));
     phone.api.write(PERSON, "/status");
     phone.api.wait_for("the run", |sent| {
-        sent.text.starts_with("tk-1 · Work on tk-1: waits for you (Bash git push -q origin HEAD:work), 0/1 phases")
+        sent.text.starts_with("tk-1 · Work on tk-1: needs you (Bash git push -q origin HEAD:work), 0/1 phases")
     });
     phone.api.write(PERSON, "/pause tk-2");
-    phone.api.wait_for("which", |sent| sent.text == "Say which ticket: /pause tk-1");
+    phone.api.wait_for("which", |sent| sent.text == "Which ticket? /pause tk-1");
     phone.api.write(PERSON, "/dance");
-    phone.api.wait_for("unknown", |sent| sent.text.starts_with("/dance is not known here."));
+    phone.api.wait_for("unknown", |sent| sent.text.starts_with("Unknown command /dance."));
     asked(&phone.project);
     // A word alone is for the only question there is.
     phone.api.write(PERSON, "yes");
@@ -224,7 +224,7 @@ fn a_relay_that_was_killed_asks_nothing_twice_and_obeys_what_was_said_meanwhile(
 fn what_does_not_fit_comes_as_a_file_and_secrets_stay() {
     let long = format!("bash: \"git push -q origin HEAD:work # sk-ant-{} {}\"", "a1".repeat(20), "x".repeat(2_000));
     let phone = phone(&[&long], &[]);
-    let question = phone.question("All of it is in the file.");
+    let question = phone.question("The file has the full text.");
     let file = question.file.clone().expect("a file");
     assert!(file.contains("git push") && file.contains("[masked]") && !file.contains("sk-ant-a1"), "{file}");
     phone.api.press(PERSON, question.id, "allow");
@@ -238,7 +238,7 @@ fn a_question_that_telegram_refuses_is_only_denied() {
     let (api, project) = (BotApi::start(), project(&[PUSH]));
     paired(&project, &api, &[]);
     said(&project, &["away", "on"], 0);
-    api.wait_for("it is on", |sent| sent.text.starts_with("From now on runs ask you here."));
+    api.wait_for("it is on", |sent| sent.text.starts_with("Runs now send their questions here."));
     api.trouble("sendMessage", 400, value!({"ok": false, "error_code": 400, "description": "Bad Request: no"}));
     let phone = Phone { api, project: away(project) };
     said(&phone.project, &["run", "--detach", "tk-1"], 0);
@@ -273,7 +273,7 @@ fn claudes_own_question_is_answered_by_an_option_and_the_answer_is_told() {
     assert!(question.text.contains("Claude said: Two ways are open."), "{}", question.text);
     assert!(question.text.contains("Press an option, or reply"), "{}", question.text);
     phone.api.reply(question.id, "7");
-    phone.api.wait_for("no option", |sent| sent.text == "7 is no option: they are 1 to 2.");
+    phone.api.wait_for("no option", |sent| sent.text == "No option 7: choose 1 to 2.");
     phone.api.press(PERSON, question.id, "option 2");
     phone.told(&question, "✅ answered by you (phone): Blue");
     let end = phone.api.wait_for("its end", |sent| sent.id == question.id && sent.text.contains("✅"));
@@ -303,20 +303,21 @@ fn a_run_whose_program_dies_is_told_resumed_from_there_and_its_end_told_once_mor
     phone.api.write(PERSON, "/note Tk-1 be careful");
     phone.api.wait_for("it is told", |sent| sent.text == "tk-1 gets your message.");
     said(&phone.project, &["stop", "--now", "tk-1"], 0);
-    let end = phone.api.wait_for("its end", |sent| sent.text.starts_with("tk-1: stopped by you; /resume tk-1"));
+    let end =
+        phone.api.wait_for("its end", |sent| sent.text.starts_with("tk-1: stopped by you; resume with /resume tk-1"));
     let words: Vec<&str> = end.buttons.iter().map(|(words, _)| words.as_str()).collect();
     assert_eq!(words, ["▶ Resume", "▪ Leave it"]);
     phone.api.reply(end.id, "/stop");
-    phone.api.wait_for("a command about it", |sent| sent.text == "No program works on tk-1 now.");
+    phone.api.wait_for("a command about it", |sent| sent.text == "tk-1 is not running.");
     phone.api.press(PERSON, end.id, "end resume");
-    phone.api.wait_told("tk-1 is being worked on in the background (pid ");
+    phone.api.wait_told("tk-1 is running in the background (pid ");
     let second = phone.api.wait_for("it asks", |sent| sent.id > end.id && !sent.buttons.is_empty());
     let told = phone.api.told().into_iter().find(|told| told.contains("(pid ")).expect("it was told");
     let pid = told.split("(pid ").nth(1).and_then(|rest| rest.split(')').next()?.parse().ok());
     let pid = rustix::process::Pid::from_raw(pid.expect("its number")).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     phone.api.wait_for("nobody works on it", |sent| {
-        sent.answers == Some(second.id) && sent.text.starts_with("No program works on tk-1 now.")
+        sent.answers == Some(second.id) && sent.text.starts_with("tk-1 is not running.")
     });
     phone.api.write(PERSON, "/resume tk-1");
     let third = phone.api.wait_for("it asks again", |sent| sent.id > second.id && !sent.buttons.is_empty());
@@ -337,9 +338,9 @@ fn a_ticket_that_is_muted_is_asked_about_on_the_machine_only() {
     let phone = phone(&[PUSH, "bash: \"git push -q origin HEAD:second\""], &[]);
     let first = phone.question("HEAD:work");
     phone.api.write(PERSON, "/mute tk-9");
-    phone.api.wait_for("unknown", |sent| sent.text.starts_with("No run of tk-9 is known."));
+    phone.api.wait_for("unknown", |sent| sent.text.starts_with("No run of tk-9 found."));
     phone.api.write(PERSON, "/mute Tk-1");
-    phone.api.wait_for("muted", |sent| sent.text.starts_with("tk-1 is muted: it asks on the machine only."));
+    phone.api.wait_for("muted", |sent| sent.text.starts_with("tk-1 is muted: it asks on this machine only."));
     phone.api.press(PERSON, first.id, "allow");
     phone.told(&first, "allowed by you (phone)");
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -362,7 +363,7 @@ fn a_ticket_that_is_muted_is_asked_about_on_the_machine_only() {
 #[test]
 fn in_brief_nothing_of_the_call_leaves_the_machine() {
     let phone = phone(&[PUSH], &["--brief"]);
-    let question = phone.question("Claude asks to use Bash\n");
+    let question = phone.question("Claude wants to use Bash\n");
     phone.api.press(PERSON, question.id, "deny");
     phone.told(&question, "denied by you (phone)");
     assert!(phone.api.sent().iter().all(|sent| !sent.text.contains("git push")));
@@ -376,17 +377,17 @@ fn the_relay_ends_by_off_and_the_pairing_by_unpair() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no phone is paired"), "{refused:?}");
     let untyped = project.run(&["away", "setup"]);
     let words = String::from_utf8_lossy(&untyped.stderr).into_owned();
-    assert!(words.contains("type the token in a terminal, or set PROGRAMMATOR_TELEGRAM_TOKEN"), "{words}");
+    assert!(words.contains("enter the token in a terminal, or set PROGRAMMATOR_TELEGRAM_TOKEN"), "{words}");
     paired(&project, &api, &[]);
     let file = std::fs::metadata(project.path("config/telegram.json")).unwrap();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o777, 0o600);
     said(&project, &["away", "on"], 0);
-    assert!(said(&project, &["away", "on"], 0).contains("already asked"));
+    assert!(said(&project, &["away", "on"], 0).contains("already gets the questions"));
     said(&project, &["away", "test"], 0);
     api.wait_for("the test", |sent| sent.text == "programmator can reach you here.");
     assert!(said(&project, &["away", "status"], 0).contains("0 questions wait there."));
     let checked = String::from_utf8_lossy(&project.run(&["doctor"]).stdout).into_owned();
-    assert!(checked.contains("ok    phone     Ada is asked by @test_bot"), "{checked}");
+    assert!(checked.contains("ok    phone     Ada gets questions from @test_bot"), "{checked}");
     // Inside a run nobody is let in.
     let inside = project.command(&["away", "unpair"]).env("PROGRAMMATOR_RUN_ID", "x").output().unwrap();
     assert_eq!(inside.status.code(), Some(77));
@@ -425,11 +426,11 @@ fn changed_validation_commands_are_decided_there() {
     let words: Vec<&str> = change.buttons.iter().map(|(words, _)| words.as_str()).collect();
     assert_eq!(words, ["Accept", "Keep"]);
     phone.api.reply(change.id, "perhaps");
-    phone.api.wait_for("what there is to say", |sent| sent.text == "`perhaps` is no answer to this: accept, keep");
+    phone.api.wait_for("what there is to say", |sent| sent.text == "`perhaps` is not a possible answer: accept, keep");
     phone.api.press(PERSON, change.id, "option accept");
-    phone.told(&change, "the new validation commands count from now on, by you (phone)");
+    phone.told(&change, "the new validation commands apply from now on, by you (phone)");
     phone.api.press(PERSON, change.id, "option keep");
-    phone.api.wait_told("Too late: the new validation commands count from now on, by you (phone)");
+    phone.api.wait_told("Too late: the new validation commands apply from now on, by you (phone)");
     phone.api.press(PERSON, push.id, "allow");
     let records = ended(&phone.project);
     assert_eq!(of_kind(&records, "validation_ran")[0]["command"], "test -e alpha.txt");
@@ -487,12 +488,16 @@ fn a_run_that_waits_for_a_limit_is_told_and_tries_again_when_told_there() {
     let phone = Phone { api, project: away(project) };
     said(&phone.project, &["run", "--detach", "--calls", "1", "tk-1"], 0);
     let question = phone.question("tk-1: parked until ");
-    assert!(question.text.contains("stays on the machine") && !question.text.contains("1 call"), "{}", question.text);
+    assert!(
+        question.text.contains("are not sent to the phone") && !question.text.contains("1 call"),
+        "{}",
+        question.text
+    );
     assert_eq!(question.buttons, [("Retry now".to_owned(), "option try-now".to_owned())]);
     phone.api.press(PERSON, question.id, "option try-now");
     phone.api.wait_told("still limited");
     said(&phone.project, &["stop", "--now", "tk-1"], 0);
-    phone.told(&question, "the run waits for this no more");
+    phone.told(&question, "the run no longer needs this");
 }
 
 #[test]
@@ -508,8 +513,9 @@ fn several_questions_at_once_are_listed_and_each_is_answered_in_its_own_message(
     said(&phone.project, &["run", "--detach", "tk-1", "tk-2"], 0);
     named_all(&phone.project, 2);
     said(&phone.project, &["away", "on"], 0);
-    let list =
-        phone.api.wait_for("the list", |sent| sent.text.starts_with("2 questions, each in a message below:\n1. tk-"));
+    let list = phone
+        .api
+        .wait_for("the list", |sent| sent.text.starts_with("2 questions, each in its own message below:\n1. tk-"));
     let of = |ticket: &str| {
         let begin = format!("{ticket}: Bash git push");
         phone.api.wait_for(&begin, |sent| sent.text.starts_with(&begin) && !sent.buttons.is_empty())
@@ -517,7 +523,7 @@ fn several_questions_at_once_are_listed_and_each_is_answered_in_its_own_message(
     let (first, second) = (of("tk-1"), of("tk-2"));
     assert!(!list.silent && first.silent && second.silent, "one sound");
     phone.api.reply(list.id, "yes");
-    phone.api.wait_for("it is no question", |sent| sent.text == "The message that you reply to asks nothing.");
+    phone.api.wait_for("it is no question", |sent| sent.text == "The message that you replied to is not a question.");
     phone.api.press(PERSON, second.id, "deny");
     phone.told(&second, "denied by you (phone)");
     let half = |sent: &Sent| sent.id == list.id && sent.text.contains("▪ tk-2: Bash git push");
@@ -548,7 +554,7 @@ fn with_always_on_a_run_in_the_background_begins_to_ask_and_off_says_what_keeps_
     // A relay that ends between sending and keeping would not know its message.
     status_where(&phone.project, |status| status["open"] == 1);
     let told = said(&phone.project, &["away", "off"], 0);
-    assert!(told.contains("Your configuration keeps it on (away.always_on)"), "{told}");
+    assert!(told.contains("away.always_on is set"), "{told}");
     said(&phone.project, &["answer", &name(&asked(&phone.project)), "allow"], 0);
     ended(&phone.project);
     // The next run begins it again, and what was answered meanwhile is told.

@@ -96,7 +96,7 @@ fn files_that_the_configuration_names_go_along_and_what_cannot_is_told() {
     project.write("secret", "SECRET");
     std::os::unix::fs::symlink(project.path("secret"), project.path("work/out.md")).expect("a link");
     let dry = text(&project.run(&["run", "--dry-run", "tk-1"]));
-    for why in ["gone.md: left out: there is no such file", "docs: left out: it is a folder", "out of the project"] {
+    for why in ["gone.md: skipped: no such file", "docs: skipped: a folder", "out of the project"] {
         assert!(dry.contains(why), "{why} in {dry}");
     }
     assert!(dry.contains("Run `make check`.") && !dry.contains("SECRET") && !dry.contains('\u{1b}'), "{dry}");

@@ -77,9 +77,9 @@ fn what_is_shown_goes_out_once_and_says_what_was_checked_and_what_did_not_hold()
             "title      Work on tk-1",
             "Closes #7.",
             "- `Fixes #3 for @ada`: verified by `test -e done.txt`",
-            "Claims that did not hold at first\n\n- `Fixes #3 for @ada`: `",
+            "Claims that failed at first\n\n- `Fixes #3 for @ada`: `",
             "1 run, 2 iterations",
-            "files with changes that are in no commit",
+            "note       uncommitted changes in ",
         ] {
             assert!(shown.contains(part), "{part} in {shown}");
         }
@@ -104,16 +104,16 @@ fn what_is_shown_goes_out_once_and_says_what_was_checked_and_what_did_not_hold()
 
     // Ended between the push and the pull request: there is nothing to push any more.
     let again = pr(&project, &["tk-1", "--yes"], 0);
-    assert!(again.contains("push       nothing: origin has the branch as it is here"), "{again}");
+    assert!(again.contains("push       nothing: origin is up to date"), "{again}");
     gh(&project, "'pr list'*) owner=ada; says pr-list-open.json;;");
     let open = pr(&project, &["tk-1", "--yes"], 1);
     assert!(
-        open.contains("pull request #9 of this branch is open already: https://github.com/ada/shop/pull/9\n"),
+        open.contains("pull request #9 of this branch is already open: https://github.com/ada/shop/pull/9\n"),
         "{open}"
     );
     project.git(&["commit", "-q", "--allow-empty", "-m", "More"]);
     let open = pr(&project, &["tk-1", "--yes"], 1);
-    assert!(open.contains("`git push origin topic/tk-1` brings it the new commits"), "{open}");
+    assert!(open.contains("`git push origin topic/tk-1` adds the new commits"), "{open}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn all_that_would_be_published_is_shown_and_a_branch_of_others_is_left_alone() {
     in_own(&["reset", "-q", "--hard", "HEAD~1"]);
     let before = remote(&project);
     let refused = pr(&project, &["tk-1", "--yes"], 1);
-    assert!(refused.contains("has commits that are not in the one here: `git fetch origin`"), "{refused}");
+    assert!(refused.contains("has commits that are not here: run `git fetch origin`"), "{refused}");
     assert_eq!(remote(&project), before);
     assert!(!asked(&project).contains("pr create"), "{}", asked(&project));
 }
@@ -158,9 +158,9 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     assert!(pr(&project, &["tk-1", "--yes"], 1).contains("`gh repo view` printed something unexpected: update `gh`"));
     gh(&project, "");
     for (args, code, why) in [
-        (&["tk-1", "--base", "own", "--yes"][..], 1, "the work is on own, the base itself"),
+        (&["tk-1", "--base", "own", "--yes"][..], 1, "the work is on own, which is the base"),
         (&["tk-1", "--base", "absent", "--yes"][..], 1, "origin has no branch absent"),
-        (&["tk-1", "--remote", "absent", "--yes"][..], 1, "there is no remote `absent`; there are origin"),
+        (&["tk-1", "--remote", "absent", "--yes"][..], 1, "no remote `absent`; remotes: origin"),
         (&["tk-9", "--yes"][..], 2, "tk-9"),
     ] {
         let told = pr(&project, args, code);
@@ -185,7 +185,7 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     // The person is on another branch by now.
     project.git(&["switch", "-q", "-c", "other", "main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "Other"]);
-    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("other does not have the ticket's commit"));
+    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("other does not contain the ticket's commit"));
     project.git(&["remote", "remove", "origin"]);
     assert!(pr(&project, &["tk-1", "--yes"], 1).contains("git remote add origin URL"));
 }
@@ -196,7 +196,7 @@ fn a_pull_request_of_somebody_else_is_not_ours() {
     let project = worked("branch: \"topic/{{ id }}\", ");
     let list = |owner: &str| format!("'pr list'*) owner={owner}; says pr-list-open.json;;");
     gh(&project, &list("Ada"));
-    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("#9 of this branch is open already"));
+    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("#9 of this branch is already open"));
     gh(&project, &list("eve"));
     assert!(pr(&project, &["tk-1", "--yes"], 0).contains("Opened "));
 }

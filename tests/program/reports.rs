@@ -33,8 +33,7 @@ fn what_was_done_verified_and_changed_is_told_and_what_came_before_is_not() {
 
     assert_eq!(runs[0]["ended"].as_str().map(|words| words.matches("blocked").count()), Some(1), "said once: {report}");
     let words = said(&project, &["report"], 0);
-    for part in ["2 runs", "1 waits for you", "## tk-1 Work on tk-1", "- Alpha: verified by `true`", "2 files changed"]
-    {
+    for part in ["2 runs", "1 needs you", "## tk-1 Work on tk-1", "- Alpha: verified by `true`", "2 files changed"] {
         assert!(words.contains(part), "{part} is not in\n{words}");
     }
     assert!(!words.contains('\x1b'), "{words}");

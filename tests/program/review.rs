@@ -148,7 +148,7 @@ turns:
 "#;
     let project = branched(scenario);
     let report = reviewed(&project, &[], 1);
-    assert_eq!(report["reviewers"][1]["error"], "no readable answer, also when asked again (missing)");
+    assert_eq!(report["reviewers"][1]["error"], "no readable answer, even when asked again (missing)");
     let deep = journal(&project, &report["reviewers"][1]["run"]);
     let many = |kind: &str| deep.iter().filter(|record| record["kind"] == kind).count();
     assert_eq!((many("claim_missing"), many("follow_up_sent"), many("call_counted")), (2, 1, 2), "{deep:?}");
@@ -168,7 +168,7 @@ fn calls_and_budgets_count_for_the_review() {
     let failed: Vec<&str> =
         report["reviewers"].as_array().unwrap().iter().filter_map(|reviewer| reviewer["error"].as_str()).collect();
     let [why] = failed[..] else { panic!("{report}") };
-    assert!(why.starts_with("hourly limit of 1 call reached; it resets in"), "{why}");
+    assert!(why.starts_with("hourly limit of 1 call reached; resets in"), "{why}");
     project.write("config/config.yaml", &format!("{config}review: {{focus: [bugs]}}\n"));
     let why = said(&project, &["review"], 2);
     assert!(why.contains("review.focus has `bugs`"), "{why}");
@@ -194,7 +194,7 @@ fn an_interrupt_ends_every_claude_and_a_second_review_waits_for_none() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let why = said(&project, &BUGS, 75);
-    assert!(why.contains("another review is at work here"), "{why}");
+    assert!(why.contains("another review is running here"), "{why}");
     signal(&child, rustix::process::Signal::INT);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", text(&output));

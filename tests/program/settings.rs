@@ -26,7 +26,7 @@ fn rules_are_shown_and_written_once_and_nothing_else_moves() {
     );
     assert!(!after.contains("\"Glob\",") && after.contains("\"Read(./**)\""), "{after}");
     let again = project.run(&["settings", "merge", "--yes"]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("has all of these rules already"), "{}", text(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("already has all of these rules"), "{}", text(&again));
     assert_eq!(project.read(FILE), after);
 }
 

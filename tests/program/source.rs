@@ -81,7 +81,7 @@ fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
         }
     }
     assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (0, 0), "nothing is sent unasked");
-    assert!(source(&project, &[], 0).contains("Nothing was sent yet."));
+    assert!(source(&project, &[], 0).contains("Nothing has been sent yet."));
 
     let sent = source(&project, &["--comment", "--close", "--yes"], 0);
     assert!(sent.contains("commented on: https://github.com/ada/shop/issues/7#issuecomment-1"), "{sent}");
@@ -144,14 +144,14 @@ fn nothing_goes_to_another_repository_or_issue_than_the_ticket_records() {
             "`gh` works with eve/shop in this folder",
         ),
         (issue("https://github.com/ada/shop/pull/7"), "is a pull request"),
-        (issue("https://github.com/ada/cellar/issues/9"), "is another issue by now"),
+        (issue("https://github.com/ada/cellar/issues/9"), "is now a different issue"),
     ] {
         gh(&project, &special);
         let told = source(&project, &["--comment", "--close", "--yes"], 1);
         assert!(told.contains("nothing was sent") && told.contains(why), "{told}");
     }
     assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (0, 0));
-    assert!(source(&project, &[], 0).contains("Nothing was sent yet."));
+    assert!(source(&project, &[], 0).contains("Nothing has been sent yet."));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_a_killed_program_began_is_looked_up_and_not_sent_twice() {
         gh(&project, &format!("'issue comment'*) {keep}kill -9 $PPID;;"));
         let killed = command(&project, &["source", "tk-1", "--comment", "--yes"]).output().expect("it starts");
         assert_eq!(killed.status.code(), None, "{}", text(&killed));
-        assert!(source(&project, &[], 0).contains("comment begun, not confirmed"));
+        assert!(source(&project, &[], 0).contains("comment sent, not confirmed"));
         gh(&project, "");
         // Who only looks changes nothing, not even what is known of it.
         let looked = source(&project, &["--comment", "--dry-run"], 0);
@@ -271,7 +271,7 @@ fn an_issue_of_beads_is_closed_by_its_own_program() {
         printf '[\\n  {{\"id\":\"bd-1\",\"title\":\"Limit logins\",\"status\":\"%s\"}}\\n]\\n' $state;;\n\
         close) : > {closed}; echo '✓ Closed bd-1';;\nesac\n"
     );
-    assert!(source(&project, &["--comment"], 2).contains("only closed from here"));
+    assert!(source(&project, &["--comment"], 2).contains("can only be closed"));
     std::fs::remove_file(project.path("bin/gh")).expect("removed");
     let bare = project.command(&["source", "tk-1", "--close"]).env("PATH", project.path("bin")).output();
     assert!(text(&bare.expect("it starts")).contains("neither `bd` nor `br` is installed"));

@@ -106,7 +106,7 @@ fn a_part_of_an_id_never_reaches_another_ticket_than_the_one_of_that_id() {
     }
     // Without the files the store knows them: by their whole ids, and in parts for who only reads.
     said(&project, &["circuit", "reset", "tk-21"], 0);
-    assert!(said(&project, &["circuit", "reset", "k-21"], 2).contains("there is no run `k-21`"));
+    assert!(said(&project, &["circuit", "reset", "k-21"], 2).contains("no run `k-21`"));
     said(&project, &["status", "k-21"], 0);
     let several = said(&project, &["status", "tk-"], 2);
     assert!(several.lines().count() == 12 && several.trim_end().ends_with("and 2 more"), "{several}");

@@ -92,7 +92,7 @@ fn an_address_that_does_not_answer_or_leads_elsewhere_keeps_no_run_from_its_end(
     drop(silent);
     host.trouble("/away", 302, &[("location", &elsewhere)]);
     let tried = said(&project, &["notify", "test"], 1);
-    assert!(tried.contains("it leads elsewhere (HTTP 302), which is not followed"), "{tried}");
+    assert!(tried.contains("redirects are not followed (HTTP 302)"), "{tried}");
     assert!(tried.contains("it cannot be reached") && !tried.contains("s3cret"), "{tried}");
 }
 
@@ -103,6 +103,6 @@ fn no_project_names_an_address_trusted_or_not() {
     project.write("work/.programmator/config.yaml", &config(&[format!("{{url: \"{}\"}}", host.url("/theirs"))]));
     said(&project, &["trust"], 0);
     let told = said(&project, &["run", "tk-1"], 0);
-    assert!(told.contains("sets notify.webhooks: ignored, only your own configuration can set it"), "{told}");
+    assert!(told.contains("sets notify.webhooks: ignored, because only your own configuration can set it"), "{told}");
     assert!(host.sent("/theirs").is_empty());
 }

@@ -254,7 +254,7 @@ fn a_query_is_json_whatever_stands_there_and_jq_filters_it() {
     let stdout = String::from_utf8(filtered.stdout).unwrap();
     assert!(stdout.starts_with("-ac select(.id == 1)\n{\"id\":\"sh-a\""), "{stdout}");
     let without = with(project.path("home").display().to_string());
-    assert_eq!((without.status.code(), text(&without).contains("install jq")), (Some(1), true));
+    assert_eq!((without.status.code(), text(&without).contains("jq, which is not installed")), (Some(1), true));
     let read = json(&project, &["ticket", "query", "--json"]);
     assert_eq!(read[0]["title"], "About sh-a");
 }
@@ -327,13 +327,13 @@ fn lint_names_what_is_odd_with_its_place() {
     let wanted = [
         ".tickets/lost.md:1:1: ",
         ".tickets/out.md:1:1: ",
-        ".tickets/sh-a.md:1:1: tickets wait for each other in a circle, sh-a -> sh-b -> sh-a",
-        ".tickets/sh-a.md:5:1: the key `prio` is unknown",
-        ".tickets/sh-b.md:1:1: `deps` names sh-gone, and there is no such ticket",
-        ".tickets/sh-c.md:1:1: sh-b.md has the id sh-b too",
-        ".tickets/sh-c.md:1:1: the file is called sh-c.md, but the id is SH-B",
-        ".tickets/sh-c.md:5:1: this box belongs to no phase",
-        ".tickets/sh-c.md:11:1: the command `no-such-program-anywhere` does not exist",
+        ".tickets/sh-a.md:1:1: dependency cycle sh-a -> sh-b -> sh-a",
+        ".tickets/sh-a.md:5:1: unknown key `prio`",
+        ".tickets/sh-b.md:1:1: `deps` refers to sh-gone, which does not exist",
+        ".tickets/sh-c.md:1:1: duplicate id sh-b, also in sh-b.md",
+        ".tickets/sh-c.md:1:1: the file is sh-c.md, but the id is SH-B",
+        ".tickets/sh-c.md:5:1: this checkbox is outside the phases",
+        ".tickets/sh-c.md:11:1: command `no-such-program-anywhere` not found",
     ];
     for (line, wanted) in told.lines().zip(wanted) {
         assert!(line.starts_with(wanted), "{told}");

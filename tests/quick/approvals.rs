@@ -304,7 +304,7 @@ fn with_nobody_there_a_question_is_a_denial_that_is_counted_and_told() {
             _ => None,
         })
         .collect();
-    let all = "2 calls were refused because nobody was there to ask: Bash";
+    let all = "2 calls were refused because nobody could be asked: Bash";
     assert!(notices.iter().any(|text| text.starts_with(all) && !text.ends_with('…')), "{notices:?}");
 }
 

@@ -21,7 +21,7 @@ fn names_every_word_of_the_command() {
     let elsewhere = of(&Approval { cwd: Some("/home/ann/other".into()), ..sample::push("x") }).unwrap();
     assert_ne!(rule.lines().next(), elsewhere.lines().next(), "names tell folders apart");
     let anywhere = of(&Approval { cwd: None, ..sample::push("x") }).unwrap();
-    assert!(anywhere.ends_with("  note: holds in every project\n"), "{anywhere}");
+    assert!(anywhere.ends_with("  note: applies to every project\n"), "{anywhere}");
     assert_eq!(of(&Approval { cwd: Some("/home/*".into()), ..sample::push("x") }), None);
 }
 

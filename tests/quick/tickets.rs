@@ -664,7 +664,7 @@ fn finds_by_id_part_and_path() {
     let message = |name: &str| found(name).unwrap_err().to_string();
     assert_eq!(message("4f2"), "`4f2` matches tk-4f2a, tk-4f2b: type more of the id");
     assert!(message("nope").ends_with("; tickets there: tk-4f2a, tk-4f2b, web-9x"));
-    assert!(message("no/such.md").contains("there is no file"));
+    assert!(message("no/such.md").contains("no file "));
     folder.file("p/sub/4f2a", "log");
     assert_eq!(found("4f2a").unwrap(), in_dir("tk-4f2a"), "a file that is no ticket hides none");
     // What is found is written to.
@@ -772,7 +772,7 @@ fn a_new_ticket_is_found_and_read() {
     assert_eq!(
         text,
         format!(
-            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: O'Neil, A.\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Validation Commands\n\n<!-- Commands that check every claim, one a line: - `cargo test` -->\n\n## Acceptance Criteria\n\n"
+            "---\nid: {name}\nstatus: open\ndeps: []\nlinks: []\ncreated: 2026-11-21T14:02:13Z\ntype: task\npriority: 2\nassignee: O'Neil, A.\n---\n# Add: login form\n\n## Design\n\n- [ ] Phase 1: what is done first\n\n## Validation Commands\n\n<!-- Commands that check every claim, one per line: - `cargo test` -->\n\n## Acceptance Criteria\n\n"
         )
     );
     let ticket = tickets::load(&path).unwrap();

@@ -31,7 +31,7 @@ fn said(bench: &Bench, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// As long as this is there, the phone is asked.
+/// As long as this is there, the phone is on.
 fn on(bench: &Bench) -> File {
     let file = File::create(bench.project.path("state/away.lock")).unwrap();
     file.lock().unwrap();
@@ -61,7 +61,7 @@ fn asked(bench: &Bench, terminal: &Terminal, words: &str) -> String {
 
 fn until_none_waits(bench: &Bench) {
     let deadline = Instant::now() + PATIENCE;
-    while said(bench, &["queue"]) != "No question waits for you.\n" {
+    while said(bench, &["queue"]) != "No question is waiting for you.\n" {
         assert!(Instant::now() < deadline, "one still waits");
     }
 }

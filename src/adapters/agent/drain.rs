@@ -264,7 +264,7 @@ impl Drain {
     }
 
     fn asked(&mut self, envelope: &Envelope<'_>) {
-        const UNREADABLE: &str = "programmator could not read this tool call, so it was refused";
+        const UNREADABLE: &str = "programmator could not read this tool call, so it was denied";
         let asked = match control::asked(envelope) {
             // What would run is not what was read.
             Some(Asked::Tool(call)) if self.left_out > 0 => Some(Asked::Unreadable(call.request)),

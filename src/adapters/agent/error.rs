@@ -12,12 +12,12 @@ pub enum AgentError {
         "`{program}` was not found. Install it with `npm install -g @anthropic-ai/claude-code`, or name it in `agent.command` or PROGRAMMATOR_CLAUDE. Searched PATH: {path}"
     )]
     NotFound { program: String, path: String },
-    #[error("the working directory {0} does not exist or cannot be entered. Create it, or start in another with -C")]
+    #[error("the working directory {0} does not exist or cannot be entered. Create it, or choose another with -C")]
     NoFolder(String),
     #[error("`{program}` could not be started: {source}. {}", cure(source))]
     NotStarted { program: String, source: std::io::Error },
     /// It does not know the session that it was to resume (another folder, another HOME, tidied away).
-    #[error("Claude does not know the session {session} in this folder; start with a fresh one")]
+    #[error("Claude has no session {session} in this folder; start with a fresh one")]
     UnknownSession { session: String },
     #[error("`{program}` exited immediately ({how}){said}. Run `programmator doctor` to see what is wrong")]
     EndedEarly {
@@ -60,7 +60,7 @@ pub enum AgentError {
 /// The error for a process that ended before it answered.
 pub(super) fn ended_early(program: String, exit: &Exit) -> AgentError {
     let how = match (exit.code, exit.signal) {
-        (Some(127), _) => "exit code 127: a program that it needs was not found".to_owned(),
+        (Some(127), _) => "exit code 127: a required program was not found".to_owned(),
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "it closed its output".to_owned(),
@@ -78,9 +78,7 @@ pub(super) fn said(text: &str) -> String {
 fn cure(error: &std::io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::OutOfMemory => "Out of memory: close other programs or raise the limit (`ulimit -v`)",
-        ErrorKind::WouldBlock => {
-            "No more processes can be started: close others or raise the limits (`ulimit -u`, `ulimit -v`)"
-        }
+        ErrorKind::WouldBlock => "Process limit reached: close programs or raise the limits (`ulimit -u`, `ulimit -v`)",
         ErrorKind::InvalidInput => "A flag or an environment variable for Claude contains a NUL character; remove it",
         _ => "Check that it is an executable file for this machine",
     }

@@ -34,8 +34,7 @@ const UNSUPPORTED: &str = "Unsupported control request";
 pub(super) fn trouble(answer: Answer, ours: &Value, features: &Features) -> Option<String> {
     let unknown = |said: &str| {
         Some(format!(
-            "it does not say which settings it uses ({}): its tool calls might not be checked. Try again; if it \
-            persists, install a tested version: `programmator doctor` names them",
+            "it does not report its settings ({}): its tool calls might not be checked. Try again; if it persists, install a tested version (see `programmator doctor`)",
             clean_line(said, 200)
         ))
     };
@@ -60,8 +59,7 @@ fn refusal(answer: &Value, ours: &Value, features: &Features) -> Option<String> 
         let own = file.rsplit('/').next().is_some_and(|name| name.starts_with("claude-settings-"));
         return Some(if own {
             format!(
-                "this version of Claude Code rejects the settings that programmator starts it with: {path}: \
-                 {message}{more}. Install a tested version: `programmator doctor` names them"
+                "this version of Claude Code rejects programmator's settings: {path}: {message}{more}. Install a tested version (see `programmator doctor`)"
             )
         } else {
             format!(
@@ -83,8 +81,7 @@ fn refusal(answer: &Value, ours: &Value, features: &Features) -> Option<String> 
     wrong.map(|(name, used)| {
         let used = if used.is_null() { "not set".to_owned() } else { clean_line(&used.to_string(), 100) };
         format!(
-            "Claude Code does not use the settings that programmator starts it with ({name} is {used}): its tool calls \
-             might not be checked. Look for a wrapper in agent.command, or managed settings, that replace `--settings`"
+            "Claude Code does not use programmator's settings ({name} is {used}): its tool calls might not be checked. Check for a wrapper in agent.command, or managed settings, that replace `--settings`"
         )
     })
 }
@@ -142,12 +139,12 @@ mod tests {
         assert_eq!(told(Ok(json!({"effective": ours}).to_string())), "");
         for (answer, part) in [
             (Ok("null".to_owned()), "null"),
-            (Ok(String::new()), "which settings it uses ()"),
+            (Ok(String::new()), "report its settings ()"),
             (Ok("{\"effective\":".to_owned()), "effective"),
             (Err("EIO: i/o error".to_owned()), "EIO"),
         ] {
             let told = told(answer.clone());
-            assert!(told.contains("which settings it uses") && told.contains(part), "{answer:?}: {told}");
+            assert!(told.contains("report its settings") && told.contains(part), "{answer:?}: {told}");
         }
     }
 
@@ -160,6 +157,6 @@ mod tests {
             assert!(persons.contains(part), "{persons}");
         }
         let own = told(&json!({"effective": {}, "errors": [error("/tmp/claude-0/claude-settings-f9.json")]}), []);
-        assert!(own.contains("rejects the settings") && own.contains("programmator doctor"), "{own}");
+        assert!(own.contains("rejects programmator's settings") && own.contains("programmator doctor"), "{own}");
     }
 }

@@ -54,8 +54,7 @@ pub(super) async fn with(repository: &Repository, base: &str) -> Result<Snapshot
         }
     }
     let shown = clean_line(base, 80);
-    let other =
-        named.ok_or_else(|| format!("there is no branch or commit `{shown}` here; name another with --base"))?;
+    let other = named.ok_or_else(|| format!("no branch or commit `{shown}` here; choose another with --base"))?;
     let found = ask("merge-base", &["HEAD", &other]).await?;
     found
         .map(SnapshotId)

@@ -42,14 +42,13 @@ pub async fn due(folder: &Path, branch: &str, base: Option<&str>) -> Result<Opti
     }
     let begins = match base {
         Some(base) => {
-            let commit =
-                commit_at(&top, base).await?.ok_or_else(|| format!("there is no commit at {base} (git.base)"))?;
+            let commit = commit_at(&top, base).await?.ok_or_else(|| format!("no commit at {base} (git.base)"))?;
             Some((base.to_owned(), commit, " (git.base)"))
         }
         None => begun_at(&top).await?.map(|(base, commit)| (base, commit, "")),
     };
     match begins {
-        Some((base, commit, by)) if commit != now => Err(refused(&base, &format!("begins at {base}{by}"))),
+        Some((base, commit, by)) if commit != now => Err(refused(&base, &format!("starts at {base}{by}"))),
         Some((base, ..)) => Ok(Some(BranchSwitch { from, to, commit: now, base: Some(base) })),
         None => Ok(Some(BranchSwitch { base: Some(from.clone()), from, to, commit: now })),
     }
@@ -63,7 +62,7 @@ pub async fn make(folder: &Path, switch: &BranchSwitch) -> Result<(), String> {
         return Ok(());
     }
     if commit_at(&top, "HEAD").await?.unwrap_or_default() != *commit {
-        return Err(format!("{} is at another commit by now: start again", top.display()));
+        return Err(format!("{} is now at another commit: start again", top.display()));
     }
     let call = git(&top, "switch").args(["--quiet", "--no-guess"]);
     let call = match base {

@@ -138,7 +138,7 @@ pub(super) async fn whole(
         more => format!("\n- and {}", counted(more, "more file")),
     };
     shown.extend(
-        std::iter::once("\n[the diff is too long to be shown whole; read these changed files yourself:]".to_owned())
+        std::iter::once("\n[the diff is too long to be shown in full; read these changed files yourself:]".to_owned())
             .chain(names)
             .chain([more, "\n".to_owned()]),
     );

@@ -153,21 +153,21 @@ pub(super) async fn commit(
     }
     let Ready { plan, files: mut chosen, staged } = ready(repository, work, exclude).await?;
     if plan.head != agreed.head {
-        return Err("HEAD has moved since this was shown: look at it again".to_owned());
+        return Err("HEAD has moved since this was shown: review it again".to_owned());
     }
     if plan.branch != agreed.branch {
-        return Err("another branch was checked out since this was shown: look at it again".to_owned());
+        return Err("another branch was checked out since this was shown: review it again".to_owned());
     }
     if plan.tree != agreed.tree {
-        return Err("files were changed since this was shown: look at it again".to_owned());
+        return Err("files were changed since this was shown: review it again".to_owned());
     }
     if let Some(new) = plan.programs.iter().find(|program| !agreed.programs.contains(program)) {
-        return Err(format!("{} was changed since this was shown: look at it again", new.name));
+        return Err(format!("{} was changed since this was shown: review it again", new.name));
     }
     let out = taken_out(&plan, &agreed.without);
     chosen.retain(|(path, _)| !out.contains(&paths::shown(path)));
     if chosen.is_empty() {
-        return Err("there is nothing to commit".to_owned());
+        return Err("nothing to commit".to_owned());
     }
     job.begin().map_err(|error| error.to_string())?;
     own_index(repository, &job.index(), &plan, &chosen).await.map_err(|error| error.to_string())?;
@@ -202,7 +202,7 @@ pub(super) async fn commit(
     made
 }
 
-const RUNS: &str = "git is still making the last commit: its hooks or the signing have not ended";
+const RUNS: &str = "git is still making the last commit (hooks, signing)";
 
 /// What git's reflog says of the commit with this id.
 fn mark(id: &str) -> String {
@@ -230,16 +230,13 @@ pub(super) async fn recover(
 /// Whether the commit is made, now that git has ended; if so, the index follows.
 async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, job: &Job) -> Result<Committed, String> {
     let made = made::find(repository, attempt).await.map_err(|error| {
-        format!(
-            "git was called, but whether it has committed cannot be told: {error}. `git log` and `git reflog` say it"
-        )
+        format!("git was called, but the result is unknown: {error}. Check `git log` and `git reflog`")
     })?;
     let Some(made) = made else { return Err(made::nothing(repository, attempt, &job.said()).await) };
     let short = short(&made.id);
     if made.parent != attempt.before {
         return Err(format!(
-            "HEAD moved while committing: {short} is made, but on a commit that it undoes. Nothing was taken back; look at \
-            `git log`: `git reset --soft {short}^` goes back to the other commit while {short} is the last one"
+            "HEAD moved while committing: {short} was made on top of a commit that it undoes. Nothing was reverted; check `git log`: `git reset --soft {short}^` returns to the other commit while {short} is the last one"
         ));
     }
     let step = async {
@@ -260,9 +257,7 @@ async fn finish(repository: &Repository, scratch: &Scratch, attempt: &Attempt, j
         Ok::<_, EvidenceError>((files, followed))
     };
     let behind = |error: EvidenceError, files: String| {
-        Some(format!(
-            "{short} is made, but the index does not follow: {error}; `git reset -- {files}` brings it in step"
-        ))
+        Some(format!("{short} was committed, but the index was not updated: {error}; run `git reset -- {files}`"))
     };
     let (files, trouble) = match step.await {
         Ok((files, Ok(()))) => (files, None),

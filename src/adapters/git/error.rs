@@ -16,7 +16,7 @@ pub enum EvidenceError {
         /// Git's own words, which name the fix where there is one.
         said: String,
     },
-    #[error("git {verb} did not end within {seconds} s in {}: add large untracked files to .gitignore, or work in a smaller repository", folder.display())]
+    #[error("git {verb} did not finish within {seconds} s in {}: add large untracked files to .gitignore, or use a smaller repository", folder.display())]
     TimedOut { verb: &'static str, folder: PathBuf, seconds: u64 },
     #[error("{what} {} was deleted or moved during the run: put it back, then `programmator resume`", path.display())]
     Gone { what: &'static str, path: PathBuf },
@@ -24,11 +24,10 @@ pub enum EvidenceError {
     Io { what: String, path: PathBuf, source: std::io::Error },
     #[error("snapshot {id} no longer exists: it was removed, or it belongs to another working tree")]
     UnknownSnapshot { id: String },
-    #[error("{ticket} has no snapshot `{wanted}`; there are: {known}")]
+    #[error("{ticket} has no snapshot `{wanted}`; available: {known}")]
     NoSuchSnapshot { ticket: TicketId, wanted: String, known: String },
     #[error(
-        "{} is not in a git repository: there programmator detects changes but keeps no copies, so nothing can be \
-        restored. Run `git init` there before the next run",
+        "{} is not in a git repository: changes are detected, but nothing can be restored. Run `git init` there before the next run",
         folder.display()
     )]
     NotRestorable { folder: PathBuf },

@@ -132,7 +132,7 @@ impl Folder {
         for entry in self.walk() {
             if begun.elapsed() > LIMIT {
                 return Err(io::Error::other(format!(
-                    "it did not end within {} s: work in a smaller directory, or add large files to .gitignore",
+                    "it did not finish within {} s: use a smaller directory, or add large files to .gitignore",
                     LIMIT.as_secs()
                 )));
             }

@@ -81,17 +81,13 @@ impl WorkTree {
         let verify = |name: &str| repository.git("rev-parse").args(["--verify", "--quiet", name]);
         let none = || {
             format!(
-                "snapshot {shown} was taken before the first commit, so no branch can begin there: commit (git add -A && git \
-                 commit), run the ticket, and fork a snapshot from then on"
+                "snapshot {shown} was taken before the first commit, so no branch can start there: commit (git add -A && git commit), run the ticket, and fork a later snapshot"
             )
         };
         let base = id(verify(&parent)).await?.ok_or_else(none)?;
         let is_there = id(repository.git("cat-file").args(["-e", &format!("{base}^{{tree}}")])).await?.is_some();
         if !is_there {
-            return Err(format!(
-                "the commit {} that snapshot {shown} was taken upon is gone",
-                base.get(..12).unwrap_or(&base)
-            ));
+            return Err(format!("the commit {} of snapshot {shown} is gone", base.get(..12).unwrap_or(&base)));
         }
         let commit = if snapshot.is_end {
             let scratch = Scratch::new(repository, Objects::Kept).await.map_err(words)?;

@@ -54,9 +54,9 @@ pub fn scratch(top: &Path) -> PathBuf {
 /// The commit that the base is at. Words for the person where nothing can be merged into it, whatever the work will be.
 pub async fn base_of(worktree: &Worktree) -> Result<String, String> {
     let Worktree { top, home_top, base, .. } = worktree;
-    let again = if top.is_dir() { " and remove this worktree, which began there" } else { "" };
+    let again = if top.is_dir() { "  and remove this worktree, which started there" } else { "" };
     commit_at(home_top, &format!("refs/heads/{base}")).await?.ok_or_else(|| {
-        format!("git.merge needs a local branch with a commit, and {base} is none: set git.base to one{again}")
+        format!("git.merge needs a local branch with a commit, which {base} is not: set git.base to one{again}")
     })
 }
 
@@ -101,7 +101,7 @@ pub async fn prepare(
         let call = git(home_top, "diff").args(["--quiet", "--no-ext-diff", "--no-textconv", &range, "--"]);
         let said = call.args([ticket.as_os_str()]).run().await.map_err(words)?;
         if said.code != Some(0) {
-            return Err(format!("{branch} changes the ticket's own file, {}: take that out of it", ticket.display()));
+            return Err(format!("{branch} changes the ticket's own file {}: remove that change", ticket.display()));
         }
     }
     let scratch = scratch(top);
@@ -129,11 +129,11 @@ pub async fn prepare(
         clear(worktree).await?;
         if files.is_empty() {
             let said = format!("{} {}", said.stderr, paths::shown(&said.stdout));
-            return Err(format!("git cannot bring {branch} into {base}: {}", clean_line(said.trim(), 400)));
+            return Err(format!("git cannot merge {branch} into {base}: {}", clean_line(said.trim(), 400)));
         }
         return Ok(Prepared::Conflict(files));
     }
-    let commit = commit_at(&scratch, "HEAD").await?.ok_or("git has made no commit")?;
+    let commit = commit_at(&scratch, "HEAD").await?.ok_or("git made no commit")?;
     Ok(Prepared::Ready(Candidate { commit, upon }))
 }
 

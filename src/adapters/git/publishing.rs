@@ -27,15 +27,15 @@ pub async fn remote(folder: &Path, named: Option<&str>) -> Result<String, String
     };
     chosen.map(|name| (*name).to_owned()).ok_or_else(|| match (named, &all[..]) {
         (_, []) => "the repository has no remote: add one with `git remote add origin URL`".to_owned(),
-        (Some(named), _) => format!("there is no remote `{}`; there are {}", clean_line(named, 80), all.join(", ")),
-        (None, _) => format!("say which remote with --remote: {}", clean_line(&all.join(", "), 300)),
+        (Some(named), _) => format!("no remote `{}`; remotes: {}", clean_line(named, 80), all.join(", ")),
+        (None, _) => format!("choose a remote with --remote: {}", clean_line(&all.join(", "), 300)),
     })
 }
 
 /// What a pull request of `branch` into `base` would have, and what of it the remote does not have yet.
 pub async fn look(folder: &Path, branch: &str, base: &str, remote: &str) -> Result<Outgoing, String> {
     let commit = commit_at(folder, &format!("refs/heads/{branch}")).await?;
-    let commit = commit.ok_or_else(|| format!("there is no branch {branch} here any more"))?;
+    let commit = commit.ok_or_else(|| format!("the branch {branch} no longer exists here"))?;
     let urls = printed(git(folder, "remote").args(["get-url", "--push", "--all", remote])).await?;
     // Where it is pushed to: what this repository knows of it may be old.
     let address = urls.lines().next().unwrap_or(remote);
@@ -45,13 +45,13 @@ pub async fn look(folder: &Path, branch: &str, base: &str, remote: &str) -> Resu
         let said = git(folder, "merge-base").args(["--is-ancestor", there, &commit]).run();
         if !is_here || said.await.map_err(words)?.code != Some(0) {
             return Err(format!(
-                "{branch} on {remote} has commits that are not in the one here: `git fetch {remote}`, look at them, and bring them together"
+                "{branch} on {remote} has commits that are not here: run `git fetch {remote}`, review and merge them"
             ));
         }
     }
-    let begins = begins.ok_or_else(|| format!("{remote} has no branch {base}: name another with --base"))?;
+    let begins = begins.ok_or_else(|| format!("{remote} has no branch {base}: choose another with --base"))?;
     if commit_at(folder, &begins).await?.is_none() {
-        return Err(format!("{base} on {remote} has commits that are not here: `git fetch {remote}` first"));
+        return Err(format!("{base} on {remote} has commits that are not here: run `git fetch {remote}` first"));
     }
     let log = |args: &[&str]| git(folder, "log").args(["--no-show-signature", "--format=%h %s"]).args(args);
     let commits = lines(&printed(log(&[&commit, "--not", &begins])).await?);
@@ -60,7 +60,7 @@ pub async fn look(folder: &Path, branch: &str, base: &str, remote: &str) -> Resu
     let unknown = printed(log(&unknown)).await?;
     let pushed = if there.as_ref() == Some(&commit) { Vec::new() } else { lines(&unknown) };
     if pushed.len() > MOST || commits.len() > MOST {
-        return Err(format!("more than {MOST} commits: push {branch} yourself, and make the pull request with `gh`"));
+        return Err(format!("more than {MOST} commits: push {branch} yourself, and open the pull request with `gh`"));
     }
     let range = format!("{begins}...{commit}");
     let stat = printed(git(folder, "diff").args(["--shortstat", "--no-ext-diff", "--no-textconv", &range])).await?;
@@ -88,7 +88,7 @@ async fn there(
     let asked = Git::as_person(folder, "ls-remote").args(["--", address, &branch, &base]).within(ANSWER);
     let said = asked.run().await.map_err(words)?;
     if said.code != Some(0) {
-        return Err(format!("the remote {remote} cannot be asked: {}", told(&said)));
+        return Err(format!("the remote {remote} cannot be reached: {}", told(&said)));
     }
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     let at = |name: &str| {

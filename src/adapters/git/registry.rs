@@ -60,7 +60,7 @@ async fn turn(home_top: &Path) -> Result<File, String> {
             Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOOK).await,
             Err(TryLockError::WouldBlock) => {
                 return Err(format!(
-                    "the worktrees of {} have been changed by others for an hour: try again when they are done",
+                    "the worktrees of {} have been locked by others for an hour: try again later",
                     home_top.display()
                 ));
             }
@@ -109,7 +109,7 @@ pub(super) async fn forget(home_top: &Path, known: &Known) -> Result<(), String>
             change(home_top, unlock).await?;
         }
         Some(why) => {
-            return Err(format!("{} is not there and is locked ({})", known.path.display(), clean_line(why, 100)));
+            return Err(format!("{} is missing and locked ({})", known.path.display(), clean_line(why, 100)));
         }
     }
     let remove = git(home_top, "worktree").args(["remove"]).args([known.path.as_os_str()]);

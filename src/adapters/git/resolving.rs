@@ -60,7 +60,7 @@ pub async fn begin(
     }
     let held = Held { uncommitted, untracked, unmerged: 0 };
     if !held.is_nothing() {
-        return Err(format!("{} holds {}: commit it first", top.display(), held.words()));
+        return Err(format!("{} has {}: commit it first", top.display(), held.words()));
     }
     if let Some(head) = commit_at(top, "HEAD").await? {
         let note = git_file(top, NOTE).await?;
@@ -132,7 +132,7 @@ async fn sides(worktree: &Worktree) -> Result<Sides, String> {
         if call.run().await.map_err(words)?.code == Some(0) {
             return Ok(Sides { ours, theirs });
         }
-        return Err(format!("the merge that is open in {} is not one of {base}", top.display()));
+        return Err(format!("the open merge in {} is not a merge of {base}", top.display()));
     }
     // Claude may have committed it.
     let call =
@@ -166,7 +166,7 @@ async fn untracked(top: &Path, ticket: Option<&Path>) -> Result<Vec<Vec<u8>>, St
 fn refused(top: &Path, names: &[Vec<u8>]) -> String {
     let untracked = names.iter().map(|name| clean_line(&paths::shown(name), 200)).collect();
     let held = Held { untracked, ..Held::default() }.words();
-    format!("{} holds {held}, which Claude has not made for the merge: remove it, or `git add` it there", top.display())
+    format!("{} has {held}, which Claude did not create for the merge: remove it, or `git add` it there", top.display())
 }
 
 /// A file in the worktree's git folder.

@@ -184,7 +184,7 @@ fn looked_at(top: &Path, difference: &Difference) -> Looks {
 }
 
 const CHANGED: &str =
-    "nothing was restored: the files, or what other tickets have changed, are not as they were shown; look again";
+    "nothing was restored: the files, or changes of other tickets, are no longer as shown; review them again";
 
 impl ReadyRestore {
     /// How many files it is about.
@@ -215,7 +215,7 @@ impl ReadyRestore {
             self.due.into_iter().partition(|due| due.difference.status == b'D');
         let as_saved = |due: &Due| {
             let is_same = looked_at(top, &due.difference) == due.before;
-            if is_same { Ok(()) } else { Err("it was changed meanwhile".to_owned()) }
+            if is_same { Ok(()) } else { Err("it was changed in the meantime".to_owned()) }
         };
         for due in removals {
             match as_saved(&due).and_then(|()| remove(top, &due.difference)) {
@@ -254,19 +254,18 @@ impl ReadyRestore {
                 report.kept.extend(left.into_iter().map(|difference| kept(difference, UNWRITTEN.to_owned())));
             }
             Err(error) => {
-                let unseen = format!("whether it was written cannot be seen: {error}");
+                let unseen = format!("cannot tell whether it was written: {error}");
                 report.kept.extend(tried.into_iter().map(|difference| kept(difference, unseen.clone())));
             }
         }
-        report.trouble =
-            Some(format!("{} (snapshot {} has the files from before)", clean_line(&why, 600), report.saved));
+        report.trouble = Some(format!("{} (previous files in snapshot {})", clean_line(&why, 600), report.saved));
         Ok(report)
     }
 }
 
 /// So many files are looked at, then written: what somebody writes meanwhile into one of them is not seen.
 const BATCH: usize = 32;
-const UNWRITTEN: &str = "git could not write it, or not all of it";
+const UNWRITTEN: &str = "git could not write it completely";
 
 /// The files that differ from a snapshot.
 async fn differ_still(
@@ -361,10 +360,10 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
     reachable(top, &relative)?;
     let Ok(there) = fs::symlink_metadata(top.join(&relative)) else { return Ok(()) };
     if there.is_dir() {
-        return Err("a folder with ignored files is in its place".to_owned());
+        return Err("a folder with ignored files has replaced it".to_owned());
     }
     if difference.status == b'A' {
-        return Err("the file in its place is ignored by git now".to_owned());
+        return Err("it is now ignored by git".to_owned());
     }
     Ok(())
 }
@@ -372,7 +371,7 @@ fn may_write(top: &Path, difference: &Difference) -> Result<(), String> {
 /// Every folder on the way is a real folder of this working tree.
 pub(super) fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
     if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Err("its name leaves the working tree".to_owned());
+        return Err("its path leaves the working tree".to_owned());
     }
     for parent in relative.ancestors().skip(1) {
         if parent.as_os_str().is_empty() {
@@ -380,10 +379,10 @@ pub(super) fn reachable(top: &Path, relative: &Path) -> Result<(), String> {
         }
         let folder = top.join(parent);
         match fs::symlink_metadata(&folder) {
-            Ok(data) if data.is_symlink() => return Err(format!("{} is a symbolic link now", parent.display())),
+            Ok(data) if data.is_symlink() => return Err(format!("{} is now a symbolic link", parent.display())),
             Ok(data) if !data.is_dir() => return Err(format!("{} is no longer a folder", parent.display())),
             Ok(_) if folder.join(".git").exists() => {
-                return Err(format!("{} is a repository of its own now", parent.display()));
+                return Err(format!("{} is now a nested repository", parent.display()));
             }
             _ => {}
         }

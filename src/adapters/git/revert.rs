@@ -64,7 +64,7 @@ impl Ready {
 
     /// Why nothing was written, and what was saved before.
     pub fn refused(&self, why: &str) -> String {
-        format!("{why} (snapshot {} has the files as they were before)", self.saved)
+        format!("{why} (previous files in snapshot {})", self.saved)
     }
 }
 
@@ -79,12 +79,10 @@ pub fn came_of(intended: &RevertIntended) -> Result<(), String> {
     if now == intended.after {
         Ok(())
     } else if now == intended.before {
-        Err("programmator ended before it was written; the file is as it was".to_owned())
+        Err("programmator exited before writing; the file is unchanged".to_owned())
     } else {
         let RevertIntended { saved, .. } = intended;
-        Err(format!(
-            "programmator ended meanwhile and the file has changed: look at it; snapshot {saved} has it from before"
-        ))
+        Err(format!("programmator exited and the file has changed: check it; previous version in snapshot {saved}"))
     }
 }
 
@@ -108,7 +106,7 @@ pub(super) async fn prepare(
     let file = repository.top.join(relative);
     let before = read(&file)?;
     if is_commit && let Some(by) = converted(repository, &present.scratch, &name, &before).await.map_err(words)? {
-        return Err(format!("git stores this file in another form than the disk has ({by}): revert it in the editor"));
+        return Err(format!("git converts this file ({by}): revert it in the editor"));
     }
     let after = raw.taken_back(&before).ok_or(CHANGED)?;
     may()?;
@@ -116,7 +114,7 @@ pub(super) async fn prepare(
     Ok(Ready { file, saved, before, after })
 }
 
-const CHANGED: &str = "the file has changed since this was shown: look at it again";
+const CHANGED: &str = "the file has changed since this was shown: review it again";
 const CHANGED_SINCE: &str = "these lines have changed since the run: revert them in the editor";
 
 /// The name of the file, and the hunk as it stands there. Other hunks may have been taken back since it was shown: it stands
@@ -129,7 +127,7 @@ async fn find(present: &Staged, wanted: &Revert<'_>) -> Result<(Vec<u8>, Raw), S
         let patch = patch(&present.scratch, from, &present.tree, path).await.map_err(|error| error.to_string())?;
         let Some(Patch { text, is_cut, file }) = patch else { continue };
         if !matches!(file.status, b'M' | b'R') {
-            why = "a file that is new, gone or another kind of file cannot be reverted by hunks";
+            why = "a new, deleted or replaced file cannot be reverted by hunks";
             continue;
         }
         let there = hunks(&text, is_cut, &file.path).hunks;
@@ -169,7 +167,7 @@ async fn converted(
 fn read(file: &Path) -> Result<Vec<u8>, String> {
     match fs::symlink_metadata(file) {
         Ok(data) if data.is_file() => fs::read(file).map_err(|error| format!("{}: {error}", file.display())),
-        Ok(_) => Err("it is no plain file".to_owned()),
+        Ok(_) => Err("not a regular file".to_owned()),
         Err(_) => Err(CHANGED.to_owned()),
     }
 }

@@ -78,7 +78,7 @@ pub async fn unmake(worktree: &Worktree, beginning: &Beginning, is_new_branch: b
 /// As of a repository that was just made.
 fn no_commit(base: &str) -> String {
     format!(
-        "there is no commit at {base} for a worktree to begin at: make the first one (git add -A && git commit), or set git.base"
+        "no commit at {base} to start a worktree from: make the first one (git add -A && git commit), or set git.base"
     )
 }
 
@@ -92,10 +92,10 @@ async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Fi
         }
         (Err(_), None) => {}
         (Err(_), Some(known)) => forget(home_top, known).await?,
-        (Ok(data), _) if !data.is_dir() => return Err(format!("{} is in the way: it is no folder", top.display())),
+        (Ok(data), _) if !data.is_dir() => return Err(format!("{} is in the way: not a folder", top.display())),
         // An empty folder that nobody misses.
         (Ok(_), None) => fs::remove_dir(top)
-            .map_err(|_| format!("{} is in the way: it is no worktree of {}", top.display(), home_top.display()))?,
+            .map_err(|_| format!("{} is in the way: not a worktree of {}", top.display(), home_top.display()))?,
         (Ok(_), Some(known)) => {
             let is_ready = marks::is_ready(top);
             // Git keeps its lock until all files are there, and no note says so before they are on the disk. What differs
@@ -105,7 +105,7 @@ async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Fi
                 if let Some(files) = files
                     && !files.beginning.is_of(top).await?
                 {
-                    return Err(format!("{} is there already, with other work: choose another id", top.display()));
+                    return Err(format!("{} already exists with other work: choose another id", top.display()));
                 }
                 marks::claim(top, ticket)?;
                 let wanted = format!("refs/heads/{branch}");
@@ -121,14 +121,14 @@ async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Fi
                 };
             }
             let aside = set_aside(top)?;
-            notes.push(format!("what a killed program had begun there is kept in {}", aside.display()));
+            notes.push(format!("an incomplete worktree was moved to {}", aside.display()));
             forget(home_top, known).await?;
         }
     }
     let is_there = commit_at(home_top, &format!("refs/heads/{branch}")).await?;
     let commit = match (&is_there, files) {
         (Some(there), Some(files)) if *there != files.beginning.base => {
-            return Err(format!("there is a branch {branch} already: choose another id"));
+            return Err(format!("the branch {branch} already exists: choose another id"));
         }
         (Some(commit), _) => commit.clone(),
         (None, Some(files)) => files.beginning.base.clone(),
@@ -140,7 +140,7 @@ async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Fi
         .recursive(true)
         .mode(0o700)
         .create(parent)
-        .map_err(|error| format!("the folder {} cannot be made: {error}", parent.display()))?;
+        .map_err(|error| format!("the folder {} cannot be created: {error}", parent.display()))?;
     let call = git(home_top, "worktree").args(["add", "--quiet"]);
     let is_new_branch = is_there.is_none();
     let call = match is_there {
@@ -161,10 +161,10 @@ async fn made(worktree: &Worktree, ticket: &Path, room: &Room, files: Option<&Fi
     let claimed = added.and_then(|()| marks::claim(top, ticket));
     if let (Err(why), Some(files), true) = (&claimed, files, is_added.load(Ordering::Relaxed)) {
         let left = unmake(worktree, files.beginning, is_new_branch).await;
-        return Err(left.map_or_else(|left| format!("{why}; {} is left: {left}", top.display()), |()| why.clone()));
+        return Err(left.map_or_else(|left| format!("{why}; {} remains: {left}", top.display()), |()| why.clone()));
     }
     claimed?;
-    notes.insert(0, format!("made on branch {branch}"));
+    notes.insert(0, format!("created on branch {branch}"));
     Ok(Found { commit, is_ready: false, is_new_branch, notes })
 }
 
@@ -238,7 +238,7 @@ pub async fn remove(worktree: &Worktree) -> Result<(), String> {
     let tip = commit_at(home_top, &own).await?;
     let held = held(worktree).await?;
     if !held.is_nothing() {
-        return Err(format!("{} holds {}: commit and merge it, or delete it yourself", top.display(), held.words()));
+        return Err(format!("{} has {}: commit and merge it, or delete it yourself", top.display(), held.words()));
     }
     if known(home_top, top).await?.is_some() {
         let remove = git(home_top, "worktree").args(["remove"]).args([top.as_os_str()]);
@@ -281,7 +281,7 @@ fn set_aside(top: &Path) -> Result<PathBuf, String> {
     let name = top.file_name().unwrap_or_default().to_string_lossy();
     let mut beside = (1..=ASIDE).map(|n| top.with_file_name(format!("{name}.unfinished-{n}")));
     let aside = beside.find(|aside| fs::symlink_metadata(aside).is_err());
-    let aside = aside.ok_or_else(|| format!("too many unfinished worktrees beside {}", top.display()))?;
+    let aside = aside.ok_or_else(|| format!("too many unfinished worktrees next to {}", top.display()))?;
     fs::rename(top, &aside).map_err(|error| format!("{} cannot be moved aside: {error}", top.display()))?;
     Ok(aside)
 }

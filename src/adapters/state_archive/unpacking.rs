@@ -42,7 +42,7 @@ pub fn unpack(from: &Path, into: &Path, room: &Room, stop: &AtomicBool) -> Resul
             Err(why) => return Err(why),
         };
         if named.is_some() {
-            return Err(damaged("something comes behind its end"));
+            return Err(damaged("unexpected data after its end"));
         }
         if head.is_none() {
             if name != HEAD {
@@ -61,7 +61,7 @@ pub fn unpack(from: &Path, into: &Path, room: &Room, stop: &AtomicBool) -> Resul
             return Err(damaged("it has too many files"));
         }
         if sums.contains_key(&name) {
-            return Err(damaged(format!("{name} is in it twice")));
+            return Err(damaged(format!("it contains {name} twice")));
         }
         let sum = put(&mut entry, &name, into, room)?;
         sums.insert(name, sum);
@@ -73,9 +73,9 @@ pub fn unpack(from: &Path, into: &Path, room: &Room, stop: &AtomicBool) -> Resul
         (Some(_), Some(named)) => {
             let differs = sums.iter().find(|(name, sum)| named.get(*name) != Some(sum)).map(|(name, _)| name);
             let differs = differs.or_else(|| named.keys().find(|name| !sums.contains_key(*name)));
-            Err(damaged(format!("{} is not as it was written", differs.map_or(DATABASE, String::as_str))))
+            Err(damaged(format!("{} has the wrong checksum", differs.map_or(DATABASE, String::as_str))))
         }
-        (Some(_), None) => Err(damaged("its end is missing")),
+        (Some(_), None) => Err(damaged("it is truncated")),
         (None, _) => Err(no_backup("it is empty")),
     }
 }
@@ -96,7 +96,7 @@ impl Read for Stopping<'_> {
 }
 
 fn no_backup(why: impl std::fmt::Display) -> String {
-    format!("it is no backup of programmator ({why})")
+    format!("not a programmator backup ({why})")
 }
 
 fn damaged(why: impl std::fmt::Display) -> String {
@@ -107,9 +107,9 @@ fn damaged(why: impl std::fmt::Display) -> String {
 fn name<R: Read>(entry: &Entry<'_, R>) -> Result<String, String> {
     let kind = entry.header().entry_type();
     let bytes = entry.path_bytes();
-    let name = std::str::from_utf8(&bytes).map_err(|_| damaged("a name in it is no text"))?;
+    let name = std::str::from_utf8(&bytes).map_err(|_| damaged("it contains an invalid file name"))?;
     if kind != EntryType::Regular {
-        return Err(damaged(format!("{name} is no plain file")));
+        return Err(damaged(format!("{name} is not a regular file")));
     }
     let (first, below) = name.split_once('/').map_or((name, None), |(first, below)| (first, Some(below)));
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
@@ -117,7 +117,7 @@ fn name<R: Read>(entry: &Entry<'_, R>) -> Result<String, String> {
         None => [HEAD, SUMS, DATABASE].contains(&first) || FILES.contains(&first),
         Some(below) => FOLDERS.contains(&first) && below.split('/').all(is_plain),
     };
-    if is_known { Ok(name.to_owned()) } else { Err(damaged(format!("no backup has a file {name}"))) }
+    if is_known { Ok(name.to_owned()) } else { Err(damaged(format!("unexpected file {name}"))) }
 }
 
 fn text<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, String> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither a setting nor a home folder says where the state lives.
-    #[error("no home folder for programmator's state; set PROGRAMMATOR_STATE_DIR to a folder of yours")]
+    #[error("no home folder for programmator's state; set PROGRAMMATOR_STATE_DIR")]
     NoHome,
     #[error("the state folder {path} cannot be used: {why}; {cure}")]
     Folder { path: PathBuf, why: String, cure: String },
@@ -22,21 +22,19 @@ pub enum StoreError {
         source: Arc<io::Error>,
     },
     /// No room for the append. Nothing of it was stored.
-    #[error("the disk or quota that holds {path} is full, so nothing more is stored; free some space")]
+    #[error("the disk or quota of {path} is full, so nothing more is stored; free some space")]
     Full { path: PathBuf },
     /// The system could not write the database. Nothing of the append was stored.
-    #[error("cannot write to the disk that holds {path}: {source}; nothing is stored until that works again")]
+    #[error("cannot write to the disk of {path}: {source}; nothing is stored until this works again")]
     Disk { path: PathBuf, source: Arc<rusqlite::Error> },
     /// The database that was opened is not at its place any more.
     #[error(
-        "{path} was deleted or moved while programmator ran, so nothing more is stored, and no other program knows of \
-         this run: put it back, or start the ticket again"
+        "{path} was deleted or moved while programmator was running, so nothing more is stored: put it back, or start the ticket again"
     )]
     Gone { path: PathBuf },
     /// The file is no `SQLite` database, or a damaged one. It is left as it is.
     #[error(
-        "{path} is damaged or not programmator's database ({why}); it was left untouched: move it (and {name}-wal, if \
-        there) aside to begin with an empty history; your tickets and working directories are not affected", name = name(path)
+        "{path} is damaged or not programmator's database ({why}); it was left untouched: move it (and {name}-wal, if present) aside to start with an empty history; your tickets and working directories are not affected", name = name(path)
     )]
     Damaged { path: PathBuf, why: String },
     /// A newer programmator wrote the database. It is left untouched.
@@ -49,8 +47,7 @@ pub enum StoreError {
     Busy { path: PathBuf },
     /// Another program has begun to clear away what interrupted runs of a ticket have left, and does not end.
     #[error(
-        "another programmator is cleaning up after an interrupted run of {ticket} and does not finish; it may be \
-         suspended: continue it (`fg`) or end it"
+        "another programmator is cleaning up after an interrupted run of {ticket} and does not finish; it may be suspended: continue (`fg`) or stop it"
     )]
     Sweeping { ticket: PathBuf },
     #[error("programmator is out of memory: close other programs or raise the limit (`ulimit -v`)")]

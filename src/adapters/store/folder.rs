@@ -33,7 +33,7 @@ pub fn state_dir(own: Option<&OsStr>, xdg: Option<&OsStr>) -> Result<PathBuf, St
 /// Creates the folder if it is missing and refuses one that others control. Returns its real path.
 pub(super) fn prepare(path: &Path) -> Result<PathBuf, StoreError> {
     let refuse = |why: &str, cure: String| StoreError::Folder { path: path.to_owned(), why: why.to_owned(), cure };
-    let elsewhere = || "set PROGRAMMATOR_STATE_DIR to a folder of yours".to_owned();
+    let elsewhere = || "set PROGRAMMATOR_STATE_DIR to your own folder".to_owned();
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             os::create_folder(path).map_err(|error| refuse(&format!("cannot be created ({error})"), elsewhere()))?;

@@ -140,9 +140,9 @@ impl Own {
         let Ok(file) = file else { return Ok(None) };
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),
-            Err(TryLockError::WouldBlock) => Err(LockError::Held {
-                holder: "a programmator with another state folder, or whose state folder was deleted".to_owned(),
-            }),
+            Err(TryLockError::WouldBlock) => {
+                Err(LockError::Held { holder: "a programmator with a different or deleted state folder".to_owned() })
+            }
             Err(TryLockError::Error(_)) => Ok(None),
         }
     }

@@ -137,13 +137,13 @@ fn look_at_header(path: &Path) -> Result<(), StoreError> {
     }
     let damaged = |why: &str| StoreError::Damaged { path: path.to_owned(), why: why.to_owned() };
     if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
-        return Err(damaged("it has no header of SQLite"));
+        return Err(damaged("it has no SQLite header"));
     }
     let word = |at: usize| header[at..at + 4].iter().fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
     let (version, application) = (word(60), word(68));
     // Both are zero until the first migration is in the main file.
     if application != 0 && application != APPLICATION as u32 {
-        return Err(damaged("it is another program's"));
+        return Err(damaged("it belongs to another program"));
     }
     known_version(path, i64::from(version))
 }
@@ -167,7 +167,7 @@ fn migrate(db: &mut Connection, path: &Path, scripts: &[&str]) -> Result<(), Sto
     let tables: i64 = tx.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(&sql)?;
     let application = number(&tx, "application_id").map_err(&sql)?;
     if tables > 0 && application != i64::from(APPLICATION) {
-        return Err(StoreError::Damaged { path: path.to_owned(), why: "it has another program's tables".to_owned() });
+        return Err(StoreError::Damaged { path: path.to_owned(), why: "it has tables of another program".to_owned() });
     }
     for script in scripts.iter().skip(usize::try_from(version).unwrap_or(0)) {
         tx.execute_batch(script).map_err(&sql)?;

@@ -60,7 +60,7 @@ impl Pairing {
             None => Ok(pairing),
         });
         fit.map(Some).map_err(|why| {
-            private_file::failed(&path, &format!("{why}; remove it, then `programmator away setup` pairs anew"))
+            private_file::failed(&path, &format!("{why}; remove it, then run `programmator away setup` again"))
         })
     }
 

@@ -40,7 +40,7 @@ impl Places {
 pub enum FindError {
     #[error("`{}` matches {}: type more of the id", clean_line(.name, 80), candidates.join(", "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    #[error("there is no ticket `{}` in {}{}", clean_line(.name, 80), shown(.dir), there_are(.candidates))]
+    #[error("no ticket `{}` in {}{}", clean_line(.name, 80), shown(.dir), there_are(.candidates))]
     Missing { name: String, dir: PathBuf, candidates: Vec<String> },
     #[error(transparent)]
     Refused(#[from] LoadError),
@@ -53,7 +53,7 @@ const MAX_LISTED: usize = 10;
 
 fn there_are(ids: &[String]) -> String {
     match ids.len() {
-        0 => ", which holds no tickets: `programmator ticket new \"title\"` creates one".to_owned(),
+        0 => ", which has no tickets: create one with `programmator ticket new \"title\"`".to_owned(),
         1..=MAX_LISTED => format!("; tickets there: {}", ids.join(", ")),
         more => format!("; tickets there: {}, and {} more", ids[..MAX_LISTED].join(", "), more - MAX_LISTED),
     }

@@ -19,7 +19,7 @@ const PROBED: u64 = 8_000;
 /// Why a file cannot be read as a ticket. Messages name the file and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("there is no file {}", shown(path))]
+    #[error("no file {}", shown(path))]
     Gone { path: PathBuf },
     /// A folder, pipe, socket or device.
     #[error("{} is {what}, not a file: a ticket is a markdown file", shown(path))]
@@ -37,10 +37,10 @@ pub enum LoadError {
     #[error("{}: {}", shown(path), too_large())]
     TooLarge { path: PathBuf },
     /// A link in the tickets folder that leads out of it.
-    #[error("{} is a link out of the tickets folder: give the path of the file itself", shown(path))]
+    #[error("{} is a link out of the tickets folder: use the path of the file itself", shown(path))]
     LeadsOut { path: PathBuf },
     /// A link, or behind one. Links are followed once, when a person names the file.
-    #[error("{} is a link now, or leads through one, and is not followed: put the file itself back", shown(path))]
+    #[error("{} is now a link, or below one, and is not followed: restore the file itself", shown(path))]
     Link { path: PathBuf },
     #[error("{} cannot be read: {source}", shown(path))]
     Unreadable { path: PathBuf, source: io::Error },
@@ -139,7 +139,7 @@ pub fn load(path: &Path) -> Result<Ticket, LoadError> {
         ticket.problems.insert(0, Problem { line: 1, column: 1, message, severity });
     };
     if os::link_count(&file) > 1 {
-        warn("this file has several names (hard links): only this one will see ticked boxes");
+        warn("this file has several hard links: boxes are only ticked in this one");
     }
     if !folder.is_writable(path).unwrap_or(true) {
         warn("this file is read-only: its boxes cannot be ticked");

@@ -54,9 +54,7 @@ enum Attempt {
 
 impl Attempt {
     fn overtaken() -> Self {
-        Self::InDoubt(WriteOutcome::Failed(
-            "the ticket keeps changing while it is edited: nothing was written".to_owned(),
-        ))
+        Self::InDoubt(WriteOutcome::Failed("the ticket keeps changing: nothing was written".to_owned()))
     }
 
     fn outcome(self) -> WriteOutcome {

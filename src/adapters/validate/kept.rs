@@ -51,7 +51,7 @@ impl Kept {
     pub(super) fn finish(&mut self) -> Option<String> {
         self.forget();
         let tail = std::mem::take(&mut self.tail);
-        let mut words = (self.left_out > 0).then(|| format!("{} bytes of its output are left out", self.left_out));
+        let mut words = (self.left_out > 0).then(|| format!("{} bytes of its output are missing", self.left_out));
         if let Some(words) = &words {
             // Where the gap is.
             let _ = writeln!(self.file, "\n[programmator: {words} here]");
@@ -60,7 +60,7 @@ impl Kept {
             self.failed = Some(error);
         }
         if let Some(error) = &self.failed {
-            words = Some(format!("its output could not be kept: {error}"));
+            words = Some(format!("its output could not be stored: {error}"));
         }
         self.tail = tail;
         words

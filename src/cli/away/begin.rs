@@ -161,7 +161,7 @@ pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Re
     });
     let what = what.map_err(|error| CliError::failure(error.to_string()))?;
     if let Some(pid) = relay {
-        writeln!(out, "{} is already asked by @{} (pid {pid}): {what}.", pairing.name, pairing.bot)?;
+        writeln!(out, "{} already gets {what} from @{} (pid {pid}).", pairing.name, pairing.bot)?;
         return Ok(0);
     }
     let (heard, said) = pipe()?;
@@ -173,11 +173,11 @@ pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Re
     for line in BufReader::new(heard).lines() {
         let line = line?;
         if line == READY {
-            tell(session, "From now on runs ask you here. /help says what is understood.");
-            writeln!(out, "{} is asked by @{} {what} (pid {}).", pairing.name, pairing.bot, child.id())?;
+            tell(session, "Runs now send their questions here. /help lists the commands.");
+            writeln!(out, "{} now gets {what} from @{} (pid {}).", pairing.name, pairing.bot, child.id())?;
             writeln!(
                 out,
-                "`programmator away off` ends that. Runs go on without a terminal by `programmator run --detach`."
+                "Turn it off with `programmator away off`. `programmator run --detach` runs without a terminal."
             )?;
             return Ok(0);
         }

@@ -159,7 +159,7 @@ impl Kept {
     /// What was kept in this state folder; a file that cannot be read or understood counts for nothing.
     pub fn read(state: &Path) -> Self {
         let text = private_file::read(&Self::path(state)).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what was asked on the phone is not known any more");
+            tracing::warn!(%error, "the list of questions on the phone was lost");
             None
         });
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()

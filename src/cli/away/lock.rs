@@ -30,7 +30,7 @@ impl Lock {
                 TryLockError::WouldBlock if tries.next().is_some() => std::thread::sleep(MOMENT),
                 TryLockError::WouldBlock => {
                     return Err(CliError::failure(
-                        "the phone is already asked: `programmator away status` tells by whom",
+                        "the phone relay is already running: see `programmator away status`",
                     ));
                 }
             }

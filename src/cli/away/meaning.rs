@@ -72,7 +72,7 @@ fn pressed(press: &Press, kept: &Kept) -> Meaning {
         };
     }
     let Some(asked) = message.and_then(|message| kept.asked.iter().find(|asked| asked.has(message))) else {
-        return Meaning::Unclear("No question is known to this button.".to_owned());
+        return Meaning::Unclear("This button belongs to an unknown question.".to_owned());
     };
     let given = match press.data.as_deref().unwrap_or_default() {
         ALLOW => Given::Allow,
@@ -90,7 +90,7 @@ fn pressed(press: &Press, kept: &Kept) -> Meaning {
 
 fn said(message: &Message, kept: &Kept, bare: bool, is_question: impl Fn(&Asked) -> bool) -> Meaning {
     let Some(text) = message.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
-        return Meaning::Unclear("Only text is understood here.".to_owned());
+        return Meaning::Unclear("Only text messages are supported.".to_owned());
     };
     let word = text.trim_end_matches(['.', '!']).to_lowercase();
     let plain = match word.as_str() {
@@ -128,19 +128,16 @@ fn said(message: &Message, kept: &Kept, bare: bool, is_question: impl Fn(&Asked)
         return Meaning::Follow(end, run, None, text.to_owned());
     }
     if replied.is_some() {
-        return Meaning::Unclear("The message that you reply to asks nothing.".to_owned());
+        return Meaning::Unclear("The message that you replied to is not a question.".to_owned());
     }
     let open: Vec<&Asked> = kept.open().filter(|asked| asked.question.is_some()).collect();
     match (plain, open.as_slice()) {
-        (_, []) => Meaning::Unclear("No question waits for you. /help says what is understood here.".to_owned()),
+        (_, []) => Meaning::Unclear("No question is waiting for you. /help lists the commands.".to_owned()),
         // A word alone is for the only question, and was written below it: a clock says nothing about that.
         (Some(given), [asked]) if bare && message.message_id > asked.message && !is_question(asked) => {
             Meaning::Answer(asked.message, given)
         }
-        (_, [_]) => Meaning::Unclear("Reply to the question itself: hold its message, then Reply.".to_owned()),
-        (_, open) => Meaning::Unclear(format!(
-            "{} questions wait, so it is not clear which one you mean: reply to the one itself.",
-            open.len()
-        )),
+        (_, [_]) => Meaning::Unclear("Reply to the question: hold its message, then Reply.".to_owned()),
+        (_, open) => Meaning::Unclear(format!("{} questions are waiting: reply to the one that you mean.", open.len())),
     }
 }

@@ -23,10 +23,10 @@ const OPTION_WORDS: usize = 40;
 /// Characters of Claude's last words.
 const SAID: usize = 500;
 /// What a reply means that is neither yes nor no.
-const OTHER_WORDS: &str = "\n\nA reply in other words than yes or no denies it, and Claude reads them.";
+const OTHER_WORDS: &str = "\n\nAny reply other than yes or no denies it, with your text as the reason for Claude.";
 /// The same of a Claude session of the person's own.
 const OTHER_WORDS_OF_OWN: &str =
-    "\n\nNo ends Claude's turn. A reply in other words than yes or no denies it, and Claude reads them.";
+    "\n\nNo ends Claude's turn. Any reply other than yes or no denies it, with your text as the reason for Claude.";
 
 /// A question as it is sent.
 pub struct Message {
@@ -66,11 +66,11 @@ pub fn of(waiting: &Waiting, detail: Detail, bulk: &[String], Beside { said, ter
             // Behind the time are amounts, and what the provider has said.
             let until = waiting.words.split_once(": ").map_or("parked", |(until, _)| until);
             let head = format!("{}: {}\n{place}", waiting.ticket, clean_line(until, LINE));
-            return of_decision(&head, decision, "Which limit it is stays on the machine: `programmator queue`.");
+            return of_decision(&head, decision, "The limit is not sent to the phone: `programmator queue`.");
         }
         Subject::Decision(_) | Subject::Ended(_) => {
             return only_told(&format!(
-                "{}: it waits for you\n{place}\n\nWhat it is exactly stays on the machine: `programmator queue`.",
+                "{}: waiting for you\n{place}\n\nDetails are not sent to the phone: `programmator queue`.",
                 waiting.ticket
             ));
         }
@@ -80,15 +80,15 @@ pub fn of(waiting: &Waiting, detail: Detail, bulk: &[String], Beside { said, ter
             ApprovalKind::Question => "Claude has a question for you".to_owned(),
             ApprovalKind::Plan => "Claude has a plan for you to approve".to_owned(),
             ApprovalKind::Call | ApprovalKind::Passphrase => {
-                format!("Claude asks to use {}", clean_line(&approval.tool, 40))
+                format!("Claude wants to use {}", clean_line(&approval.tool, 40))
             }
         };
         let text = format!("{}: {what}\n{place}", waiting.ticket);
         if approval.kind == ApprovalKind::Question && Question::of((**approval).clone()).labels().next().is_none() {
             let buttons = vec![vec![("▪ Nothing".to_owned(), DENY.to_owned())]];
-            return Message { buttons, ..denied(text, "\n\nWhat it is exactly stays on the machine.") };
+            return Message { buttons, ..denied(text, "\n\nDetails are not sent to the phone.") };
         }
-        return denied(text, "\n\nWhat it is exactly stays on the machine: it can be denied here.");
+        return denied(text, "\n\nDetails are not sent to the phone, so it can only be denied here.");
     }
     // What it is about comes first: of a message on a locked screen no more is seen.
     let about = clean_line(&approval.words(), LINE);
@@ -98,12 +98,15 @@ pub fn of(waiting: &Waiting, detail: Detail, bulk: &[String], Beside { said, ter
     let others = if waiting.summary.is_own_session() { OTHER_WORDS_OF_OWN } else { OTHER_WORDS };
     match question.shown() {
         Shown::Denied(..) if approval.kind == ApprovalKind::Passphrase => {
-            only_told(&format!("{head}\n\nIt needs your passphrase, which only the screen takes."))
+            only_told(&format!("{head}\n\nIt needs your passphrase, which can only be entered on the screen."))
         }
         // Too long to be shown anywhere but on the screen.
         Shown::Denied(..) => {
             let file = Some(beginning(&masked(&question.whole()), FILE).to_owned());
-            Message { file, ..denied(masked(&head), "\n\nIt is too long for here: it can be denied.") }
+            Message {
+                file,
+                ..denied(masked(&head), "\n\nIt is too long for the phone, so it can only be denied here.")
+            }
         }
         Shown::Asked(text, _) => asked(&head, text.trim_end(), &question, (bulk, others), said),
     }
@@ -119,9 +122,9 @@ fn of_decision(head: &str, decision: &Decision, text: &str) -> Message {
     let buttons = choices().filter(|choice| choice.needs.is_empty());
     let buttons = buttons.map(|choice| (label(choice.word), format!("{OPTION}{}", choice.word)));
     let hint = match () {
-        () if is_long => "\n\nAll of it is in the file. It is too long for a yes from here.",
-        () if !is_whole => "\n\nA part that looks like a credential is not shown here, so a yes is for the machine.",
-        () if choices().any(|choice| choice.word == "revise") => "\n\nOr reply: revise, and what Claude is to change.",
+        () if is_long => "\n\nThe file has the full text. It is too long to be approved from the phone.",
+        () if !is_whole => "\n\nA part that looks like a credential is masked, so approve it on your machine.",
+        () if choices().any(|choice| choice.word == "revise") => "\n\nOr reply: revise, and what Claude should change.",
         () if choices().any(|choice| choice.word == "retry") => {
             "\n\nOr reply: accept, and why the phase counts as done."
         }
@@ -166,18 +169,19 @@ fn asked(
     let whole = masked(&format!("{head}\n\n{shown}"));
     if whole.chars().count() > READABLE {
         let file = Some(beginning(&masked(shown), FILE).to_owned());
-        let why = "\n\nAll of it is in the file. It is too long to be allowed from here: it can be denied.";
+        let why =
+            "\n\nThe file has the full text. It is too long to be allowed from the phone: it can only be denied here.";
         return Message { file, ..denied(masked(head), why) };
     }
     if approval.kind == ApprovalKind::Question && question.count() != 1 {
         return denied(
             whole,
-            "\n\nThere are several questions: the screen or `programmator answer` takes the answers.",
+            "\n\nThere are several questions: answer them on the screen or with `programmator answer`.",
         );
     }
     // Nobody allows what they have not seen.
     if approval.kind != ApprovalKind::Question && whole != format!("{head}\n\n{shown}") {
-        return denied(whole, "\n\nA part that looks like a credential is not shown here, so it can only be denied.");
+        return denied(whole, "\n\nA part that looks like a credential is masked, so it can only be denied here.");
     }
     let button = |words: &str, data: &str| (words.to_owned(), data.to_owned());
     let (mut buttons, hint) = match approval.kind {
@@ -185,21 +189,21 @@ fn asked(
             let options = question.labels().take(OPTIONS).enumerate();
             let buttons =
                 options.map(|(at, label)| vec![(clean_line(label, OPTION_WORDS), format!("{OPTION}{}", at + 1))]);
-            (buttons.collect(), "\n\nPress an option, or reply to this message with your own words.")
+            (buttons.collect(), "\n\nPress an option, or reply to this message with your own answer.")
         }
         ApprovalKind::Plan => (
             vec![vec![button("✅ Approve", ALLOW)]],
-            "\n\nA reply in other words than yes sends the plan back to Claude, with your words.",
+            "\n\nAny reply other than yes sends the plan back to Claude, with your text.",
         ),
         _ if approval.edited_from.is_some() => (vec![vec![button("✅ Allow once", ALLOW)]], others),
         _ if bulk.contains(&approval.tool) && approval.kinds().is_some() => {
             (vec![vec![button("✅ Allow once", ALLOW), button("✅ All like it", ALL)]], others)
         }
-        _ => (vec![vec![button("✅ Allow once", ALLOW), button("✅ Same again, this run", FOR_RUN)]], others),
+        _ => (vec![vec![button("✅ Allow once", ALLOW), button("✅ Allow for this run", FOR_RUN)]], others),
     };
     let is_open = approval.kind == ApprovalKind::Question && buttons.is_empty();
     buttons.push(if is_open { vec![button("▪ Nothing", DENY)] } else { denials() });
-    let hint = if is_open { "\n\nReply to this message with your words." } else { hint };
+    let hint = if is_open { "\n\nReply to this message with your answer." } else { hint };
     let said = said.map_or_else(String::new, |said| format!("\n\nClaude said: {}", masked(&clean_line(said, SAID))));
     let kinds = approval.kinds().filter(|_| buttons.iter().flatten().any(|(_, data)| data == ALL));
     let kinds = kinds
@@ -209,7 +213,7 @@ fn asked(
 
 /// The buttons that say no.
 pub fn denials() -> Vec<Button> {
-    vec![("❌ Deny".to_owned(), DENY.to_owned()), ("✏ Deny, with words".to_owned(), WORDS.to_owned())]
+    vec![("❌ Deny".to_owned(), DENY.to_owned()), ("✏ Deny with a reason".to_owned(), WORDS.to_owned())]
 }
 
 /// The message once the question has come to its end.

@@ -87,10 +87,10 @@ pub(super) fn is_last(out: &mut dyn Write, session: &Session, names: &[String]) 
         Some((only.is_empty(), scope.what()))
     });
     let (is_last, what) = left.map_err(|error| CliError::failure(error.to_string()))?.ok_or_else(|| {
-        CliError::usage("the phone is not asked of some alone: `programmator away mute NAME` leaves one out")
+        CliError::usage("the phone is not limited to some names: `programmator away mute NAME` mutes one")
     })?;
     if !is_last {
-        writeln!(out, "The phone is asked {what}.")?;
+        writeln!(out, "The phone now gets {what}.")?;
     }
     Ok(is_last)
 }
@@ -103,7 +103,7 @@ pub(super) fn mute(out: &mut dyn Write, session: &Session, names: &[String]) -> 
     for ticket in scope::named(session, names)? {
         let said = Scope::change(&session.state, |scope| scope.mute(&ticket));
         let said = said.map_err(|error| CliError::failure(error.to_string()))?;
-        writeln!(out, "{said} `programmator away unmute {ticket}` takes that back.")?;
+        writeln!(out, "{said} Undo with `programmator away unmute {ticket}`.")?;
     }
     Ok(())
 }

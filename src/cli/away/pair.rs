@@ -36,7 +36,7 @@ pub fn pair(
         return Err(CliError::usage(why));
     }
     if super::lock::holder(&session.state)?.is_some() {
-        return Err(CliError::failure("a phone is being asked: `programmator away off` first"));
+        return Err(CliError::failure("the phone is on: run `programmator away off` first"));
     }
     let token = token(asks, session)?;
     let bot = Bot::new(&api, &token);
@@ -58,9 +58,9 @@ pub fn pair(
             let (Some((user, chat)), Some(said)) = (update.from(), said(&update)) else { continue };
             if Secret::of(&said.to_uppercase()) != Secret::of(&code) {
                 wrong += 1;
-                writeln!(out, "A wrong code came ({wrong} of {TRIES} tries).")?;
+                writeln!(out, "Wrong code ({wrong} of {TRIES} tries).")?;
                 if wrong >= TRIES {
-                    return Err(CliError::failure("five wrong codes: nothing was paired; begin again"));
+                    return Err(CliError::failure("five wrong codes: nothing was paired; try again"));
                 }
                 continue;
             }
@@ -73,14 +73,14 @@ pub fn pair(
             pairing.write(config).map_err(|error| CliError::failure(error.to_string()))?;
             // Heard: it does not come again.
             let _ = bot.updates(offset, Duration::ZERO);
-            let told = "Paired. Once `programmator away on` is typed on the machine, runs ask you here.";
+            let told = "Paired. After `programmator away on` on your machine, runs send their questions here.";
             let log = SentLog::of(&session.state, session.clock());
             let _ = Sender { bot: &bot, log: &log, ticket: None }.send(chat, told, &[], None);
-            writeln!(out, "Paired with {}. `programmator away on` asks there what runs ask.", pairing.name)?;
+            writeln!(out, "Paired with {}. `programmator away on` sends the questions of runs there.", pairing.name)?;
             return Ok(());
         }
     }
-    Err(CliError::failure("nobody has sent the code in ten minutes: nothing was paired"))
+    Err(CliError::failure("no code received within ten minutes: nothing was paired"))
 }
 
 fn token(asks: &mut dyn Write, session: &Session) -> Result<Secret, CliError> {
@@ -90,11 +90,13 @@ fn token(asks: &mut dyn Write, session: &Session) -> Result<Secret, CliError> {
         Secret::of(token.trim())
     } else {
         let prompt = || {
-            write!(asks, "The token of your bot, from @BotFather (not shown): ").ok();
+            write!(asks, "Bot token from @BotFather (not shown): ").ok();
             asks.flush().ok();
         };
         let typed = read(Source::Terminal, prompt).map_err(|error| match error {
-            TypedError::NoTerminal => CliError::usage(format!("type the token in a terminal, or set {}", VARIABLES[0])),
+            TypedError::NoTerminal => {
+                CliError::usage(format!("enter the token in a terminal, or set {}", VARIABLES[0]))
+            }
             error => CliError::usage(error.to_string()),
         })?;
         writeln!(asks)?;
@@ -103,7 +105,7 @@ fn token(asks: &mut dyn Write, session: &Session) -> Result<Secret, CliError> {
     let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     match token.expose().split_once(':') {
         Some((id, _)) if is_number(id) => Ok(token),
-        _ => Err(CliError::usage("that is no bot's token: it looks like `123456789:AA…`")),
+        _ => Err(CliError::usage("not a bot token; tokens look like `123456789:AA…`")),
     }
 }
 

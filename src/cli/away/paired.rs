@@ -13,7 +13,7 @@ pub(super) fn folder(session: &Session) -> Result<PathBuf, CliError> {
 
 pub(super) fn pairing(session: &Session) -> Result<Pairing, CliError> {
     let read = Pairing::read(&folder(session)?).map_err(|error| CliError::failure(error.to_string()))?;
-    read.ok_or_else(|| CliError::failure("no phone is paired: `programmator away setup` pairs one"))
+    read.ok_or_else(|| CliError::failure("no phone is paired: run `programmator away setup`"))
 }
 
 /// A phone is paired; `None` where there is no place for its settings, or they cannot be read.
@@ -35,6 +35,6 @@ pub(super) fn send(session: &Session, pairing: &Pairing, words: &str) -> Result<
 pub(super) fn tell(session: &Session, words: &str) {
     let sent = pairing(session).map(|pairing| send(session, &pairing, words));
     if let Ok(Err(error)) = sent {
-        tracing::warn!(%error, "the phone could not be told");
+        tracing::warn!(%error, "the message could not be sent to the phone");
     }
 }

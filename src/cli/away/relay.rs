@@ -180,7 +180,7 @@ impl Relay {
                         if conflicts >= CONFLICTS || error == BotError::Unauthorized {
                             return Err(self.stopped(error).await);
                         }
-                        tracing::warn!(%error, "the phone's messages cannot be had");
+                        tracing::warn!(%error, "the phone's messages could not be fetched");
                         let _ = done.send(self.kept.offset);
                     }
                 },
@@ -216,7 +216,7 @@ impl Relay {
                 for (ticket, why) in failed {
                     tracing::warn!(%ticket, why, "an answer could not be carried out");
                     if Scope::read(&folder).has(&ticket) {
-                        let words = fit(&format!("{ticket}: your answer came to nothing: {why}"));
+                        let words = fit(&format!("{ticket}: your answer had no effect: {why}"));
                         let sender = Sender { bot: &bot, log: &log, ticket: Some(ticket) };
                         let _ = sender.send(chat, &words, &[], None);
                     }
@@ -230,7 +230,7 @@ impl Relay {
     async fn stopped(&mut self, error: BotError) -> CliError {
         self.kept.stopped = Some(error.to_string());
         self.keep();
-        let words = format!("The relay has stopped, and nothing is asked here any more: {error}");
+        let words = format!("The relay has stopped; no more questions will be sent: {error}");
         tracing::error!(%error, "phone notifications have stopped");
         let told = words.clone();
         let _ = self.with_bot(None, move |bot, chat| bot.send(chat, &fit(&told), &[], None)).await;
@@ -245,7 +245,7 @@ impl Relay {
         let mut waits = match self.folds.waiting(&self.store) {
             Ok(waits) => waits,
             Err(error) => {
-                tracing::warn!(error = %error.message, "what waits cannot be read");
+                tracing::warn!(error = %error.message, "open questions cannot be read");
                 return Ok(());
             }
         };
@@ -274,14 +274,14 @@ impl Relay {
                 continue;
             }
             asked.end = match &asked.question {
-                None if asked.decision.starts_with("parked-") => Some(Over::without("the run waits for this no more")),
+                None if asked.decision.starts_with("parked-") => Some(Over::without("the run no longer needs this")),
                 None => Some(Over::without("decided elsewhere, or no longer asked")),
                 Some(id) => match look(store, asked.run, id) {
                     Ok(Found::Closed(end)) => {
                         let is_agreed = end.is_yes();
                         Some(Over { words: end.told(asked.kind, detail == Detail::Full), is_agreed })
                     }
-                    Ok(Found::Gone) => Some(Over::without("no longer asked: it was asked again, or the run has ended")),
+                    Ok(Found::Gone) => Some(Over::without("withdrawn: it was asked again, or the run has ended")),
                     // It is asked again, or its records cannot be read now.
                     Ok(Found::Asked) | Err(_) => None,
                 },
@@ -330,7 +330,7 @@ impl Relay {
     fn keep(&mut self) {
         let folder: &Path = self.store.folder();
         if let Err(error) = self.kept.write(folder) {
-            tracing::warn!(%error, "what was sent to the phone cannot be kept");
+            tracing::warn!(%error, "the record of sent messages cannot be saved");
         }
     }
 }

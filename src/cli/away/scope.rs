@@ -48,7 +48,7 @@ impl Scope {
     fn stored(state: &Path) -> Result<Self, PrivateFileError> {
         let file = path(state);
         if let Some(text) = private_file::read(&file)? {
-            let why = |error| failed(&file, &format!("not understood ({error}): remove it, and mute again"));
+            let why = |error| failed(&file, &format!("invalid ({error}): remove it, and mute again"));
             return serde_json::from_str(&text).map_err(why);
         }
         // A file of the relay's that cannot be read counts for nothing there, too.
@@ -91,15 +91,15 @@ impl Scope {
 
     /// What the phone is asked, in words.
     pub fn what(&self) -> String {
-        let Some(only) = &self.only else { return "what runs ask".to_owned() };
+        let Some(only) = &self.only else { return "the questions of all runs".to_owned() };
         let names: Vec<&str> = only.iter().map(TicketId::as_str).collect();
-        format!("what {} {}, and nothing else", names.join(", "), if names.len() == 1 { "asks" } else { "ask" })
+        format!("only the questions of {}", names.join(", "))
     }
 
     /// Leaves it out. What there is to say of it.
     pub fn mute(&mut self, ticket: &TicketId) -> String {
         self.muted.insert(ticket.clone());
-        let place = if is_id(ticket) { "in its terminal" } else { "on the machine" };
+        let place = if is_id(ticket) { "in its terminal" } else { "on this machine" };
         format!("{ticket} is muted: it asks {place} only.")
     }
 
@@ -112,7 +112,7 @@ impl Scope {
     pub fn told(&self) -> String {
         if let Some(why) = &self.unreadable {
             return format!(
-                "Nothing is asked on the phone, because what is muted cannot be read: {}.",
+                "Nothing is sent to the phone, because the list of muted names cannot be read: {}.",
                 clean_line(why, 300)
             );
         }
@@ -137,7 +137,7 @@ pub fn named(session: &Session, names: &[String]) -> Result<Vec<TicketId>, CliEr
         .map(|name| {
             meant(&all, name).cloned().ok_or_else(|| {
                 let name = clean_line(name, 40);
-                CliError::usage(format!("`{name}` is no ticket, and no Claude session of your own that is there"))
+                CliError::usage(format!("no ticket or Claude session named `{name}`"))
             })
         })
         .collect()

@@ -95,7 +95,7 @@ impl SentLog {
     fn add(&self, line: &impl Serialize) {
         let line = serde_json::to_string(line).unwrap_or_default();
         if let Err(error) = append(&self.path, &format!("{line}\n"), LOG) {
-            tracing::warn!(%error, "what is sent to the phone cannot be noted");
+            tracing::warn!(%error, "messages to the phone cannot be logged");
         }
     }
 
@@ -128,14 +128,14 @@ impl SentLog {
             return Ok(writeln!(out, "{}", crate::base::json::pretty(&shown)?)?);
         }
         if all.is_empty() {
-            writeln!(out, "Nothing was sent to the phone yet.")?;
+            writeln!(out, "Nothing has been sent to the phone yet.")?;
         }
         for Entry { time, what, ticket, text, file, came, .. } in shown {
             let ticket = ticket.as_ref().map_or("-", TicketId::as_str);
             let came = match (came, what) {
                 (Some(came), _) => format!(": {}", Clean::new(came).as_str()),
                 (None, Deed::Heard) => String::new(),
-                (None, _) => ": it is not known what came of it".to_owned(),
+                (None, _) => ": outcome unknown".to_owned(),
             };
             writeln!(out, "{} UTC  {}  {ticket}{came}", time.second(), what.word())?;
             let file = file.iter().flat_map(|file| file.lines().map(|line| ("file", line)));

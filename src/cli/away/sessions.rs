@@ -18,7 +18,7 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         return Ok(());
     }
     let scope = Scope::read(&session.state);
-    writeln!(out, "\nClaude sessions of your own:")?;
+    writeln!(out, "\nYour own Claude sessions:")?;
     let rows: Vec<[String; 3]> = known.iter().map(row).collect();
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (places, folders) = (wide(1), wide(2));

@@ -26,35 +26,35 @@ pub fn offer(out: &mut dyn Write, session: &Session, config: &Path, yes: bool) -
     };
     let fates = match fates {
         Ok(fates) => fates,
-        Err(why) => return Ok(writeln!(out, "Nothing is taken over from claude-afk: {}.\n", clean_line(&why, 300))?),
+        Err(why) => return Ok(writeln!(out, "Nothing is imported from claude-afk: {}.\n", clean_line(&why, 300))?),
     };
-    writeln!(out, "claude-afk's settings ({}), and what becomes of them:\n", path.display())?;
+    writeln!(out, "claude-afk's settings ({}), and their equivalents:\n", path.display())?;
     for fate in &fates {
         let becomes =
-            fate.becomes.as_ref().map_or_else(|why| format!("not taken over: {why}"), |line| format!("away.{line}"));
+            fate.becomes.as_ref().map_or_else(|why| format!("not imported: {why}"), |line| format!("away.{line}"));
         writeln!(out, "  {}: {}\n      {}", fate.name, fate.value, clean_line(&becomes, 200))?;
     }
     writeln!(
         out,
-        "\nOf its state nothing is taken over: you pair your account anew, and it must not use the same bot any more."
+        "\nIts state is not imported: pair your account again, and stop using the same bot with claude-afk."
     )?;
     let section = afk::section(&fates);
     if section.is_empty() {
         return Ok(writeln!(out)?);
     }
     if !yes && !stdin().is_terminal() {
-        return Ok(writeln!(out, "Nothing was changed; `--claude-afk` takes them over without asking.\n")?);
+        return Ok(writeln!(out, "Nothing changed; `--claude-afk` imports them without asking.\n")?);
     }
-    if !yes && agree(out, "Take them over?", "").is_err() {
+    if !yes && agree(out, "Import them?", "").is_err() {
         return Ok(writeln!(out, "Nothing was changed.\n")?);
     }
     match config_files::keep(config, |old| afk::with(old, &section)) {
-        Ok(Some(path)) => writeln!(out, "Taken over into {}.\n", path.display())?,
+        Ok(Some(path)) => writeln!(out, "Imported into {}.\n", path.display())?,
         Ok(None) => writeln!(
             out,
-            "Your config.yaml has an `away:` section or cannot be added to; these lines say the same:\n\n{section}"
+            "Your config.yaml already has an `away:` section or cannot be changed; add these lines yourself:\n\n{section}"
         )?,
-        Err(why) => writeln!(out, "Nothing is taken over from claude-afk: {}.\n", clean_line(&why, 300))?,
+        Err(why) => writeln!(out, "Nothing is imported from claude-afk: {}.\n", clean_line(&why, 300))?,
     }
     Ok(())
 }

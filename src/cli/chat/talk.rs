@@ -123,7 +123,7 @@ impl Talk {
             Some(open) if open.number == line.question => {
                 // What is typed so soon was begun before the question could be read.
                 if line.at.saturating_duration_since(open.shown) < APPEARS {
-                    let _ = tell("ignored: typed before the question could be read; answer it now");
+                    let _ = tell("ignored: typed before the question was shown; answer it now");
                     let _ = self.show_again();
                     return;
                 }
@@ -333,7 +333,7 @@ impl Talk {
         if open.answered || why.is_empty() {
             // None of it is a message.
             let has_words = typed.iter().any(|line| line.text != Text::Line(String::new()));
-            return if has_words { tell("ignored: typed for a question that is answered") } else { Ok(()) };
+            return if has_words { tell("ignored: the question has already been answered") } else { Ok(()) };
         }
         writeln!(stderr())?;
         for line in typed {

@@ -54,23 +54,21 @@ impl About<'_> {
             let mut new = records.iter().filter(|stored| stored.seq > since);
             match new.find_map(|stored| self.decision.decided_so(&stored.record, words)) {
                 Some(true) => return Ok(self.decision.told(words)),
-                Some(false) => return Err(CliError::failure("too late: it was decided elsewhere")),
+                Some(false) => return Err(CliError::failure("too late: already decided elsewhere")),
                 None => {}
             }
             let now = Decision::all(self.run.run, &folded(records.clone()), &records);
             if !now.iter().any(|one| one.name == self.decision.name) {
                 return Err(CliError::failure(
-                    "not decided: it has changed since you looked; `programmator queue` lists what waits now",
+                    "not decided: it has changed since you looked; see `programmator queue`",
                 ));
             }
             if self.decision.is_parked() && begun.elapsed() > LIMIT {
-                return Err(CliError::failure(
-                    "tried again, and not let through yet: still limited (`programmator queue` shows until when)",
-                ));
+                return Err(CliError::failure("retried, but still limited (`programmator queue` shows until when)"));
             }
             if begun.elapsed() > PATIENCE {
                 return Err(CliError::failure(
-                    "sent, and not yet acted on: `programmator queue` shows whether it still waits",
+                    "sent, but not applied yet: `programmator queue` shows whether it is still waiting",
                 ));
             }
             sleep(LOOK).await;

@@ -158,7 +158,7 @@ impl Report {
             |out: &mut dyn Write, name: &str, text: &str| writeln!(out, "  {name:<11}{}", clean_line(text, 4_000));
         let starts = match self.exit_code {
             0 if self.delays.is_empty() => "would start now".to_owned(),
-            0 => "would start, and wait first".to_owned(),
+            0 => "would start after waiting".to_owned(),
             code => format!("would not start; `run` would end with exit code {code}"),
         };
         writeln!(out, "{}: {starts}", clean_line(&self.ticket, 200))?;
@@ -300,19 +300,19 @@ fn limits(out: &mut dyn Write, limits: &Limits) -> io::Result<()> {
     }));
     let BreakerSettings { no_progress, same_error, permission_denials, cooldown, .. } = breaker.settings;
     lines.push(format!(
-        "circuit breaker {}: opens after {no_progress} iterations without progress, {same_error} with the same error, {permission_denials} with refused calls, for {}",
+        "circuit breaker {}: opens after {no_progress} iterations without progress, {same_error} with the same error, {permission_denials} with denied calls, for {}",
         breaker.state,
         time(cooldown)
     ));
     let ExitSettings { test_loops, done_signals, test_percentage } = limits.exit;
     let after = |n: u32, what: &str| (n > 0).then(|| format!("after {} {what}", counted(n as usize, "iteration")));
     let signs = [
-        after(test_loops, "with nothing but tests"),
+        after(test_loops, "that only ran tests"),
         test_percentage.map(|most| match most {
             100 => "with no other iterations".to_owned(),
             most => format!("with over {most} % of such iterations"),
         }),
-        after(done_signals, "that called it complete"),
+        after(done_signals, "that reported it complete"),
     ];
     let signs = signs.into_iter().flatten().collect::<Vec<_>>().join(", ");
     // Where there are phases, they decide.

@@ -35,7 +35,7 @@ use tokio::time::sleep;
 const PHASE: usize = 500;
 /// How long after an answer was recorded it is still carried out, and why it is not after that.
 const FRESH: Duration = Duration::from_secs(300);
-const FORGOTTEN: &str = "the program that took this answer was killed more than five minutes ago: answer again";
+const FORGOTTEN: &str = "the process that took this answer was killed more than five minutes ago: answer again";
 /// How long an answer of another program is waited for, and how often is looked.
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(50);
@@ -54,8 +54,8 @@ impl Answering {
     pub(in crate::cli) async fn answer(&self, ended: &Ended, said: EndAnswered) -> Result<String, CliError> {
         let length = said.words.chars().count();
         if said.answer == EndAnswer::Phase && length > PHASE {
-            let why = format!("not answered: a phase has at most {PHASE} characters, and these are {length}");
-            return Err(CliError::usage(format!("{why}; what is longer can stand in the ticket's file")));
+            let why = format!("not answered: a phase has at most {PHASE} characters, and this has {length}");
+            return Err(CliError::usage(format!("{why}; write longer text into the ticket's file")));
         }
         let (_lock, now) = self.alone(ended).await?;
         if let Some(old) = now.answered.clone().filter(|_| self.is_forgotten(&now)) {
@@ -104,12 +104,14 @@ impl Answering {
         loop {
             let lock = self.store.lock_answer(path)?;
             // Who comes too late is told so at once.
-            let now = named(&self.store, &ended.name)?.ok_or_else(|| too_late("the run is not stored any more"))?;
+            let now = named(&self.store, &ended.name)?.ok_or_else(|| too_late("the run no longer exists"))?;
             match (lock, &now.answered) {
                 (Some(lock), _) => return Ok((lock, now)),
                 (None, Some(first)) => return Err(too_late(&first.told())),
                 (None, None) if begun.elapsed() > PATIENCE => {
-                    return Err(CliError::failure("not answered: another program is answering it, and does not end"));
+                    return Err(CliError::failure(
+                        "not answered: another process is answering it and has not finished",
+                    ));
                 }
                 (None, None) => sleep(LOOK).await,
             }
@@ -128,7 +130,7 @@ impl Answering {
             match self.offline().append(Path::new(&ended.run.ticket_path), records).await {
                 // The program whose run has ended lets go of the ticket a moment later.
                 Err(OpenError::Held { .. }) if begun.elapsed() < LETTING_GO => sleep(LOOK).await,
-                Ok(false) => return Err(too_late("a run has begun since")),
+                Ok(false) => return Err(too_late("a new run has started since")),
                 appended => return Ok(appended.map(drop)?),
             }
         }
@@ -147,7 +149,7 @@ impl Answering {
     /// Nothing came of this answer: the end waits again.
     async fn give_up(&self, ended: &Ended, said: EndAnswered, why: &str) {
         if let Err(error) = self.record(ended, EndAnswered { failed: Some(why.to_owned()), ..said }).await {
-            tracing::warn!(error = %error.message, "that an answer came to nothing could not be recorded");
+            tracing::warn!(error = %error.message, "a failed answer could not be recorded");
         }
     }
 
@@ -168,7 +170,7 @@ impl Answering {
                 // Whichever run begins finds the words behind this end.
                 let args = if is_resumable(run) { ["resume", id.as_str()] } else { ["run", file] };
                 let begun = told(typed(&run.folder, &[args[0], "--detach", "--", args[1]]).await)?;
-                Ok(if words.is_empty() { begun } else { format!("{begun}\nYour words go with its first prompt.") })
+                Ok(if words.is_empty() { begun } else { format!("{begun}\nYour message goes into its first prompt.") })
             }
             EndAnswer::Phase => {
                 let phase = clean_line(words, PHASE);
@@ -192,7 +194,7 @@ impl Answering {
                 Ok(revised)
             }
             BoxOutcome::NotTaken { holder } | BoxOutcome::Unknown { holder } => {
-                Err(format!("{holder} works on {} and did not respond", run.ticket))
+                Err(format!("{holder} is running {} and did not respond", run.ticket))
             }
             BoxOutcome::NotWritten(why) => Err(why),
         }
@@ -221,8 +223,7 @@ async fn merged_since(run: &RunSummary) -> Option<String> {
     let (ticket, branch, base) = (&run.ticket, clean_line(&own.branch, 100), clean_line(&own.base, 100));
     held.is_nothing().then(|| {
         format!(
-            "the branch {branch} has nothing that {base} lacks: it was merged or removed since the run ended. \
-             `programmator resume {ticket}` records that, and `leave` has it wait for nobody"
+            "the branch {branch} has no commits that {base} lacks: it was merged or removed since the run ended. `programmator resume {ticket}` records that; `leave` removes it from the queue"
         )
     })
 }

@@ -6,14 +6,13 @@ Examples:
   programmator policy check --profile strict --json 'git log --oneline'
   programmator policy check --tool Write --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'
 
-Without --profile and --policy: your policy.yaml, the project's, and the profile guarded. Exit code 0 allow, 10 ask, \
-11 passphrase, 2 block, 64 bad input.";
+Without --profile and --policy: your policy.yaml, the project's, and the profile guarded. Exit codes: 0 allow, 10 ask, 11 passphrase, 2 block, 64 bad input.";
 
 pub const POLICY_TEST: &str = "\
 Examples:
   programmator policy test cases.jsonl --profile strict
 
-One case per line, as JSON: id, tool, input, expect; optional cwd, never and fs. Home is /home/dev. Exit code 1 on a mismatch, 64 when a line is not a case.";
+One case per line, as JSON: id, tool, input, expect; optional cwd, never and fs. Home is /home/dev. Exit codes: 1 a mismatch, 64 a line that is not a case.";
 
 pub const POLICY_SHOW: &str = "\
 Examples:
@@ -26,38 +25,36 @@ pub const POLICY_EDIT: &str = "\
 Examples:
   programmator policy edit
 
-You edit a copy of policy.yaml in the config folder. It is saved if it is valid; otherwise the file is unchanged, the error is shown with line and column, and the exit code is 2.
-floor: {unprotect: [PATTERN]} removes a pattern from the floor, written as it is there; only your own file can.";
+You edit a copy of policy.yaml in the config folder. It is saved only if it is valid; otherwise the error is shown with line and column, and the exit code is 2.
+floor: {unprotect: [PATTERN]} removes a pattern from the floor, written exactly as it is there; only your own file can do this.";
 
 pub const POLICY_WHY: &str = "\
 Examples:
   programmator logs --json tk-4f2a | jq -r 'select(.kind == \"tool_judged\") | .tool_use_id + \" \" + .target'
   programmator policy why toolu_01Hx
 
-What was stored about the call: verdict, rule and reason, its parts if it was asked about, and the answer.";
+Shows the record of the call: verdict, rule and reason, its parts if you were asked, and the answer.";
 
 pub const POLICY_REPLAY: &str = "\
 Examples:
   programmator policy replay tk-4f2a
   programmator policy replay tk-4f2a --policy draft.yaml
 
-It prints each call whose verdict would change, before and after. Files are looked at as they are now. \
-Exit code 1 when there are some.";
+It prints each call whose verdict would change, before and after, based on the current files. Exit code 1: at least one would change.";
 
 pub const POLICY_LEARN: &str = "\
 Examples:
   programmator policy learn
   programmator policy learn --least 3
 
-Rules for what you have said yes to, most useful first, each with how many questions it would have spared and what else it \
-would have let through. Copy what you want with `programmator policy edit`.";
+Suggests rules from what you have approved, most useful first, each with how many questions it would have saved and what else it would have allowed. Copy the ones you want with `programmator policy edit`.";
 
 pub const POLICY_IMPORT: &str = "\
 Examples:
   programmator policy import policy.json
   programmator policy import --print policy.json
 
-Allow patterns can only narrow what is proven to be read-only; block patterns keep their meaning. An existing policy.yaml or passphrase is kept; the passphrase that Clanker published is rejected. Exit code 1 then.";
+Allow patterns only apply to commands that are proven to be read-only; block patterns keep their meaning. An existing policy.yaml or passphrase is kept, and Clanker's published passphrase is rejected, with exit code 1.";
 
 pub const PARSE: &str = "\
 Examples:

@@ -4,18 +4,16 @@ pub const LIST: &str = "\
 Examples:
   programmator ticket list
   programmator ticket ls --status=open -T backend
-  programmator ticket list --phases         how many phases are done, and what is wrong
+  programmator ticket list --phases         phases done, and problems
 
-Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets if there is one. \
-The first ticket makes a `.tickets` at the top of the repository. With --phases a ticket that \
-cannot be read is listed as broken, with line and column.";
+Tickets are in $TICKETS_DIR (or `tickets.dir`), else in the nearest `.tickets` above, else in ~/.tickets if it exists. The first ticket creates a `.tickets` at the top of the repository. With --phases a malformed ticket is listed with line and column.";
 
 pub const READY: &str = "\
 Examples:
   programmator ticket ready
   programmator ticket ready -a 'Ada Lovelace' -T backend
 
-A ticket waits for those in its `deps` that are not closed.";
+A ticket is blocked by those in its `deps` that are not closed.";
 
 pub const BLOCKED: &str = "\
 Examples:
@@ -40,7 +38,7 @@ Examples:
   programmator ticket query '.priority == \"0\"'
   programmator ticket query --json | jq -r '.[].title'
 
-Values are text, lists are arrays. A filter needs jq. With --json each ticket is what `programmator ticket show tk-4f2a --json` prints.";
+Values are strings, lists are arrays. A filter needs jq. With --json each ticket is printed as by `programmator ticket show tk-4f2a --json`.";
 
 pub const TREE: &str = "\
 Examples:
@@ -52,7 +50,7 @@ Examples:
   programmator ticket lint
   programmator ticket lint tk-4f2a --json | jq -r '.[].message'
 
-One line for each: file:line:column: what is odd. With --json an array: file, line, column, message, severity. Exit code 1 when something was found.";
+Prints one line per problem: file:line:column: message. With --json an array: file, line, column, message, severity. Exit code 1: problems were found.";
 
 pub const NEW: &str = "\
 Examples:
@@ -76,7 +74,7 @@ pub const START: &str = "\
 Examples:
   programmator ticket start tk-4f2a
 
-It runs nothing: `programmator run` does. Exit code 77 inside a run.";
+It only sets the status; `programmator run` starts a run. Exit code 77 inside a run.";
 
 pub const CLOSE: &str = "\
 Examples:
@@ -102,7 +100,7 @@ Examples:
   programmator ticket dep tree tk-4f2a
   programmator ticket dep cycle
 
-Exit code 77 inside a run, but for `tree` and `cycle`.";
+Exit code 77 inside a run, except `tree` and `cycle`.";
 
 pub const DEP_TREE: &str = "\
 Examples:
@@ -113,39 +111,39 @@ pub const DEP_CYCLE: &str = "\
 Examples:
   programmator ticket dep cycle
 
-Tickets that are closed are left out.";
+Closed tickets are ignored.";
 
 pub const UNDEP: &str = "\
 Examples:
   programmator ticket undep tk-4f2a tk-9c1d
 
-Exit code 1 when it does not wait for that one, 77 inside a run.";
+Exit codes: 1 no such dependency, 77 inside a run.";
 
 pub const LINK: &str = "\
 Examples:
   programmator ticket link tk-4f2a tk-9c1d
 
-Each of the tickets is linked with all others. Exit code 77 inside a run.";
+Each ticket is linked to all the others. Exit code 77 inside a run.";
 
 pub const UNLINK: &str = "\
 Examples:
   programmator ticket unlink tk-4f2a tk-9c1d
 
-Exit code 1 when they are not linked, 77 inside a run.";
+Exit codes: 1 they are not linked, 77 inside a run.";
 
 pub const ADD_NOTE: &str = "\
 Examples:
   programmator ticket add-note tk-4f2a 'The limit is for each address.'
   git log -1 | programmator ticket add-note tk-4f2a
 
-The note stands below Notes; what would read as a heading or a box is quoted. Exit code 77 inside a run.";
+The note is added below Notes; lines that look like headings or checkboxes are quoted. Exit code 77 inside a run.";
 
 pub const TICK: &str = "\
 Examples:
   programmator ticket tick tk-4f2a 2
   programmator ticket tick tk-4f2a \"Write the parser\"
 
-A run of the ticket applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration is only a claim. Exit code 77 inside a run.";
+An active run applies the tick at once and interrupts an iteration on that phase. A box ticked in the file during an iteration only counts as a claim. Exit code 77 inside a run.";
 
 pub const UNTICK: &str = "\
 Examples:

@@ -27,7 +27,7 @@ pub(super) fn judge(out: &mut dyn Write, coming: &Coming, project: &Path, now: T
     let Ok(resolved) = session.resolve(&session.folder) else { return "nothing: the configuration cannot be used" };
     let mode = resolved.config.own_sessions;
     if mode == OwnGate::Off {
-        return "nothing: the policy is not for sessions of one's own (policy.own_sessions)";
+        return "nothing: the policy does not apply to your own sessions (policy.own_sessions)";
     }
     let Some(decision) = decision(&session, &resolved, coming) else {
         return "nothing: the rules cannot be used (`programmator doctor`)";
@@ -41,11 +41,11 @@ pub(super) fn judge(out: &mut dyn Write, coming: &Coming, project: &Path, now: T
     let mark = coming.session.get(..8).unwrap_or_default();
     note(&session.state, &format!("{} UTC {mark} {would}{verdict}: {} {what} ({told})", now.second(), coming.tool));
     if mode == OwnGate::Observe {
-        return "noted: the policy does not simply allow it";
+        return "logged: the policy does not allow it without asking";
     }
     // Nobody may be reading.
     let _ = writeln!(out, "{}", held_back(decision.verdict, &clean_line(&told, 300)));
-    "held back by the policy"
+    "asked about or blocked by the policy"
 }
 
 /// `None`: something is wrong with the rules. Then runs may do nothing, but a person may.

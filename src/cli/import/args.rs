@@ -11,28 +11,28 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct ImportArgs {
-    /// Where from: beads, github, prd, hank, autoclaude, ralph, ralphex or tasks.
+    /// Source: beads, github, prd, hank, autoclaude, ralph, ralphex or tasks.
     #[arg(value_parser = source)]
     pub(super) source: Source,
-    /// Documents; of hank, autoclaude, ralph, ralphex and beads those of the folder if omitted.
+    /// Documents; optional for hank, autoclaude, ralph, ralphex and beads: uses the files found in the folder.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Import everything that is new without asking; with --plan, write the draft into the ticket unseen.
+    /// Import all new tasks without asking; with --plan, write the draft into the ticket unseen.
     #[arg(long, short)]
     pub(super) yes: bool,
-    /// Only show how the tasks stand.
+    /// Only show the state of the tasks.
     #[arg(long)]
     pub dry_run: bool,
     /// Print a JSON object; needs --yes, --dry-run or --plan.
     #[arg(long)]
     pub(super) json: bool,
-    /// At most so many tasks; 0: all of them.
+    /// Maximum number of tasks; 0: all.
     #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = whole)]
     pub(in crate::cli) limit: usize,
-    /// Of github: only issues with this label.
+    /// With github: only issues with this label.
     #[arg(long)]
     pub(in crate::cli) label: Option<String>,
-    /// Make one ticket of each list, with its tasks as phases.
+    /// Create one ticket per list, with its tasks as phases.
     #[arg(long)]
     pub(super) one: bool,
     /// Of prd: make one ticket of the document, and let Claude draft its phases in plan mode.
@@ -41,7 +41,7 @@ pub struct ImportArgs {
     /// Take validation commands over, too: they will be run.
     #[arg(long)]
     pub(super) commands: bool,
-    /// Take links over, too.
+    /// Import links, too.
     #[arg(long)]
     pub(super) links: bool,
 }

@@ -41,8 +41,8 @@ pub(super) fn planned(setup: &Setup, choices: &Choices, force: bool) -> Result<(
     let old = project_file::read(&path).map_err(|error| CliError::failure(error.to_string()))?;
     let new = config_text(setup, choices);
     match &old {
-        Some(old) if *old == new => skipped.push(Skipped { path, why: "it says this already" }),
-        Some(_) if !force => skipped.push(Skipped { path, why: "it is there; --force replaces it" }),
+        Some(old) if *old == new => skipped.push(Skipped { path, why: "already up to date" }),
+        Some(_) if !force => skipped.push(Skipped { path, why: "already exists; --force replaces it" }),
         _ if !setup.may_write(&path) => return Err(leads_out(&path)),
         _ => {
             let backup = old.is_some().then(|| free_name(&path)).transpose()?;
@@ -54,7 +54,7 @@ pub(super) fn planned(setup: &Setup, choices: &Choices, force: bool) -> Result<(
     match first_ticket(setup, choices)? {
         Some(ticket) => changes.push(ticket),
         None if setup.has_tickets => {
-            skipped.push(Skipped { path: choices.tickets.clone(), why: "it has tickets already" });
+            skipped.push(Skipped { path: choices.tickets.clone(), why: "already has tickets" });
         }
         None => {}
     }
@@ -63,7 +63,7 @@ pub(super) fn planned(setup: &Setup, choices: &Choices, force: bool) -> Result<(
 
 fn leads_out(path: &Path) -> CliError {
     let shown = clean_line(&path.display().to_string(), 300);
-    CliError::failure(format!("{shown} leads out of the project by a link: remove the link; nothing was changed"))
+    CliError::failure(format!("{shown} is a link out of the project: remove the link; nothing was changed"))
 }
 
 /// The first ticket, where the folder has none.
@@ -103,18 +103,18 @@ fn ignoring(setup: &Setup, choices: &Choices) -> Result<Option<Change>, CliError
 fn free_name(path: &Path) -> Result<PathBuf, CliError> {
     let name = |n: u32| path.with_extension(if n == 0 { "yaml.bak".to_owned() } else { format!("yaml.{n}.bak") });
     let free = (0..BACKUPS).map(name).find(|path| path.symlink_metadata().is_err());
-    free.ok_or_else(|| CliError::failure(format!("too many backups beside {}: remove some", path.display())))
+    free.ok_or_else(|| CliError::failure(format!("too many backups next to {}: remove some", path.display())))
 }
 
 /// What the project says of itself, where it differs from what holds without it.
 fn config_text(setup: &Setup, choices: &Choices) -> String {
     let mut text =
-        "# What programmator does in this project, where it differs from your own settings and the built-in values.\n\
+        "# Settings of programmator for this project that differ from your own and from the built-in values.\n\
                     # `programmator config show` prints every key with its value.\n"
             .to_owned();
     if !choices.validation.is_empty() {
         text.push_str(
-            "\nvalidation:\n  # Each runs in this folder after every claim, and all must pass.\n  commands:\n",
+            "\nvalidation:\n  # All of these run in this folder after every claim, and must pass.\n  commands:\n",
         );
     }
     for command in &choices.validation {
@@ -124,10 +124,11 @@ fn config_text(setup: &Setup, choices: &Choices) -> String {
         let _ = writeln!(text, "    - {}{evidence}", quoted(command));
     }
     if choices.workflow != setup.own.settings.workflow.name {
-        let _ = writeln!(text, "\nworkflow:\n  # Who looks at finished work.\n  name: {}", choices.workflow.word());
+        let _ = writeln!(text, "\nworkflow:\n  # Who reviews finished work.\n  name: {}", choices.workflow.word());
     }
     if choices.profile != setup.own.profile {
-        let _ = writeln!(text, "\npolicy:\n  # What Claude may do unasked.\n  profile: {}", choices.profile.word());
+        let _ =
+            writeln!(text, "\npolicy:\n  # What Claude may do without asking.\n  profile: {}", choices.profile.word());
     }
     if choices.tickets != setup.tickets && !is_found(setup, &choices.tickets) {
         let dir = choices.tickets.strip_prefix(&setup.folder).unwrap_or(&choices.tickets);

@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 /// What is imported, where the person says it with the command.
 #[derive(Debug, Args)]
 pub(super) struct Tasks {
-    /// Import tasks from there afterwards: a source of `programmator import`, or one with a document behind a colon.
+    /// Import tasks afterwards: a source of `programmator import`, optionally with a document after a colon.
     #[arg(long, value_name = "SOURCE[:FILE]", value_parser = Origin::parse, conflicts_with = "skip_tasks")]
     from: Option<Origin>,
-    /// Of github: only issues with this label.
+    /// With github: only issues with this label.
     #[arg(long, requires = "from")]
     label: Option<String>,
-    /// At most so many tasks; 0: all of them.
+    /// Maximum number of tasks; 0: all.
     #[arg(long, value_name = "N", requires = "from", value_parser = whole)]
     limit: Option<usize>,
-    /// Look for no tasks to import.
+    /// Do not look for tasks to import.
     #[arg(id = "skip_tasks", long = "skip-tasks")]
     pub(super) none: bool,
 }

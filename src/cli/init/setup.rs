@@ -83,24 +83,24 @@ pub(super) struct Detected<'a> {
 }
 
 /// The first ticket where commands check something: the shortest way to a phase that is verified.
-pub(super) const CHECKS_PASS: &str = "See that the checks of this project pass";
+pub(super) const CHECKS_PASS: &str = "Make the checks of this project pass";
 
 /// The folder of a new project below `here`; an error where something is there.
 pub(super) fn new_folder(here: &Path, name: &Path) -> Result<PathBuf, CliError> {
     let shown = clean_line(&name.to_string_lossy(), 200);
     let is_plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     if !is_plain || name.as_os_str().is_empty() {
-        let cure = format!("for a folder that is there: programmator -C {shown} init");
-        return Err(CliError::bad_input(format!("`{shown}` is no name for a new folder; {cure}")));
+        let cure = format!("for an existing folder: programmator -C {shown} init");
+        return Err(CliError::bad_input(format!("`{shown}` is not a folder name; {cure}")));
     }
     let folder = here.join(name);
     match folder.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
         Ok(about) if about.is_dir() && std::fs::read_dir(&folder)?.next().is_none() => Ok(folder),
         Ok(about) if about.is_dir() => {
-            Err(CliError::failure(format!("{shown} is there and not empty: programmator -C {shown} init")))
+            Err(CliError::failure(format!("{shown} exists and is not empty: programmator -C {shown} init")))
         }
-        Ok(_) => Err(CliError::failure(format!("{shown} is there, and is no folder: choose another name"))),
+        Ok(_) => Err(CliError::failure(format!("{shown} exists and is not a folder: choose another name"))),
         Err(error) => Err(CliError::failure(format!("{shown} cannot be used: {error}"))),
     }
 }
@@ -120,7 +120,7 @@ impl Setup {
         if folder.parent().is_none() || home.as_ref() == Some(&folder) {
             let shown = folder.display();
             let cure = "go to a project's folder, or give the name of a new one";
-            return Err(CliError::failure(format!("{shown} is no project: {cure}")));
+            return Err(CliError::failure(format!("{shown} is not a project: {cure}")));
         }
         // A new project does not take its tickets from the folder that it lies in.
         let tickets = if is_new && own.tickets_dir.is_none() { folder.join(".tickets") } else { tickets };
@@ -131,7 +131,7 @@ impl Setup {
         if let Some(name) = project_type {
             parts = chosen::only(parts, name).map_err(|known| {
                 let known = known.join(", ");
-                CliError::usage(format!("`{}` is no type of project; use one of {known}", clean_line(name, 80)))
+                CliError::usage(format!("unknown project type `{}`; use one of {known}", clean_line(name, 80)))
             })?;
         }
         let path = session.environment.get("PATH").map(OsStr::new);
@@ -192,7 +192,7 @@ impl Setup {
             }
         }
         if self.parts.is_empty() {
-            writeln!(out, "found    nothing that says which language this is")?;
+            writeln!(out, "found    no known project files")?;
         }
         for ImportPlace { source, file, new } in self.sources.iter().filter(|one| one.new != Some(0)) {
             let what = new.map_or_else(|| "tasks".to_owned(), |new| counted(new, "new task"));
@@ -207,10 +207,7 @@ impl Setup {
             None => writeln!(out, "found    no git repository")?,
             Some(top) if *top != self.folder => {
                 let top = clean_line(&top.display().to_string(), 200);
-                writeln!(
-                    out,
-                    "found    the repository {top}; settings of this folder count only where you start in it"
-                )?;
+                writeln!(out, "found    the repository {top}; settings in this folder apply only when you start here")?;
             }
             Some(_) => {}
         }

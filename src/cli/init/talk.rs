@@ -45,18 +45,18 @@ const PAGES: [Page; 10] = [
 
 /// What the workflows do.
 const WORKFLOWS: [(Workflow, &str); 4] = [
-    (Workflow::Auto, "your commands check a claim; a critic looks where none does"),
-    (Workflow::Simple, "your commands alone"),
-    (Workflow::Reviewed, "a critic, too, for every phase"),
-    (Workflow::Thorough, "as reviewed, and at the end whether the goal is reached"),
+    (Workflow::Auto, "your commands check each claim; a critic if there are none"),
+    (Workflow::Simple, "your commands only"),
+    (Workflow::Reviewed, "also a critic for every phase"),
+    (Workflow::Thorough, "as reviewed, plus an evaluator at the end"),
 ];
 
 /// What the profiles allow.
 const PROFILES: [(Profile, &str); 4] = [
-    (Profile::Guarded, "reads, proven writes and the project's own commands"),
+    (Profile::Guarded, "reads, verified writes and the project's own commands"),
     (Profile::Strict, "reads; writes need your passphrase, the network is blocked"),
-    (Profile::Trusted, "everything but the floor"),
-    (Profile::ReadOnly, "reads alone"),
+    (Profile::Trusted, "everything except the floor"),
+    (Profile::ReadOnly, "reads only"),
 ];
 
 /// What is said on these is written into the settings.
@@ -104,7 +104,7 @@ impl Talk {
 
     /// The last question; `false`: back, so what comes before it is to be asked once more.
     pub(super) fn agree(&mut self) -> Result<bool, CliError> {
-        match block_in_place(|| confirm("Write this?", true, "nothing has been written yet; Esc goes back"))? {
+        match block_in_place(|| confirm("Write this?", true, "nothing has been written yet · Esc back"))? {
             Some(true) => Ok(true),
             Some(false) => Err(declined()),
             None => {
@@ -140,12 +140,12 @@ fn answer(page: Page, setup: &Setup, choices: &mut Choices) -> Result<bool, CliE
     let answered = match page {
         Page::Git => {
             let help = "without git there are no snapshots and no diffs";
-            let yes = confirm("Make this folder a git repository?", choices.git, help)?;
+            let yes = confirm("Create a git repository in this folder?", choices.git, help)?;
             yes.map(|yes| choices.git = yes)
         }
         Page::Tickets => {
             let shown = setup.shown(&choices.tickets);
-            let typed = text("Folder for tickets:", &shown, "markdown files, one for each ticket")?;
+            let typed = text("Folder for tickets:", &shown, "one markdown file per ticket")?;
             typed.map(|typed| {
                 if typed != shown && !typed.is_empty() {
                     choices.tickets = folder(&setup.folder, &typed);
@@ -154,24 +154,24 @@ fn answer(page: Page, setup: &Setup, choices: &mut Choices) -> Result<bool, CliE
         }
         Page::FirstTicket => {
             let title = choices.first_ticket.clone().unwrap_or_default();
-            let typed = text("First ticket:", &title, "what should be true when it is done; empty: none")?;
+            let typed = text("First ticket:", &title, "the goal in a few words; empty: none")?;
             typed.map(|typed| choices.first_ticket = (!typed.is_empty()).then_some(typed))
         }
         Page::Import => {
             let about = |one: &ImportPlace| match one.new {
-                Some(new) => format!("{}; shown before anything is imported", counted(new, "new task")),
-                None => "counted and shown before anything is imported".to_owned(),
+                Some(new) => format!("{}; shown before importing", counted(new, "new task")),
+                None => "counted and shown before importing".to_owned(),
             };
             let none = [(None, "write tickets yourself".to_owned())].into_iter();
             let all: Vec<(Option<Source>, String)> =
                 none.chain(setup.sources.iter().map(|one| (Some(one.source), about(one)))).collect();
             let word = |source: Option<Source>| source.map_or("none", Source::word);
-            let picked = one_of("Where do tasks come from?", &all, choices.import, word)?;
+            let picked = one_of("Import tasks from:", &all, choices.import, word)?;
             picked.map(|picked| choices.import = picked)
         }
         Page::Checks => checks(setup, choices)?,
         Page::Another => {
-            let typed = text("Another command that checks claims:", "", "it runs in this folder; empty: none")?;
+            let typed = text("Another validation command:", "", "it runs in this folder; empty: none")?;
             typed.map(|typed| {
                 if !typed.is_empty() && !choices.validation.contains(&typed) {
                     choices.validation.push(typed);
@@ -179,16 +179,16 @@ fn answer(page: Page, setup: &Setup, choices: &mut Choices) -> Result<bool, CliE
             })
         }
         Page::Workflow => {
-            let picked = one_of("Who looks at finished work?", &WORKFLOWS, choices.workflow, Workflow::word)?;
+            let picked = one_of("Who reviews finished work?", &WORKFLOWS, choices.workflow, Workflow::word)?;
             picked.map(|picked| choices.workflow = picked)
         }
         Page::Profile => {
-            let picked = one_of("What may Claude do unasked?", &PROFILES, choices.profile, Profile::word)?;
+            let picked = one_of("What may Claude do without asking?", &PROFILES, choices.profile, Profile::word)?;
             picked.map(|picked| choices.profile = picked)
         }
         Page::Phone => {
-            let help = "by a Telegram bot of your own; you are led through it at the end";
-            let yes = confirm("Be asked on your phone, too, while you are away?", choices.phone, help)?;
+            let help = "through your own Telegram bot; setup follows at the end";
+            let yes = confirm("Send questions to your phone while you are away?", choices.phone, help)?;
             yes.map(|yes| choices.phone = yes)
         }
         Page::Trial => Some(()),
@@ -207,7 +207,7 @@ fn checks(setup: &Setup, choices: &mut Choices) -> Result<Option<()>, CliError> 
     let chosen: Vec<usize> = chosen.collect();
     let asked = MultiSelect::new("Commands that check every claim:", labels)
         .with_default(&chosen)
-        .with_help_message("Space takes or leaves one, Enter goes on, Esc goes back")
+        .with_help_message("Space toggle · Enter continue · Esc back")
         .raw_prompt_skippable();
     let Some(picked) = answered(asked)? else { return Ok(None) };
     // What was typed by hand stays.
@@ -220,7 +220,7 @@ fn checks(setup: &Setup, choices: &mut Choices) -> Result<Option<()>, CliError> 
 /// Runs the commands once, if the person likes; `false`: back.
 async fn tried(out: &mut dyn Write, setup: &Setup, choices: &mut Choices) -> Result<bool, CliError> {
     loop {
-        let help = "a command that fails now makes every claim fail";
+        let help = "a command that fails now would make every claim fail";
         match block_in_place(|| confirm("Run each command once now?", false, help))? {
             None => return Ok(false),
             Some(false) => return Ok(true),
@@ -230,7 +230,7 @@ async fn tried(out: &mut dyn Write, setup: &Setup, choices: &mut Choices) -> Res
         if passed.len() == choices.validation.len() {
             return Ok(true);
         }
-        let help = "no phase is verified before they pass";
+        let help = "no phase can be verified until they pass";
         match block_in_place(|| confirm("Keep those that failed?", false, help))? {
             // Back to whether they are run.
             None => {}
@@ -274,6 +274,6 @@ fn text(question: &str, now: &str, help: &str) -> Result<Option<String>, CliErro
 fn answered<T>(asked: Result<Option<T>, InquireError>) -> Result<Option<T>, CliError> {
     asked.map_err(|error| match error {
         InquireError::OperationInterrupted | InquireError::OperationCanceled => declined(),
-        error => CliError::failure(format!("the terminal cannot be asked: {error}; --yes asks nothing")),
+        error => CliError::failure(format!("cannot ask in this terminal: {error}; use --yes")),
     })
 }

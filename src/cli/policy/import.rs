@@ -56,7 +56,7 @@ fn passphrase(session: &Session, imported: &Imported, remarks: &mut Vec<String>)
     }
     match passphrases.import_sha256(hash) {
         Ok(()) => {
-            remarks.push("its passphrase was imported: use the same one".to_owned());
+            remarks.push("its passphrase was imported; it stays the same".to_owned());
             Ok(None)
         }
         Err(error @ (PassphraseError::Published | PassphraseError::NotSha256)) => {

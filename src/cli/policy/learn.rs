@@ -18,7 +18,7 @@ use std::io::Write;
 /// Which rules are worth proposing.
 #[derive(Debug, Args)]
 pub struct Learn {
-    /// Only rules that would have spared at least this many questions.
+    /// Only rules that would have saved at least this many questions.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = whole)]
     pub least: usize,
 }
@@ -82,15 +82,15 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Learn) -> Result<u8,
         .collect();
     told.sort_by_key(|(_, effect)| std::cmp::Reverse(effect.spared));
     if told.is_empty() {
-        writeln!(out, "# no rule would have spared {} here", counted(wanted.least.max(1), "question"))?;
+        writeln!(out, "# no rule would have saved {} here", counted(wanted.least.max(1), "question"))?;
         return Ok(1);
     }
-    writeln!(out, "# Paste what you want before your other rules: the first rule that matches decides.")?;
+    writeln!(out, "# Paste the ones you want before your other rules: the first matching rule decides.")?;
     let mut printed: BTreeSet<Proposal> = BTreeSet::new();
     for (rules, effect) in told {
-        writeln!(out, "# would have spared {}", counted(effect.spared, "question"))?;
+        writeln!(out, "# would have saved {}", counted(effect.spared, "question"))?;
         for call in effect.let_through.iter().take(NAMED) {
-            writeln!(out, "# and let through, though it did not run: {}", clean_line(call, 200))?;
+            writeln!(out, "# and allowed, although it did not run: {}", clean_line(call, 200))?;
         }
         if let Some(more) = effect.let_through.len().checked_sub(NAMED).filter(|more| *more > 0) {
             writeln!(out, "# and {more} more")?;

@@ -29,13 +29,13 @@ use std::path::{Path, PathBuf};
 pub struct Replay {
     /// A run id or its last characters, or a ticket.
     pub run: String,
-    /// Use this file in the place of your policy.yaml.
+    /// Use this file instead of your policy.yaml.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// The profile: strict, guarded, trusted or `read_only` [default: the configured one].
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Print one JSON object per call whose verdict would change.
+    /// Print one JSON object per changed verdict.
     #[arg(long)]
     pub json: bool,
 }
@@ -118,8 +118,8 @@ pub fn run(out: &mut dyn Write, session: &Session, wanted: &Replay) -> Result<u8
     }
     if !wanted.json {
         let (id, ticket) = (run.run.short(), &run.ticket);
-        let lost = if lost == 0 { String::new() } else { format!(", {lost} no longer kept whole") };
-        writeln!(out, "run {id} of {ticket}: {}, {changed} decided otherwise{lost}", counted(total, "call"))?;
+        let lost = if lost == 0 { String::new() } else { format!(", {lost} no longer stored in full") };
+        writeln!(out, "run {id} of {ticket}: {}, {changed} with a different verdict{lost}", counted(total, "call"))?;
     }
     Ok(u8::from(changed > 0))
 }

@@ -26,7 +26,7 @@ impl Requests {
             Request::Show(_) => Ok(()),
             // The screen asks for them by itself.
             Request::Changes(run, since) => {
-                let why = format!("they are on {}: look at them there", self.name);
+                let why = format!("they are on {}: open them there", self.name);
                 let _ = reply.send(Reply::Changes(run, since, Err(why)));
                 Ok(())
             }
@@ -36,6 +36,6 @@ impl Requests {
 
     /// Why something of this machine cannot be done to what is on the other.
     pub fn not_here(&self) -> String {
-        format!("not from here: do it on {}", self.name)
+        format!("not available here: do it on {}", self.name)
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn left_out(files: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "The diff is longer than 200 kB. The reviewers saw only the names of these files: {}{more}",
+        "The diff is longer than 200 kB. The reviewers only saw the names of these files: {}{more}",
         names.join(", ")
     )
 }
@@ -100,7 +100,7 @@ pub(super) fn text(report: &Report) -> String {
         let _ = writeln!(out, "          {}", standing(finding));
     }
     if !report.dropped.is_empty() {
-        let _ = writeln!(out, "\nDropped by the second look:");
+        let _ = writeln!(out, "\nDropped by the final reviewer:");
     }
     for finding in &report.dropped {
         let _ = writeln!(out, "  {}  {}", place(finding), dropped(finding, clean));
@@ -139,7 +139,7 @@ pub(super) fn markdown(report: &Report) -> String {
         let _ = write!(out, "\n*{}*\n", plain(&standing(finding)));
     }
     if !report.dropped.is_empty() {
-        let _ = write!(out, "\n## Dropped by the second look\n\n");
+        let _ = write!(out, "\n## Dropped by the final reviewer\n\n");
     }
     for finding in &report.dropped {
         let _ = writeln!(out, "- `{}`: {}", place(finding).replace('`', "'"), dropped(finding, plain));
@@ -220,7 +220,7 @@ Dropped by the second look:
   src/a.rs:12  critical, found by bug-deep, bug-shallow: never closed; also: n may be 0 (closed by drop)
 1 dropped issue was critical or found by several reviewers: check for yourself. The exit code is 3.
 
-The diff is longer than 200 kB. The reviewers saw only the names of these files: lib/0.rs, lib/1.rs, lib/2.rs, \
+The diff is longer than 200 kB. The reviewers only saw the names of these files: lib/0.rs, lib/1.rs, lib/2.rs, \
 lib/3.rs, lib/4.rs, lib/5.rs, lib/6.rs, lib/7.rs, lib/8.rs, lib/9.rs and 2 more.
 
 failed: comments: it died

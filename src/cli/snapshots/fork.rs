@@ -39,7 +39,7 @@ pub async fn run_fork(
     writeln!(out, "worktree  {}", shown(&worktree))?;
     writeln!(out, "branch    {}, from {}", clean_line(&branch, 200), base.get(..12).unwrap_or(&base))?;
     match reopened {
-        None => writeln!(out, "Which phases were done then is not known: its boxes are as in {of}.")?,
+        None => writeln!(out, "It is unknown which phases were done then: its boxes are as in {of}.")?,
         Some(phases) if phases.is_empty() => {}
         Some(phases) => {
             let phases = listed(phases.iter().map(String::as_str));

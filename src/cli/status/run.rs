@@ -214,7 +214,7 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
         writeln!(out, "  parked      {}; {}", clean_line(about, 100), wait_words(&parking, now))?;
     }
     if unasked.count > 0 {
-        writeln!(out, "  denied      {}, because nobody was there to approve:", unasked.count)?;
+        writeln!(out, "  denied      {}, because nobody could approve:", unasked.count)?;
     }
     for call in &unasked.calls {
         writeln!(out, "    {}", clean_line(call, 100))?;

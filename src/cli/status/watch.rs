@@ -54,7 +54,7 @@ pub async fn watch(session: &Session, file: &Path) -> Result<(), CliError> {
         tokio::select! {
             _ = signals.next() => return Ok(()),
             stands = changes => if let Err(error) = stands {
-                tracing::warn!(error = %error.message, "it cannot be seen how the runs stand");
+                tracing::warn!(error = %error.message, "the state of the runs cannot be read");
                 sleep(AGAIN).await;
             },
         }

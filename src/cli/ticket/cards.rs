@@ -130,7 +130,7 @@ pub(super) fn tree(
     let path = found(name, places)?;
     let card = tickets::read(&path).ok().and_then(|bytes| Card::read(&bytes));
     let card = card.filter(|card| board.get(&card.id).is_some());
-    let card = card.ok_or_else(|| Fault::Words(format!("'{name}' has no id, so nothing can wait for it")))?;
+    let card = card.ok_or_else(|| Fault::Words(format!("'{name}' has no id, so nothing can depend on it")))?;
     print(out, tree::tree(&board, &card.id, show))
 }
 

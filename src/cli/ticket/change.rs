@@ -48,8 +48,7 @@ impl Change<'_> {
             WriteOutcome::Written => return Ok(true),
             WriteOutcome::AlreadySo => return Ok(false),
             WriteOutcome::NotThere => {
-                "its front matter has no such line, or one that would not read as intended once changed: edit the file"
-                    .to_owned()
+                "its front matter has no such line, or one that cannot be changed safely: edit the file".to_owned()
             }
             WriteOutcome::FileGone => "its file is gone".to_owned(),
             WriteOutcome::Failed(why) => why,
@@ -105,11 +104,13 @@ impl Change<'_> {
     pub(super) fn dep(&self, out: &mut dyn Write, ticket: &str, dep: &str) -> Result<(), Fault> {
         let (target, on) = (self.target(ticket)?, self.target(dep)?);
         if target.path == on.path {
-            return Err(Fault::Words(format!("{} cannot wait for itself", target.name)));
+            return Err(Fault::Words(format!("{} cannot depend on itself", target.name)));
         }
         if target.path.parent() != on.path.parent() {
             let (one, other) = (target.name, on.name);
-            return Err(Fault::Words(format!("{other} is in another folder than {one}: move one beside the other")));
+            return Err(Fault::Words(format!(
+                "{other} is in a different folder than {one}: move one next to the other"
+            )));
         }
         let dep = on.name;
         if self.write(&target, &|bytes| card::add(bytes, "deps", std::slice::from_ref(&dep)))? {

@@ -10,23 +10,23 @@ pub enum TicketCommand {
     /// List the tickets of the tickets folder.
     #[command(visible_alias = "ls", after_help = help::LIST)]
     List(ListArgs),
-    /// List the tickets that are open or in progress and wait for no other, by priority.
+    /// List tickets that are open or in progress and not blocked, by priority.
     #[command(after_help = help::READY)]
     Ready(Who),
-    /// List the tickets that wait for others, and for which.
+    /// List blocked tickets, and what blocks them.
     #[command(after_help = help::BLOCKED)]
     Blocked(Who),
-    /// List the tickets that were closed, the latest first.
+    /// List closed tickets, most recent first.
     #[command(after_help = help::CLOSED)]
     Closed {
-        /// How many at most.
+        /// Maximum number.
         #[arg(long, default_value_t = 20, value_parser = whole)]
         limit: usize,
         /// Which ones.
         #[command(flatten)]
         who: Who,
     },
-    /// Show one ticket, with the tickets it waits for, those that wait for it, its children and its links.
+    /// Show one ticket, with its blockers, the tickets it blocks, its children and its links.
     #[command(after_help = help::SHOW)]
     Show {
         /// The ticket: id, unique part of an id, or path.
@@ -38,25 +38,25 @@ pub enum TicketCommand {
         #[arg(long, conflicts_with = "phases")]
         json: bool,
     },
-    /// Print the front matter of all tickets as JSON, one a line.
+    /// Print the front matter of all tickets as JSON, one per line.
     #[command(after_help = help::QUERY)]
     Query {
-        /// A filter of jq's that holds for the wanted ones, like `.status == "open"`.
+        /// A jq filter, such as `.status == "open"`.
         filter: Option<String>,
         /// Print what programmator reads, as one JSON array.
         #[arg(long, conflicts_with = "filter")]
         json: bool,
     },
-    /// Draw what tickets wait for: of all, or of the one named.
+    /// Show the dependency tree of all tickets, or of the one named.
     #[command(after_help = help::TREE)]
     Tree {
         /// The ticket: id, unique part of an id, or path; all if omitted.
         ticket: Option<String>,
-        /// Draw a ticket everywhere it is waited for, not only where it is deepest.
+        /// Show a ticket everywhere it occurs, not only at its deepest place.
         #[arg(long)]
         full: bool,
     },
-    /// Find what is odd: boxes outside the phases, names that two tickets have or none, circles, commands that do not exist.
+    /// Find problems: checkboxes outside phases, duplicate or unknown ids, dependency cycles, missing commands.
     #[command(after_help = help::LINT)]
     Lint {
         /// Tickets: ids, unique parts of ids, or paths; all if omitted.
@@ -77,7 +77,7 @@ pub enum TicketCommand {
     /// Create a ticket without phases and print its id.
     #[command(after_help = help::CREATE)]
     Create(Box<CreateArgs>),
-    /// Open a ticket in your editor; without a terminal, print where it is.
+    /// Open a ticket in your editor; without a terminal, print its path.
     #[command(after_help = help::EDIT)]
     Edit {
         /// The ticket: id, unique part of an id, or path.
@@ -109,7 +109,7 @@ pub enum TicketCommand {
         /// `open`, `in_progress` or `closed`.
         status: String,
     },
-    /// Have a ticket wait for another one; draw what it waits for, or find circles.
+    /// Add a dependency; show the tree, or find cycles.
     #[command(after_help = help::DEP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Dep {
         /// What to do instead.
@@ -122,7 +122,7 @@ pub enum TicketCommand {
         #[arg(required = true)]
         dep: Option<String>,
     },
-    /// Have a ticket no longer wait for another one.
+    /// Remove a dependency.
     #[command(after_help = help::UNDEP)]
     Undep {
         /// The ticket: id, unique part of an id, or path.
@@ -145,7 +145,7 @@ pub enum TicketCommand {
         /// The ticket it is linked with.
         target: String,
     },
-    /// Add a note to a ticket, with the time.
+    /// Add a timestamped note to a ticket.
     #[command(after_help = help::ADD_NOTE)]
     AddNote {
         /// The ticket: id, unique part of an id, or path.
@@ -154,7 +154,7 @@ pub enum TicketCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         text: Vec<String>,
     },
-    /// Mark a phase as done; it counts at once, also during a run.
+    /// Mark a phase as done; applies at once, also during a run.
     #[command(after_help = help::TICK)]
     Tick {
         /// The ticket: id, unique part of an id, or path.
@@ -205,16 +205,16 @@ impl TicketCommand {
 /// `programmator ticket dep …`, instead of two tickets.
 #[derive(Debug, Subcommand)]
 pub enum DepCommand {
-    /// Draw what a ticket waits for.
+    /// Show the dependency tree of a ticket.
     #[command(after_help = help::DEP_TREE)]
     Tree {
         /// The ticket: id, unique part of an id, or path.
         ticket: String,
-        /// Draw a ticket everywhere it is waited for, not only where it is deepest.
+        /// Show a ticket everywhere it occurs, not only at its deepest place.
         #[arg(long)]
         full: bool,
     },
-    /// Find tickets that wait for each other in a circle.
+    /// Find dependency cycles.
     #[command(after_help = help::DEP_CYCLE)]
     Cycle,
 }
@@ -244,7 +244,7 @@ pub struct ListArgs {
     /// Whose.
     #[command(flatten)]
     pub who: Who,
-    /// List them as programmator reads them: phases done, and what is wrong; plans without an id too.
+    /// List them as programmator reads them: phases done, and problems; includes plans without an id.
     #[arg(long, conflicts_with_all = ["status", "assignee", "tag"])]
     pub phases: bool,
 }
@@ -255,7 +255,7 @@ pub struct CreateArgs {
     /// Its title.
     #[arg(default_value = "Untitled")]
     pub title: String,
-    /// What it is about.
+    /// Description.
     #[arg(short, long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
     pub description: String,
     /// The text below Design.
@@ -264,22 +264,22 @@ pub struct CreateArgs {
     /// The text below Acceptance Criteria.
     #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
     pub acceptance: String,
-    /// bug, feature, task, epic, chore or another word.
+    /// Type: bug, feature, task, epic, chore or your own.
     #[arg(short = 't', long = "type", default_value = "task")]
     pub kind: String,
-    /// From 0, the highest, to 4.
+    /// Priority, from 0 (highest) to 4.
     #[arg(short, long, default_value_t = 2, value_parser = priority)]
     pub priority: u8,
-    /// Who it is for; by default git's user.name.
+    /// Assignee [default: git's user.name].
     #[arg(short, long, value_name = "NAME")]
     pub assignee: Option<String>,
-    /// Where it comes from, like gh-123.
+    /// External reference, such as gh-123.
     #[arg(long, value_name = "REF", default_value = "", hide_default_value = true)]
     pub external_ref: String,
-    /// The ticket that this one is a part of: id or unique part of an id.
+    /// Parent ticket: id or unique part of an id.
     #[arg(long, value_name = "TICKET")]
     pub parent: Option<String>,
-    /// Words, with commas between them.
+    /// Comma-separated tags.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<String>,
 }

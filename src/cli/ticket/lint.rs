@@ -115,7 +115,7 @@ fn missing(bytes: &[u8], name: &str, folder: &Path, path: Option<&str>) -> Vec<P
         .map(|(command, program)| Problem {
             line: line_of(command.lines().next().unwrap_or_default()),
             column: 1,
-            message: format!("the command `{program}` does not exist: install it, or correct the validation command"),
+            message: format!("command `{program}` not found: install it, or fix the validation command"),
             severity: Severity::Warning,
         })
         .collect()

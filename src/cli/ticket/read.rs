@@ -27,7 +27,7 @@ pub fn list(out: &mut dyn Write, dir: &Path, listed: &[Listed]) -> io::Result<()
     if listed.is_empty() {
         let dir = clean_line(&dir.to_string_lossy(), 200);
         writeln!(out, "No tickets in {dir}.")?;
-        return writeln!(out, "Make one:  programmator ticket new \"Title\"");
+        return writeln!(out, "Create one:  programmator ticket new \"Title\"");
     }
     let rows: Vec<Row> = listed.iter().map(Row::of).collect();
     let widest = |column: fn(&Row) -> &str| rows.iter().map(|row| column(row).width()).max().unwrap_or(0);
@@ -256,11 +256,11 @@ mod tests {
 ! tk-3     broken       0/1  Broken
     3:1: the front matter cannot be read: the key `id` appears twice
 ! gone     broken
-    there is no file dir/gone.md
+    no file dir/gone.md
 ✓ plan.md  -            1/1  Plan
 ○ odd.md   -              -  Odd
-    3:1: not read as a validation command: write one command in backticks, like - `make test`
-    3:1: no open checkbox of this ticket is read as a phase: it runs as a whole. Write phases under another heading
+    3:1: not a validation command: write one command in backticks, like - `make test`
+    3:1: no open checkbox of this ticket is a phase: it runs as a whole. Write phases under another heading
 "
         );
         let empty = printed(|out| list(out, Path::new("dir"), &[]));
@@ -289,7 +289,7 @@ Validation commands
   make
 
 Problems
-  12:1: the phase of line 9 has the same text: the first open one is ticked, so give them different texts
+  12:1: same text as the phase in line 9: give them different texts, because the first open one is ticked
 "
         );
     }

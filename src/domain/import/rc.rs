@@ -25,8 +25,8 @@ pub fn told(text: &str) -> Vec<Told> {
     }
     let told = |(name, value): (&str, &str)| {
         let here = match (literal(value), counterparts::setting(name)) {
-            (None, _) => "a shell would have to work this value out: it is not used".to_owned(),
-            (Some(_), None) => "unknown: no setting of Hank's".to_owned(),
+            (None, _) => "needs a shell to evaluate: not used".to_owned(),
+            (Some(_), None) => "unknown: not a Hank setting".to_owned(),
             (Some(value), Some(known)) => here(known, &value),
         };
         let value = literal(value).unwrap_or_else(|| value.to_owned());

@@ -24,8 +24,8 @@ pub(super) fn answered(call: &str, answered: &Answered) -> (Weight, String) {
     let (person, who) = match &answered.by {
         AnsweredBy::Person(by) => (by.to_string(), format!("by {by}")),
         AnsweredBy::Timeout => (person, "because nobody answered in time".to_owned()),
-        AnsweredBy::Nobody => (person, "because nobody was there to ask".to_owned()),
-        AnsweredBy::Unshown => (person, "because plain lines could not ask you".to_owned()),
+        AnsweredBy::Nobody => (person, "because nobody could be asked".to_owned()),
+        AnsweredBy::Unshown => (person, "because it cannot be asked in plain mode".to_owned()),
         AnsweredBy::Ticket => (person, "by your approval for this run".to_owned()),
         AnsweredBy::Rules => (person, "by the changed rules".to_owned()),
     };
@@ -58,10 +58,10 @@ pub fn decided_words(answered: &Answered) -> String {
         AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),
         AnsweredBy::Ticket => "answered by your approval for this run".to_owned(),
         AnsweredBy::Rules => "decided by the changed rules".to_owned(),
-        AnsweredBy::Unshown => "denied: plain lines could not ask you".to_owned(),
+        AnsweredBy::Unshown => "denied: it cannot be asked in plain mode".to_owned(),
         AnsweredBy::Nobody => "already answered".to_owned(),
         AnsweredBy::Person(by) => match &answered.answer {
-            Answer::Allow { scope: Scope::Once, .. } => format!("answered with yes by {by}"),
+            Answer::Allow { scope: Scope::Once, .. } => format!("allowed by {by}"),
             Answer::Allow { .. } => format!("allowed for this run by {by}"),
             Answer::Deny { .. } => format!("denied by {by}"),
         },
@@ -71,7 +71,7 @@ pub fn decided_words(answered: &Answered) -> String {
 /// The sentence for an answer about `call` that came too late.
 pub(super) fn too_late(call: &str, late: &Answered) -> (Weight, String) {
     let who = if let AnsweredBy::Person(by) = &late.by { format!(" by {by}") } else { String::new() };
-    (Weight::Warn, format!("an answer{who} came too late, {call} no longer waits for it"))
+    (Weight::Warn, format!("an answer{who} came too late: {call} is no longer waiting"))
 }
 
 #[cfg(test)]
@@ -93,13 +93,13 @@ mod tests {
             ),
             (allow(Scope::Once), AnsweredBy::Ticket, "allowed by your approval for this run: Bash make"),
             (deny("use npm"), AnsweredBy::Person(Answerer::SCREEN), "denied by you: Bash make · “use npm”"),
-            (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody was there to ask: Bash make"),
+            (deny("long words for Claude"), AnsweredBy::Nobody, "denied because nobody could be asked: Bash make"),
             (
                 deny("use npm"),
                 AnsweredBy::Person(Answerer { name: Some("Ann".into()), ..Answerer::COMMAND_LINE }),
                 "denied by Ann (command line): Bash make · “use npm”",
             ),
-            (deny("too long"), AnsweredBy::Unshown, "denied because plain lines could not ask you: Bash make"),
+            (deny("too long"), AnsweredBy::Unshown, "denied because it cannot be asked in plain mode: Bash make"),
             (deny("x"), AnsweredBy::Timeout, "denied because nobody answered in time: Bash make"),
         ];
         for (answer, by, expected) in cases {

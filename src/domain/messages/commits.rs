@@ -29,13 +29,13 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::CommitSettled(CommitSettled { trouble: Some(why), .. }) => {
             Some((Weight::Warn, format!("not committed: {why}")))
         }
-        Record::CommitSettled(_) => Some((Weight::Info, "nothing is left to commit".to_owned())),
+        Record::CommitSettled(_) => Some((Weight::Info, "nothing left to commit".to_owned())),
         Record::RevertIntended(intended) => Some((Weight::Info, format!("reverting a hunk of {}", intended.path))),
         Record::RevertSettled(RevertSettled { path, saved, trouble: None, .. }) => {
-            Some((Weight::Info, format!("a hunk of {path} is reverted · snapshot {saved} has the files from before")))
+            Some((Weight::Info, format!("hunk of {path} reverted · previous files in snapshot {saved}")))
         }
         Record::RevertSettled(RevertSettled { path, trouble: Some(why), .. }) => {
-            Some((Weight::Warn, format!("a hunk of {path} is not reverted: {why}")))
+            Some((Weight::Warn, format!("hunk of {path} not reverted: {why}")))
         }
         Record::RestoreIntended(RestoreIntended { pick, files, .. }) => {
             Some((Weight::Info, format!("restoring {} from snapshot {pick}", counted(*files, "file"))))
@@ -44,17 +44,14 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             let lost = settled.taken_back.as_deref().unwrap_or_default();
             let weight = if lost.is_empty() { Weight::Info } else { Weight::Warn };
             let (files, lost) = (files(settled), taken_back(lost));
-            Some((
-                weight,
-                format!("snapshot {pick} restored{files}{lost} · snapshot {saved} has the files from before"),
-            ))
+            Some((weight, format!("snapshot {pick} restored{files}{lost} · previous files in snapshot {saved}")))
         }
         Record::RestoreSettled(settled @ RestoreSettled { pick, files: Some(_), trouble: Some(why), .. }) => {
             let lost = taken_back(settled.taken_back.as_deref().unwrap_or_default());
-            Some((Weight::Warn, format!("snapshot {pick} restored in part{}: {why}{lost}", files(settled))))
+            Some((Weight::Warn, format!("snapshot {pick} partly restored{}: {why}{lost}", files(settled))))
         }
         Record::RestoreSettled(RestoreSettled { pick, trouble: Some(why), .. }) => {
-            Some((Weight::Warn, format!("snapshot {pick} is not restored: {why}")))
+            Some((Weight::Warn, format!("snapshot {pick} not restored: {why}")))
         }
         Record::SnapshotsPruned(pruned) => {
             let words = format!("{} removed", counted(pruned.removed, "old snapshot"));
@@ -82,5 +79,5 @@ fn taken_back(phases: &[String]) -> String {
         return String::new();
     }
     let named = phases.iter().map(|phase| if phase.is_empty() { "the whole ticket" } else { phase.as_str() });
-    format!(" · done, but not in the files now: {}", listed(named))
+    format!("  · done, but no longer in the files: {}", listed(named))
 }

@@ -15,7 +15,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
         Record::PhasesProposed(Proposal { phases, left_out, .. }) => {
             let more = match left_out {
                 0 => String::new(),
-                some => format!(" · {} left out: `workflow.max_added_phases` is reached", counted(*some, "phase")),
+                some => format!("  · {} not added: `workflow.max_added_phases` reached", counted(*some, "phase")),
             };
             Some((Warn, format!("proposed: {}{more}", listed(phases))))
         }
@@ -35,7 +35,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
 pub fn goal_words(record: &Record) -> Option<String> {
     match record {
         Record::GoalAchieved { .. } => Some("✓ the ticket's goal is reached".to_owned()),
-        Record::TicketReviewed { .. } => Some("✓ the review of the ticket has nothing to fix".to_owned()),
+        Record::TicketReviewed { .. } => Some("✓ review of the ticket: nothing to fix".to_owned()),
         Record::TicketFaulted { .. } | Record::PhasesProposed(_) | Record::ProposalAnswered { .. } => {
             sentence(record).map(|(_, words)| words)
         }
@@ -44,15 +44,15 @@ pub fn goal_words(record: &Record) -> Option<String> {
 }
 
 fn faulted_words(many: usize) -> String {
-    format!("review of the ticket: {} found, looked at again before the fix", counted(many, "issue"))
+    format!("review of the ticket: {} found, being checked before the fix", counted(many, "issue"))
 }
 
 /// An evaluator's answer in a sentence.
 fn evaluation_words(evaluation: &Evaluation) -> String {
     let verdict = match evaluation.verdict {
-        GoalVerdict::Achieved => "the evaluator finds the goal reached".to_owned(),
+        GoalVerdict::Achieved => "evaluator: goal reached".to_owned(),
         GoalVerdict::MoreWork => {
-            format!("the evaluator finds {} missing", counted(evaluation.phases.len(), "phase"))
+            format!("evaluator: {} missing", counted(evaluation.phases.len(), "phase"))
         }
     };
     if evaluation.summary.is_empty() { verdict } else { format!("{verdict}: {}", evaluation.summary) }

@@ -19,7 +19,7 @@ pub struct IterationSummary {
     phase: Option<String>,
     /// It is one of a chat.
     is_chat: bool,
-    /// What became of it, and how much that wants to be read; `None`: it is under way.
+    /// What became of it, and how much that wants to be read; `None`: it is in progress.
     fate: Option<(Weight, String)>,
     /// Files that it changed.
     files: usize,
@@ -47,14 +47,14 @@ impl IterationSummary {
             }
             Record::PhaseDone { how, .. } => self.fate = Some((Weight::Info, done_words(*how).to_owned())),
             Record::PhaseChecked { how, .. } => {
-                self.fate = Some((Weight::Info, format!("{}, for the critic", done_words(*how))));
+                self.fate = Some((Weight::Info, format!("{}, in review", done_words(*how))));
             }
             Record::PhaseRejected { issues, of_ticket, .. } => {
                 let who = if *of_ticket { "review" } else { "critic" };
                 self.fate = Some((Weight::Warn, format!("{who}: {} to fix", counted(issues.len(), "issue"))));
             }
             Record::TicketFaulted { issues, .. } => {
-                self.fate = Some((Weight::Info, format!("{} to look at again", counted(issues.len(), "issue"))));
+                self.fate = Some((Weight::Info, format!("{} to check again", counted(issues.len(), "issue"))));
             }
             Record::TicketReviewed { .. } => self.fate = Some((Weight::Info, "nothing to fix".to_owned())),
             Record::DraftMade { .. } => self.fate = Some((Weight::Info, "draft ready".to_owned())),
@@ -89,7 +89,7 @@ impl IterationSummary {
 
     /// The line.
     pub fn line(&self) -> Line {
-        let (level, fate) = self.fate.clone().unwrap_or((Weight::Info, "under way".to_owned()));
+        let (level, fate) = self.fate.clone().unwrap_or((Weight::Info, "in progress".to_owned()));
         let what = if self.is_chat { "chat".to_owned() } else { quoted(self.phase.as_deref()) };
         let mut text = format!("iteration {} · {what} · {fate}", self.n);
         if self.files > 0 {
@@ -148,7 +148,7 @@ mod tests {
         let done = Record::PhaseDone { n: 7, phase: None, how: DoneHow::Verified, id: None };
         let disputed = Record::PhaseDisputed { n: 7, phase: None, why: "cargo test: exit 1\nrest".into(), id: None };
         let line = |level, text: &str| Line { level, text: format!("iteration 7 · “Wire” · {text}") };
-        assert_eq!(told(&[]), line(Weight::Info, "under way"));
+        assert_eq!(told(&[]), line(Weight::Info, "in progress"));
         assert_eq!(told(&[done, ended(IterationOutcome::Claimed)]), line(Weight::Info, "verified · 2m 40s"));
         let claimed = ended(IterationOutcome::Claimed);
         assert_eq!(told(&[disputed, claimed]), line(Weight::Warn, "disputed: cargo test: exit 1 · 2m 40s"));

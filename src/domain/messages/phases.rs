@@ -15,7 +15,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             info(format!("done: {} · {}", quoted(phase.as_deref()), done_words(*how)))
         }
         Record::PhaseChecked { phase, how, .. } => {
-            info(format!("ready for the critic: {} · {}", quoted(phase.as_deref()), done_words(*how)))
+            info(format!("in review: {} · {}", quoted(phase.as_deref()), done_words(*how)))
         }
         Record::PhaseSettingsRead { phases } => {
             let set = phases.iter().filter(|set| !set.settings.is_empty());

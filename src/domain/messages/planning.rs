@@ -10,7 +10,7 @@ use crate::domain::ticket::draft::Draft;
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     use Weight::{Info, Warn};
     match record {
-        Record::PlanAsked(PlanAsked { by, .. }) => Some((Info, format!("planning the ticket, asked for by {by}"))),
+        Record::PlanAsked(PlanAsked { by, .. }) => Some((Info, format!("planning the ticket, started by {by}"))),
         Record::DraftMade { draft, .. } => Some((Info, format!("draft: {}", draft_words(draft)))),
         Record::DraftAnswered(DraftAnswered { answer, by }) => Some((Info, answer_words(answer, &by.to_string()))),
         Record::DraftTried { tried } => Some(tried_words(tried)),
@@ -35,8 +35,8 @@ fn answer_words(answer: &DraftAnswer, by: &str) -> String {
         DraftAnswer::Accept => format!("draft accepted by {by}"),
         DraftAnswer::Edit(draft) => format!("draft edited by {by}: {}", draft_words(draft)),
         DraftAnswer::Revise { words } => format!("draft sent back by {by}: {words}"),
-        DraftAnswer::Try => format!("trying the validation commands, asked for by {by}"),
-        DraftAnswer::Refuse => format!("draft refused by {by}"),
+        DraftAnswer::Try => format!("trying the validation commands, started by {by}"),
+        DraftAnswer::Refuse => format!("draft discarded by {by}"),
     }
 }
 

@@ -19,5 +19,5 @@ pub(super) fn background_words(tasks: &[BackgroundTask]) -> String {
 /// Somebody else's words in a turn of Claude's.
 pub fn foreign_words(wakes: bool) -> String {
     let who = if wakes { "a wake-up set by Claude" } else { "another program, such as a second Claude session," };
-    format!("{who} started a turn: it is stopped, no tool runs in it, and its output is ignored")
+    format!("{who} started a turn: stopped; no tool runs in it, and its output is ignored")
 }

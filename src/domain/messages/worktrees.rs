@@ -50,18 +50,18 @@ fn conflict(staged: &ConflictStaged) -> (Weight, String) {
     let ConflictStaged { stage, files, why, .. } = staged;
     let files = || counted(files.len(), "file");
     let words = match stage {
-        ConflictStage::Asked => format!("Claude is to resolve the conflict · {}", files()),
+        ConflictStage::Asked => format!("Claude resolves the conflict · {}", files()),
         ConflictStage::Opening => "merging the base into the worktree".to_owned(),
         ConflictStage::Open => match why.first().and_then(|why| why.lines().next()) {
             Some(why) => return (Weight::Warn, format!("conflict not resolved: {why}")),
-            None => format!("the base is merged into the worktree · conflicts in {}", files()),
+            None => format!("base merged into the worktree · conflicts in {}", files()),
         },
-        ConflictStage::Claimed => "conflict resolved, by Claude's word and the validation commands".to_owned(),
+        ConflictStage::Claimed => "conflict resolved: claimed by Claude, validation commands passed".to_owned(),
         ConflictStage::Checking => "looking for conflict markers".to_owned(),
         ConflictStage::Checked => "no conflict markers left".to_owned(),
         ConflictStage::Approved => "the critic approved the resolved conflict".to_owned(),
         ConflictStage::Committing => "committing the resolved conflict".to_owned(),
-        ConflictStage::Over => "conflict settled".to_owned(),
+        ConflictStage::Over => "conflict closed".to_owned(),
     };
     (Weight::Info, words)
 }

@@ -100,7 +100,9 @@ impl WriteOutcome {
     /// Why lines of the ticket are not as they should be; `None`: they are.
     pub fn revision_trouble(self) -> Option<String> {
         match self {
-            Self::NotThere => Some("the ticket was changed there meanwhile; your edit is not in it".to_owned()),
+            Self::NotThere => {
+                Some("the ticket was changed there in the meantime; your edit was not applied".to_owned())
+            }
             other => other.box_trouble(),
         }
     }

@@ -32,9 +32,9 @@ pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
     }
     let waiting = report.runs.iter().filter(|run| !run.waits.is_empty()).count();
     let waiting = match waiting {
-        0 => "nothing waits for you".to_owned(),
-        1 => "1 waits for you".to_owned(),
-        some => format!("{some} wait for you"),
+        0 => "nothing needs you".to_owned(),
+        1 => "1 needs you".to_owned(),
+        some => format!("{some} need you"),
     };
     let runs = counted(report.runs.len(), "run");
     let mut out = vec![Line::Text(format!("Since {since} ({long}): {runs}, ${:.2}, {waiting}.", report.cost_usd))];
@@ -49,8 +49,8 @@ pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
 fn of_run(run: &RunReport) -> Vec<Line> {
     let stands = match (&run.ended, run.state) {
         (Some(ended), _) => ended.as_str(),
-        (None, RunState::Parked) => "parked; it goes on by itself",
-        (None, RunState::Interrupted) => "interrupted; it can be resumed",
+        (None, RunState::Parked) => "parked; resumes automatically",
+        (None, RunState::Interrupted) => "interrupted; can be resumed",
         (None, state) => state.word(),
     };
     let title = clean_line(&run.title, WORDS);
@@ -58,7 +58,7 @@ fn of_run(run: &RunReport) -> Vec<Line> {
     let mut item = |words: String| out.push(Line::Text(format!("- {words}")));
     item(if run.unverified { format!("{stands}, not verified") } else { stands.to_owned() });
     if run.ended.is_none() {
-        run.waits.iter().for_each(|what| item(format!("waits for you: {}", clean_line(what, WORDS))));
+        run.waits.iter().for_each(|what| item(format!("needs you: {}", clean_line(what, WORDS))));
     }
     if run.phases > 0 {
         item(format!("{} of {} phases done", run.phases_done, run.phases));
@@ -71,7 +71,7 @@ fn of_run(run: &RunReport) -> Vec<Line> {
         let more = (run.denied_count as usize).saturating_sub(NAMED.min(run.denied.len()));
         let named = run.denied.iter().take(NAMED).map(|call| clean_line(call, WORDS)).collect::<Vec<_>>().join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        item(format!("denied, because nobody was there to approve: {named}{more}"));
+        item(format!("denied, because nobody could approve: {named}{more}"));
     }
     for commit in &run.commits {
         item(format!("committed as {}", short(commit)));
@@ -93,7 +93,7 @@ fn of_phase(phase: &PhaseReport) -> String {
     let name = phase.phase.as_deref().map_or_else(|| "the ticket".to_owned(), |text| clean_line(text, WORDS));
     let ground = match (phase.became, phase.how) {
         (Became::Done, Some(how)) => done_words(how),
-        (Became::TakenBack, _) => "taken back by a restore",
+        (Became::TakenBack, _) => "reverted by a restore",
         (became, _) => became.word(),
     };
     let by = some_of(phase.commands.iter().map(|command| format!("`{}`", clean_line(command, WORDS))));

@@ -52,7 +52,7 @@ impl Adjustable {
             Self::RepeatedError => "iterations with one error",
             Self::NoProgress => "breaker: no progress",
             Self::SameError => "breaker: same error",
-            Self::Denials => "breaker: refused calls",
+            Self::Denials => "breaker: denied calls",
             Self::Budget => "budget of the run, USD",
             Self::Model => "model",
         }
@@ -99,10 +99,10 @@ impl Settings {
         match change {
             Change::Step(Adjustable::Model, _) => return Err("a model has no steps; Enter sets one".into()),
             Change::Step(Adjustable::Budget, by) => {
-                let now = self.limits.run.micro_usd.ok_or("the run has no budget; Enter sets one")?;
+                let now = self.limits.run.micro_usd.ok_or("no budget set; Enter sets one")?;
                 let to = i64::try_from(now).unwrap_or(i64::MAX).saturating_add(i64::from(*by) * DOLLAR);
                 let to = u64::try_from(to).ok().filter(|to| *to > 0);
-                settings.limits.run.micro_usd = Some(to.ok_or("a budget is above 0; Enter takes it away")?);
+                settings.limits.run.micro_usd = Some(to.ok_or("a budget must be above 0; Enter removes it")?);
             }
             Change::Step(what, by) => {
                 let to = what.number(self).saturating_add_signed(*by);

@@ -59,7 +59,7 @@ fn overview(total: &Tally) -> Vec<String> {
         ("Runs", format!("{}, {} complete", total.runs, total.complete)),
         ("Iterations", total.iterations.to_string()),
         ("Phases", format!("{} tried, {} done", total.tried, total.done)),
-        ("First pass", format!("{} of {} judged ({})", total.first_pass, total.judged, rate(total))),
+        ("First pass", format!("{} of {} checked ({})", total.first_pass, total.judged, rate(total))),
         ("Critic", critic),
         ("Fixes", format!("{}, {later} done later", total.fixes)),
         ("Time", human(Duration::from_millis(total.ms))),

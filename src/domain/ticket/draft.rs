@@ -63,10 +63,10 @@ impl Draft {
         let checks: Vec<String> = commands(&self.validation).collect();
         if !phases.is_empty() && read != phases {
             Some(
-                "The phases would not be read as typed: look for an open code block or comment, or boxes, in the text.",
+                "The phases would not be read as typed: check for an open code block or comment, or checkboxes, in the text.",
             )
         } else if ticket.validation != checks {
-            Some("The checks would not be read as typed: look for an open code block or comment in the text.")
+            Some("The checks would not be read as typed: check for an open code block or comment in the text.")
         } else {
             None
         }
@@ -101,7 +101,7 @@ impl Draft {
             let _ = writeln!(out, "{}", item(&command));
         }
         if commands(&self.validation).next().is_none() {
-            out.push_str("<!-- Commands that check every claim, one a line: - `cargo test` -->\n");
+            out.push_str("<!-- Commands that check every claim, one per line: - `cargo test` -->\n");
         }
         out.push_str("\n## Acceptance Criteria\n\n");
         out

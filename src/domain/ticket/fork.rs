@@ -37,7 +37,7 @@ impl Fork<'_> {
     pub fn text(&self, bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
         let old = parse(bytes, name);
         if old.is_broken() {
-            return Err(format!("the front matter of {} cannot be read: mend it first", self.of));
+            return Err(format!("the front matter of {} cannot be read: fix it first", self.of));
         }
         let bytes = &self.boxes.map_or_else(|| bytes.to_vec(), |boxes| ticked(bytes, boxes));
         let split = front::split(bytes);

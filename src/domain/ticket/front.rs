@@ -180,7 +180,7 @@ fn words(error: &serde_yaml::Error) -> String {
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
             format!("it is nested deeper than {MAX_DEPTH} levels")
         }
-        Error::Budget { .. } => format!("it holds more than {MAX_NODES} values"),
+        Error::Budget { .. } => format!("it has more than {MAX_NODES} values"),
         other => {
             let text = other.to_string();
             let text = text.lines().next().unwrap_or_default();
@@ -270,7 +270,7 @@ impl<'de> Visitor<'de> for AnyValue {
         => Value::Spelled);
 
     fn visit_bytes<E: serde::de::Error>(self, _: &[u8]) -> Result<Value, E> {
-        Err(E::custom("binary values have no place in a ticket"))
+        Err(E::custom("binary values are not allowed in a ticket"))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {

@@ -28,7 +28,7 @@ pub fn file(bytes: &[u8], name: &str) -> Vec<Problem> {
         problems.extend(outside.map(|one| {
             odd(
                 one.line,
-                "this box belongs to no phase: nobody works on it. Move it into or below the phases".to_owned(),
+                "this checkbox is outside the phases and ignored: move it into or below the phases".to_owned(),
             )
         }));
     }
@@ -36,7 +36,7 @@ pub fn file(bytes: &[u8], name: &str) -> Vec<Problem> {
         if !KEYS.contains(&key.as_str()) {
             let like = KEYS.into_iter().find(|known| strsim::damerau_levenshtein(known, &key) <= 2);
             let meant = like.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-            problems.push(odd(line, format!("the key `{key}` is unknown{meant}")));
+            problems.push(odd(line, format!("unknown key `{key}`{meant}")));
         }
     }
     problems.sort_by_key(|problem| (problem.line, problem.column));
@@ -81,17 +81,16 @@ pub fn folder(cards: &[Card], names: &[String]) -> Vec<(usize, Problem)> {
     for (at, card) in cards.iter().enumerate() {
         if let Some(other) = first.get(&card.id.to_lowercase()) {
             let file = &names[*other];
-            found
-                .push((at, odd(1, format!("{file}.md has the id {} too: give each ticket its own", cards[*other].id))));
+            found.push((
+                at,
+                odd(1, format!("duplicate id {}, also in {file}.md: give each ticket its own", cards[*other].id)),
+            ));
         } else {
             first.insert(card.id.to_lowercase(), at);
         }
         if names[at] != card.id {
             let name = &names[at];
-            found.push((
-                at,
-                odd(1, format!("the file is called {name}.md, but the id is {}: rename one of them", card.id)),
-            ));
+            found.push((at, odd(1, format!("the file is {name}.md, but the id is {}: rename one of them", card.id))));
         }
     }
     let ids: HashSet<&str> = cards.iter().map(|card| card.id.as_str()).collect();
@@ -101,7 +100,7 @@ pub fn folder(cards: &[Card], names: &[String]) -> Vec<(usize, Problem)> {
             [("deps", card.list("deps")), ("links", card.list("links")), ("parent", parent.into_iter().collect())];
         for (key, tickets) in others {
             for id in tickets.iter().filter(|id| !ids.contains(id.as_str())) {
-                found.push((at, odd(1, format!("`{key}` names {id}, and there is no such ticket"))));
+                found.push((at, odd(1, format!("`{key}` refers to {id}, which does not exist"))));
             }
         }
     }
@@ -110,7 +109,7 @@ pub fn folder(cards: &[Card], names: &[String]) -> Vec<(usize, Problem)> {
     for circle in tree::circles(&Board::new(cards.to_vec())) {
         let at = places.get(circle[0]).copied().unwrap_or_default();
         let way = format!("{} -> {}", circle.join(" -> "), circle[0]);
-        found.push((at, odd(1, format!("tickets wait for each other in a circle, {way}: take one of the deps out"))));
+        found.push((at, odd(1, format!("dependency cycle {way}: remove one of the deps"))));
     }
     found
 }
@@ -142,9 +141,9 @@ mod tests {
         let told: Vec<String> =
             file(text.as_bytes(), "a.md").iter().map(|one| format!("{} {}", one.line, one.message)).collect();
         assert_eq!(told.len(), 3, "{told:#?}");
-        assert_eq!(told[0], "4 the key `prioritty` is unknown; did you mean `priority`?");
-        assert_eq!(told[1], "5 the key `own` is unknown");
-        assert!(told[2].starts_with("8 this box belongs to no phase"), "{told:#?}");
+        assert_eq!(told[0], "4 unknown key `prioritty`; did you mean `priority`?");
+        assert_eq!(told[1], "5 unknown key `own`");
+        assert!(told[2].starts_with("8 this checkbox is outside the phases"), "{told:#?}");
         let tidy = "# T\n## Phase 1: a\n- [ ] task\n### More\n- [ ] another\n## Phase 2: b\n";
         assert_eq!(file(tidy.as_bytes(), "a.md"), []);
     }
@@ -160,10 +159,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                "1 the file is called other.md, but the id is b: rename one of them",
-                "2 a.md has the id a too: give each ticket its own",
-                "0 `parent` names gone, and there is no such ticket",
-                "0 tickets wait for each other in a circle, a -> b -> a: take one of the deps out",
+                "1 the file is other.md, but the id is b: rename one of them",
+                "2 duplicate id a, also in a.md: give each ticket its own",
+                "0 `parent` refers to gone, which does not exist",
+                "0 dependency cycle a -> b -> a: remove one of the deps",
             ]
         );
     }

@@ -66,7 +66,7 @@ impl Outline {
             outline.problems.push(Problem {
                 line,
                 column: 1,
-                message: format!("{what} is opened here and never closed: everything below is read as part of it"),
+                message: format!("{what} is opened here and never closed: everything below is part of it"),
                 severity: Severity::Warning,
             });
         }
@@ -253,8 +253,7 @@ impl<'a> Reader<'a> {
             _ => self.outline.problems.push(Problem {
                 line,
                 column: 1,
-                message: "not read as a validation command: write one command in backticks, like - `make test`"
-                    .to_owned(),
+                message: "not a validation command: write one command in backticks, like - `make test`".to_owned(),
                 severity: Severity::Warning,
             }),
         }

@@ -32,7 +32,7 @@ pub fn parse(bytes: &[u8], name: &str) -> Ticket {
         problems.push(Problem {
             line: 1,
             column: 1,
-            message: "the front matter is opened here and never closed: end it with a line `---`".to_owned(),
+            message: "the front matter is not closed: end it with a line `---`".to_owned(),
             severity: Severity::Error,
         });
     }
@@ -84,7 +84,7 @@ fn status(text: Option<&Text>, problems: &mut Vec<Problem>) -> Option<TicketStat
     let text = text?;
     let status = TicketStatus::from_word(text.value.trim());
     if status.is_none() {
-        let message = "this status is unknown: use open, in_progress or closed".to_owned();
+        let message = "unknown status: use open, in_progress or closed".to_owned();
         problems.push(problem_at(text, message, Severity::Warning));
     }
     status
@@ -108,7 +108,7 @@ fn unedited(found: &[Found]) -> impl Iterator<Item = Problem> {
     phases.filter(|phase| !phase.done && phase.text == TEMPLATE_PHASE).map(|phase| Problem {
         line: phase.line,
         column: 1,
-        message: "fill in the ticket first: this phase is still the template's".to_owned(),
+        message: "replace the placeholder phase".to_owned(),
         severity: Severity::Error,
     })
 }
@@ -131,9 +131,8 @@ fn unread(outline: &Outline) -> Option<Problem> {
     Some(Problem {
         line: open.line,
         column: 1,
-        message:
-            "no open checkbox of this ticket is read as a phase: it runs as a whole. Write phases under another heading"
-                .to_owned(),
+        message: "no open checkbox of this ticket is a phase: it runs as a whole. Write phases under another heading"
+            .to_owned(),
         severity: Severity::Warning,
     })
 }
@@ -149,7 +148,7 @@ fn twins(found: &[Found]) -> Vec<Problem> {
                 line: phase.line,
                 column: 1,
                 message: format!(
-                    "the phase of line {line} has the same text: the first open one is ticked, so give them different texts"
+                    "same text as the phase in line {line}: give them different texts, because the first open one is ticked"
                 ),
                 severity: Severity::Warning,
             }),
@@ -376,7 +375,7 @@ mod tests {
     #[test]
     fn odd_values_are_warnings() {
         let cases = [
-            ("status: done", "status is unknown"),
+            ("status: done", "unknown status"),
             ("status: [open]", "`status` is ignored"),
             ("deps: {a: 1}", "`deps` is ignored"),
         ];
@@ -415,7 +414,7 @@ mod tests {
         ];
         for (text, name, line) in cases {
             let problems = parse(text.as_bytes(), name).problems;
-            let told = problems.iter().find(|problem| problem.message.contains("read as a phase"));
+            let told = problems.iter().find(|problem| problem.message.contains("of this ticket is a phase"));
             assert_eq!(told.map(|problem| problem.line), line, "{text:?}: {problems:?}");
             assert!(told.is_none_or(|problem| problem.severity == Severity::Warning));
         }

@@ -99,7 +99,7 @@ impl TicketEdit {
 pub enum NotRevised {
     #[error("“{0}” is no longer in the ticket")]
     NoSuchPhase(String),
-    #[error("there is no text")]
+    #[error("the text is empty")]
     NoText,
     #[error("a phase is one line of at most {LONGEST_PHASE} bytes, without control characters")]
     NoLine,
@@ -109,13 +109,13 @@ pub enum NotRevised {
     AtTheEnd(String, &'static str),
     #[error("a split needs two texts or more")]
     NotSplit,
-    #[error("the ticket has phases already")]
+    #[error("the ticket already has phases")]
     HasPhases,
-    #[error("it is so already")]
+    #[error("nothing to change")]
     AlreadySo,
     #[error("the ticket is not valid UTF-8: edit the file")]
     NotText,
-    #[error("the ticket would not read as intended with this text here: edit the file")]
+    #[error("this text would change how the ticket is read: edit the file")]
     Unreadable,
 }
 
@@ -506,8 +506,8 @@ mod tests {
     fn what_cannot_be_is_said() {
         for (file, edit, why) in [
             ("- [ ] a\n", rename("b", "c"), "“b” is no longer in the ticket"),
-            ("- [ ] a\n", rename("a", "a"), "it is so already"),
-            ("- [ ] a\n", rename("a", " "), "there is no text"),
+            ("- [ ] a\n", rename("a", "a"), "nothing to change"),
+            ("- [ ] a\n", rename("a", " "), "the text is empty"),
             ("- [ ] a\n", rename("a", "x\u{1b}[2J"), "a phase is one line"),
             ("- [ ] a\n", add(&["x\ny"], None), "a phase is one line"),
             ("- [ ] a\n", split("a", &["x"]), "a split needs two"),
@@ -515,9 +515,9 @@ mod tests {
             ("- [ ] a\n", shift("a", Direction::Down), "“a” is already the last phase"),
             ("- [ ] a\n", note("\u{1b}[2J"), "a note is at most"),
             ("- [ ] a\n```\nopen", add(&["n"], None), ""),
-            ("## 1. A\n## 2. B\n", shift("1. A", Direction::Down), "would not read as intended"),
-            ("## 1. A\n## 2. B\n", add(&["n"], Some("1. A")), "would not read as intended"),
-            ("Text\n```\nopen", add(&["n"], None), "would not read as intended"),
+            ("## 1. A\n## 2. B\n", shift("1. A", Direction::Down), "would change how the ticket is read"),
+            ("## 1. A\n## 2. B\n", add(&["n"], Some("1. A")), "would change how the ticket is read"),
+            ("Text\n```\nopen", add(&["n"], None), "would change how the ticket is read"),
         ] {
             match made(file, &edit) {
                 Err(error) => assert!(!why.is_empty() && error.to_string().contains(why), "{edit:?}: {error}"),

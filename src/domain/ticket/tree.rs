@@ -109,7 +109,7 @@ pub fn forest(board: &Board, show: Show) -> Vec<String> {
     let (mut lines, mut bytes) = (Vec::new(), 0);
     for root in graph.roots(board) {
         if lines.len() >= MAX_OF_ALL || bytes > MAX_BYTES {
-            lines.push("… there are more trees, too many to be drawn: name a ticket".to_owned());
+            lines.push("… more trees not shown: name a ticket".to_owned());
             break;
         }
         lines.append(&mut drawn(board, &graph, root, show, &mut bytes));
@@ -152,7 +152,7 @@ fn drawn<'a>(board: &'a Board, graph: &Graph<'a>, root: &'a str, show: Show, byt
             continue;
         }
         if lines.len() == MAX_LINES || *bytes > MAX_BYTES {
-            lines.push("… the tree goes on: it is too large to be drawn whole".to_owned());
+            lines.push("… the rest of the tree is not shown: it is too large".to_owned());
             break;
         }
         let line = format!("{indent}{}{}", if more { "├── " } else { "└── " }, board.named(id));

@@ -78,9 +78,9 @@ fn is_outside(failed: &Failure) -> bool {
 fn denied(iteration: &Iteration, changed: bool) -> Option<String> {
     if !iteration.refused.is_empty() {
         let shown: Vec<String> = iteration.refused.iter().map(|denial| denial.shown().into_owned()).collect();
-        return Some(format!("Claude's own permissions refused {}", listed(&shown)));
+        return Some(format!("Claude's own permissions denied {}", listed(&shown)));
     }
-    let why = || format!("the gate refused {} and nothing changed", listed(&iteration.blocked));
+    let why = || format!("the gate denied {} and nothing changed", listed(&iteration.blocked));
     (!iteration.blocked.is_empty() && !changed && !iteration.verified).then(why)
 }
 

@@ -227,7 +227,7 @@ impl Draft<'_> {
         let cost_usd = self.state.open_iteration().map_or(0.0, |open| open.process_cost_usd);
         self.record(Record::AgentExited { n, code, signal, swept, cost_usd });
         if swept > 0 {
-            self.notice(Level::Warn, format!("leftover processes of Claude terminated: {swept}"));
+            self.notice(Level::Warn, format!("leftover Claude processes terminated: {swept}"));
         }
         if respawn {
             self.spawn(n);

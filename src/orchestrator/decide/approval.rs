@@ -316,7 +316,7 @@ impl Draft<'_> {
         if count > 0 {
             let calls = if count == 1 { "1 call was".to_owned() } else { format!("{count} calls were") };
             let more = if gate.unasked.len() < count as usize { "; …" } else { "" };
-            let text = format!("{calls} refused because nobody was there to ask: {names}{more}");
+            let text = format!("{calls} denied because nobody could be asked: {names}{more}");
             self.notice(Level::Warn, text);
         }
     }

@@ -18,7 +18,7 @@ use crate::orchestrator::state::{Pace, Stage};
 
 /// How a chat ends that the person closes.
 pub(super) const CLOSED: &str = "closed by you; `programmator chat --resume` resumes it";
-const NOBODY: &str = "nobody is at the screen; `programmator chat --resume` resumes the chat";
+const NOBODY: &str = "the screen was closed; `programmator chat --resume` resumes the chat";
 
 impl Draft<'_> {
     pub(super) fn chat_asked(&mut self, asked: ChatAsked) {
@@ -58,7 +58,7 @@ impl Draft<'_> {
         if self.open(|open| !open.background.is_empty()) {
             let agents = self.open(|open| has_agent(&open.background));
             let what = if agents { "subagents" } else { "background commands" };
-            self.notice(Level::Warn, format!("stopping Claude's {what}: nothing came from Claude for too long"));
+            self.notice(Level::Warn, format!("stopping Claude's {what}: no output from Claude for too long"));
         }
         self.record(Record::ChatAnswered(ChatAnswered { n, ..ChatAnswered::default() }));
         self.close(n);

@@ -64,7 +64,7 @@ impl Draft<'_> {
     /// What came of a commit that an earlier process has begun cannot be found out now: it stays open.
     pub(super) fn commit_unknown(&mut self, why: &str) {
         if self.state.commits.open.is_some() && self.state.stage == Stage::Committing {
-            self.end(ExitReason::Error, format!("whether the last commit was made cannot be told: {why}"));
+            self.end(ExitReason::Error, format!("cannot tell whether the last commit was made: {why}"));
         }
     }
 

@@ -58,7 +58,7 @@ impl Draft<'_> {
             ConflictWork::Open => self.stage(ConflictStaged { n, files, ..ConflictStaged::at(ConflictStage::Open) }),
             ConflictWork::Check | ConflictWork::Commit if !files.is_empty() => {
                 let tries = self.state.conflict.as_ref().map_or(0, |conflict| conflict.tries);
-                let why = format!("these files still hold conflict markers: {}", files.join(", "));
+                let why = format!("these files still contain conflict markers: {}", files.join(", "));
                 let again = vec![why.clone()];
                 self.stage(ConflictStaged { n, why: again, ..ConflictStaged::at(ConflictStage::Open) });
                 if tries >= self.state.settings.workflow.fix_tries {

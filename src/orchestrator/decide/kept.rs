@@ -44,7 +44,7 @@ impl Draft<'_> {
     pub(super) fn end_process_if_due(&mut self, seen: Timestamp) {
         let is_due = |approval: &Approval| self.deferred(approval, seen).is_some_and(|at| at <= self.now);
         if self.state.approvals.iter().any(|approval| is_due(approval)) {
-            let why = "nobody has answered yet, so Claude's process is ended; it goes on with the answer";
+            let why = "not answered yet: Claude's process is stopped, and resumes with the answer";
             self.record(Record::ApprovalsKept { why: why.into() });
             self.interrupt();
         }
@@ -64,17 +64,17 @@ impl Draft<'_> {
         let kept = self.state.approvals.iter().filter(|asked| asked.phase.as_deref() == Some(phase));
         let ids: Vec<QuestionId> = kept.filter(|_| self.state.gate.kept).map(|asked| asked.id.clone()).collect();
         for id in ids {
-            self.record(Record::ApprovalVoid(Voided { id, why: "you have decided about its phase".to_owned() }));
+            self.record(Record::ApprovalVoid(Voided { id, why: "you decided about its phase".to_owned() }));
         }
     }
 
     /// An earlier process of ours is gone, and Claude's with it.
     pub(super) fn keep_over_restart(&mut self) {
         if self.state.chat.is_some() {
-            return self.void_waiting("the run went on in another process; Claude asks again");
+            return self.void_waiting("the run continued in another process; Claude asks again");
         }
         if !self.state.approvals.is_empty() && !self.state.gate.kept {
-            let why = "the run went on in another process; Claude goes on with the answer";
+            let why = "the run continued in another process; Claude resumes with the answer";
             self.record(Record::ApprovalsKept { why: why.into() });
         }
     }

@@ -22,7 +22,7 @@ use crate::orchestrator::state::{Pace, PhaseState, Stage};
 use crate::orchestrator::step::Step;
 
 /// What is left open where validation commands were changed and a guard ends the run before the person has decided.
-const UNDECIDED: &str = "; you have not decided about the changed validation commands";
+const UNDECIDED: &str = "; the changed validation commands are undecided";
 
 impl Draft<'_> {
     pub(super) fn started(&mut self, start: Start) {
@@ -225,7 +225,7 @@ impl Draft<'_> {
         if presence == Presence::Nobody && self.is_held() {
             if self.state.gate.kept {
                 let ticket = self.state.ticket.as_ref().map_or("<ticket>", |ticket| ticket.as_str());
-                let why = format!("nobody is here to answer; `programmator {ticket}` asks you on the screen");
+                let why = format!("headless mode cannot ask; open it on the screen with `programmator {ticket}`");
                 return self.void_all(&why);
             }
             match self.state.goal.proposal.as_ref().map(Proposal::unreached) {

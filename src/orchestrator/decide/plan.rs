@@ -29,15 +29,14 @@ impl Draft<'_> {
     pub(super) fn goes_on_planning(&mut self) {
         let ticket = self.state.ticket.as_ref().map(ToString::to_string).unwrap_or_default();
         let next = match self.plan_stage() {
-            Some(PlanStage::Due) => "the planning of this ticket was interrupted, and is continued",
-            Some(PlanStage::Waiting) => "the draft of this ticket's phases was not decided on yet",
+            Some(PlanStage::Due) => "continuing the interrupted planning of this ticket",
+            Some(PlanStage::Waiting) => "the draft of this ticket's phases is still undecided",
             _ => return,
         };
         self.notice(
             Level::Info,
             format!(
-                "{next}. Work begins once the draft is in the ticket and you start it again; to work without a draft, add \
-                 a phase with `programmator phase add {ticket} TEXT`"
+                "{next}. Work starts once the draft is in the ticket and you start it again; to work without a draft, add a phase with `programmator phase add {ticket} TEXT`"
             ),
         );
     }
@@ -57,7 +56,7 @@ impl Draft<'_> {
             }
             PlanStage::Accepted => self.effect(Effect::PlaceDraft { plan }),
             PlanStage::Refused => {
-                self.end(ExitReason::NotPlanned, "the draft was refused; nothing was written to the ticket");
+                self.end(ExitReason::NotPlanned, "the draft was discarded; nothing was written to the ticket");
             }
             PlanStage::Due | PlanStage::Waiting if !self.state.phases.is_empty() => {
                 self.end(ExitReason::NotPlanned, HAS_PHASES);

@@ -59,7 +59,7 @@ impl Draft<'_> {
         }
         match (gate.has_granted(), is_same) {
             (true, true) => {
-                self.notice(Level::Info, "the rules have not changed: what you allowed for this run still applies");
+                self.notice(Level::Info, "the rules have not changed: your approvals for this run still apply");
             }
             (true, false) => self.record(Record::GrantsDropped),
             (false, _) => {}

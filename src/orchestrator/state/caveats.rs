@@ -47,10 +47,10 @@ impl State {
         };
         let back = match self.parts().filter(|phase| phase.is_taken_back()).count() {
             0 => String::new(),
-            some => format!(", {some} taken back by a restore"),
+            some => format!(", {some} reverted by a restore"),
         };
         let unverified = if self.is_unverified() { ", not verified" } else { "" };
-        let declined = if self.goal.declined { "; you declined more phases" } else { "" };
+        let declined = if self.goal.declined { "; more phases declined" } else { "" };
         let unapplied = self.unapplied().map_or_else(String::new, |words| format!("; {words}"));
         format!("{skipped}{back}{unverified}{declined}{unapplied}")
     }

@@ -79,8 +79,8 @@ fn left(found: &[Issue], checks: &[Check]) -> Critique {
         _ => CriticVerdict::NeedsFixes,
     };
     let summary = match &dropped[..] {
-        [] => "what the review found holds".to_owned(),
-        dropped => format!("what the review found does not hold: {}", dropped.join("; ")),
+        [] => "the review's findings are confirmed".to_owned(),
+        dropped => format!("the review's findings were refuted: {}", dropped.join("; ")),
     };
     Critique { verdict, issues, summary }
 }

@@ -73,7 +73,7 @@ fn resolved(state: &State) -> Judged {
     let Some(open) = state.open_iteration() else { return Judged::Facts(Vec::new()) };
     let Some(critique) = &open.critique else {
         return if open.is_unread() {
-            let why = "the critic gave no readable verdict on the resolved conflict, also when asked again";
+            let why = "the critic gave no readable verdict on the resolved conflict, even when asked again";
             Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why.to_owned())
         } else {
             Judged::Facts(Vec::new())
@@ -101,7 +101,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let name = text.as_ref().map_or_else(|| "the ticket".to_owned(), |text| format!("“{text}”"));
     let Some(critique) = open.critique.clone() else {
         return if open.is_unread() {
-            let why = format!("the critic gave no readable verdict on {name}, also when asked again");
+            let why = format!("the critic gave no readable verdict on {name}, even when asked again");
             Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why)
         } else {
             nothing

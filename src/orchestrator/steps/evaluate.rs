@@ -75,8 +75,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let Some(open) = state.open_iteration().filter(|_| is_due(state)) else { return nothing };
     let Some(Evaluation { verdict, mut phases, summary }) = open.evaluation.clone() else {
         return if open.is_unread() {
-            let why = "the evaluator did not say in a readable form whether the ticket's goal is reached, also when \
-                       asked again";
+            let why = "the evaluator gave no readable answer about the ticket's goal, even when asked again";
             Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why.to_owned())
         } else {
             nothing

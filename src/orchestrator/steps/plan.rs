@@ -96,7 +96,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let is_unread = open.claim_missing.is_some() && open.cut.is_none() && open.failure.is_none();
     if is_unread && open.limited.is_none() && is_due(state) {
         let fault = open.claim_missing.as_deref().and_then(DraftFault::from_word).unwrap_or(DraftFault::Missing);
-        let why = format!("Claude gave no usable draft, also when asked again: {}", fault.sentence());
+        let why = format!("Claude gave no usable draft, even when asked again: {}", fault.sentence());
         return Judged::Stop(Vec::new(), ExitReason::NotPlanned, why);
     }
     Judged::Facts(Vec::new())

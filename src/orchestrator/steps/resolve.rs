@@ -102,7 +102,6 @@ pub(super) fn rejected(state: &State, n: u32, why: Vec<String>) -> Judged {
 /// That Claude has not resolved it, and what there is now.
 pub(in crate::orchestrator) fn given_up(why: &str) -> String {
     format!(
-        "Claude has not resolved the conflict: {why}. The merge is open in the worktree: finish and commit it there, or take \
-         it back with `git merge --abort`, then start the ticket again"
+        "Claude did not resolve the conflict: {why}. The merge is open in the worktree: finish and commit it there, or undo it with `git merge --abort`, then start the ticket again"
     )
 }

@@ -63,7 +63,7 @@ fn judged(state: &State, _: Checks<'_>) -> Judged {
     let Some(open) = state.open_iteration().filter(|_| is_due(state)) else { return nothing };
     let Some(found) = open.critique.clone() else {
         return if open.is_unread() {
-            let why = "the review of the ticket gave no readable verdict, also when asked again";
+            let why = "the review of the ticket gave no readable verdict, even when asked again";
             Judged::Stop(Vec::new(), ExitReason::ReviewFailed, why.to_owned())
         } else {
             nothing

@@ -223,7 +223,7 @@ impl Own {
             },
         };
         if let Some(other) = all.iter().find(|other| self.is_narrowed_to(other, &parsed.operands, place)) {
-            return Err(format!("`{}` is a command of its own: its options come after it", other.words.join(" ")));
+            return Err(format!("`{}` is a separate command: its options come after it", other.words.join(" ")));
         }
         entry.fits(&parsed, place)?;
         entry.fits(&further, place)?;

@@ -42,7 +42,7 @@ impl Service {
         let ticket = TicketId::parse("git-init").map_err(|error| error.to_string())?;
         let holder = Holder { pid: std::process::id(), ticket, run: None, since: clock.now() };
         let _tree = block_in_place(|| store.lock_tree(&workspace, &holder)).map_err(|error| match error {
-            LockError::Held { holder } => format!("{holder} works in this directory: wait until it has ended"),
+            LockError::Held { holder } => format!("{holder} is running in this directory: wait until it has ended"),
             LockError::Store(error) => error.to_string(),
         })?;
         git::init(&self.places.folder).await?;

@@ -20,7 +20,7 @@ impl Service {
         ask: impl FnOnce(&Passphrases) -> Result<Checked, PassphraseError> + Send + 'static,
     ) {
         if !self.supervisor.is_open(&ticket) {
-            let why = "another program works on it: type it on its screen, or stop the run and resume it here";
+            let why = "it is running in another process: enter it on that screen, or stop the run and resume it here";
             return drop(reply.send(Reply::Passphrase { ticket, id, checked: Checked::Failed(why.to_owned()) }));
         }
         let (passphrases, reporter) = (self.passphrases.clone(), self.reporter.clone());

@@ -121,7 +121,7 @@ impl Service {
                 let settled = RevertSettled { trouble: written.as_ref().err().cloned(), ..settled };
                 let saved = settled.saved.clone();
                 if let Err(error) = free.record(Record::RevertSettled(settled)).await {
-                    tracing::warn!(%error, "the journal does not say what came of a revert");
+                    tracing::warn!(%error, "the result of a revert could not be recorded");
                 }
                 written.map(|()| saved)
             }
@@ -142,7 +142,7 @@ async fn open((store, tickets): (Store, TicketsOf), run: RunId, since: Since) ->
     let folder = run.workspace().directory().to_owned();
     if !folder.is_dir() {
         let folder = clean_line(&folder.display().to_string(), 300);
-        return Err(format!("{folder} is gone: the changes of this run cannot be shown; U shows its snapshots"));
+        return Err(format!("{folder} is gone: its changes cannot be shown; U shows the snapshots"));
     }
     let tree = WorkTree::open(&folder, &keep).await.map_err(|error| error.to_string())?;
     let mut exclude = tree.excluded(Path::new(&run.ticket_path), &run.workspace());
@@ -194,7 +194,7 @@ async fn each(
 /// The run, the snapshots that are meant, and the folder of the run that took the first of them.
 fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Meant, PathBuf), String> {
     let known = store.run(run).map_err(|error| error.to_string())?;
-    let (run, _) = known.ok_or("there is no such run any more")?;
+    let (run, _) = known.ok_or("the run no longer exists")?;
     let (meant, keep) = match since {
         Since::Snapshot(from) => (Meant::Snapshot(from), run.run),
         Since::Between(from, to) => (Meant::Between(from, to), run.run),
@@ -205,7 +205,7 @@ fn look_up(store: &Store, run: RunId, since: Since) -> Result<(RunSummary, Meant
             // Later runs are not those of this one.
             let runs = runs_of(&all, run.run)?.into_iter().filter(|other| other.started <= run.started);
             let firsts: Vec<_> = runs.filter_map(|run| Some((first_snapshot(store, run.run)?, run))).collect();
-            let keep = firsts.first().ok_or("there is no snapshot yet")?.1.run;
+            let keep = firsts.first().ok_or("no snapshot yet")?.1.run;
             (Meant::Firsts(firsts.into_iter().map(|(from, run)| (run, from)).collect()), keep)
         }
     };

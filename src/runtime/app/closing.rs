@@ -18,7 +18,7 @@ impl Service {
         }
         for (ticket, reply) in stopped {
             self.outcome(&ticket, ExitReason::UserStopped.exit_code());
-            let words = "programmator is shutting down; nothing new is started";
+            let words = "programmator is shutting down";
             self.settle(reply, refused(&ticket, words.to_owned(), 0));
         }
         self.count();

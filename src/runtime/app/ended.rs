@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 const HAS_ENDED: &str = "the run has already ended";
-const INTERRUPTED: &str = "the program that worked on it is gone; resume the run";
+const INTERRUPTED: &str = "its process has exited; resume the run";
 
 impl App {
     /// This program works on this run of the ticket, or did last. Waits for the runs that are being opened: one of them may be

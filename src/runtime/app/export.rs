@@ -36,11 +36,11 @@ fn expanded(path: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
 fn written(store: &Store, secrets: Secrets, wanted: &Export, path: &Path) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let known = store.run(wanted.run).map_err(|error| words(&error))?;
-    let (summary, _) = known.ok_or("there is no such run any more")?;
+    let (summary, _) = known.ok_or("the run no longer exists")?;
     let scrollback = store.scrollback(wanted.run, classify).map_err(|error| words(&error))?;
     let records = store.load(wanted.run).map_err(|error| words(&error))?.records;
     if let Some(n) = wanted.iteration.filter(|n| !scrollback.iterations().contains(n)) {
-        return Err(format!("Claude has printed nothing in iteration {n}"));
+        return Err(format!("no output in iteration {n}"));
     }
     let exported = Exported {
         summary: &summary,
@@ -51,8 +51,8 @@ fn written(store: &Store, secrets: Secrets, wanted: &Export, path: &Path) -> Res
         zone: jiff::tz::TimeZone::system(),
     };
     create(path, |out| write(out, &exported, wanted.format)).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => "the file exists; give another name".to_owned(),
-        ErrorKind::NotFound => "its directory does not exist; make it first, or give another one".to_owned(),
+        ErrorKind::AlreadyExists => "the file exists; choose another name".to_owned(),
+        ErrorKind::NotFound => "its directory does not exist; create it first, or choose another one".to_owned(),
         _ => format!("it cannot be written: {error}"),
     })
 }

@@ -18,7 +18,7 @@ impl Service {
         tokio::spawn(async move {
             let forked = async {
                 let known = block_in_place(|| store.run(run)).map_err(|error| error.to_string())?;
-                let (known, _) = known.ok_or("there is no such run any more")?;
+                let (known, _) = known.ok_or("the run no longer exists")?;
                 let place = Place::of(&store, &known, &tickets).await?;
                 let origin = Origin {
                     ticket: &known.ticket,

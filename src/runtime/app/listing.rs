@@ -82,7 +82,7 @@ impl Service {
             }
             // A session of the person's own has a run once it asks something.
             Ok(None) if self.others.own.show(run) => return Reply::Done,
-            Ok(None) => "there is no such run any more".to_owned(),
+            Ok(None) => "the run no longer exists".to_owned(),
             Err(error) => error.to_string(),
         };
         refused(&TicketKey::unknown(&run.short()), why, 1)

@@ -29,7 +29,7 @@ impl Service {
             later.push((asked.map_or(Request::Start(ticket), Request::Open), by, reply));
         } else if is_opening || self.queue.has(&path) || self.supervisor.is_open(&ticket) {
             // Nothing failed.
-            self.reporter.trouble(&ticket, if is_opening { "is being opened" } else { "is open already" });
+            self.reporter.trouble(&ticket, if is_opening { "is being opened" } else { "is already open" });
             let _ = reply.send(opened(asked, ticket));
         } else {
             self.enqueue(ticket, path, asked, Some(reply));
@@ -54,7 +54,7 @@ impl Service {
         if self.supervisor.is_ending(&ticket) {
             self.later.entry(ticket).or_default().push((Request::Plan(name, asked), by, reply));
         } else if is_opening || self.supervisor.is_open(&ticket) {
-            let message = format!("{ticket} is open already: stop its run before it is planned");
+            let message = format!("{ticket} is already open: stop its run before it is planned");
             let _ = reply.send(Reply::Refused(Refused { ticket, message, exit_code: 0, asked: Some(name) }));
         } else {
             let asked = PlanAsked { by, ..asked };
@@ -73,7 +73,7 @@ impl Service {
         if self.supervisor.is_ending(&ticket) {
             self.later.entry(ticket.clone()).or_default().push((Request::Resolve(ticket), by, reply));
         } else if self.is_opening(&path) || self.queue.has(&path) || self.supervisor.is_open(&ticket) {
-            self.reporter.trouble(&ticket, "is open already");
+            self.reporter.trouble(&ticket, "is already open");
             let _ = reply.send(Reply::Done);
         } else {
             let waiting = Waiting { ticket, path: Some(path.clone()), asked: None, reply: Some(reply) };
@@ -91,7 +91,7 @@ impl Service {
         };
         let found = if wanted.resume {
             let last = chat_of(store, &real(&self.places.folder)).map_err(|error| error.to_string());
-            let none = || "no chat was started in this directory yet; `programmator chat` starts one".to_owned();
+            let none = || "no chat in this directory yet; `programmator chat` starts one".to_owned();
             last.and_then(|last| last.map(|last| PathBuf::from(last.ticket_path)).ok_or_else(none))
         } else {
             chats::create(store.folder()).map_err(|error| error.to_string())

@@ -258,7 +258,7 @@ mod tests {
             Err(Hold::Unread(why)) => why,
             other => panic!("{other:?}"),
         };
-        assert!(unread(queue.read(&path, true)).contains("there is no file"));
+        assert!(unread(queue.read(&path, true)).contains("no file "));
         fs::write(&path, "").unwrap();
         assert!(unread(queue.read(&path, true)).ends_with("tk-1.md is empty"));
         assert!(queue.read(&path, false).is_ok(), "whoever opens it says what is wrong with it");

@@ -34,7 +34,7 @@ impl Service {
                     let ticket = self.files.ticket(&path);
                     let is_at_work = self.supervisor.is_open(&ticket) && !self.supervisor.is_ending(&ticket);
                     if self.queue.has(&path) || self.is_opening(&path) || is_at_work {
-                        self.reporter.trouble(&ticket, "is open already");
+                        self.reporter.trouble(&ticket, "is already open");
                     } else {
                         self.enqueue(ticket, path, None, None);
                     }
@@ -91,7 +91,7 @@ impl Service {
     fn halt(&mut self) {
         for entry in std::mem::take(&mut self.queue.entries) {
             self.tell_queued(&entry.ticket, entry.told.as_deref(), None);
-            let message = format!("{} is not started: another ticket has failed before", entry.ticket);
+            let message = format!("{} is not started: another ticket has failed", entry.ticket);
             let refused = Refused {
                 ticket: entry.ticket,
                 message,

@@ -61,7 +61,7 @@ async fn told(store: Store, run: RunId, tickets: &TicketsOf) -> Result<Vec<Momen
     let of = store.clone();
     let looked = spawn_blocking(move || {
         let (known, _): (RunSummary, _) =
-            of.run(run).map_err(|error| error.to_string())?.ok_or("there is no such run any more")?;
+            of.run(run).map_err(|error| error.to_string())?.ok_or("the run no longer exists")?;
         let journals = journals(&of, &known.ticket_path).map_err(|error| error.to_string())?;
         Ok::<_, String>((known, journals))
     });

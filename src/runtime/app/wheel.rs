@@ -80,7 +80,7 @@ impl Driving {
             None if has_ended => block_in_place(|| last_session(&store, run)).map_err(words)?,
             session => session,
         };
-        let session = session.ok_or("there is no session of Claude yet: it begins with the first iteration")?;
+        let session = session.ok_or("no Claude session yet: it starts with the first iteration")?;
         let (config, _) = rules(&workspace)?;
         let (env, ticket) = (config.agent.variables(), state.ticket_path.clone());
         let ticket = Path::new(&ticket);
@@ -127,7 +127,7 @@ impl Driving {
         let changed = tree.changed_since_each(&[&before], &exclude).await;
         let (mut files, unknown) = match changed {
             Ok(changed) => (changed.into_iter().next().unwrap_or_default(), None),
-            Err(error) => (Vec::new(), Some(format!("which files changed is not known: {error}"))),
+            Err(error) => (Vec::new(), Some(format!("cannot tell which files changed: {error}"))),
         };
         let total = files.len();
         files.truncate(NAMED);

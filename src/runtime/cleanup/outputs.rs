@@ -68,7 +68,7 @@ impl Cleanup {
         });
         let cleared = |(path, bytes): (PathBuf, u64)| {
             let still = !wanted.is_tried && path.exists();
-            let skipped = still.then(|| "it cannot be removed; programmator.log says why".to_owned());
+            let skipped = still.then(|| "it cannot be removed; see programmator.log".to_owned());
             Cleared { kind: Kind::Copy, what: path.display().to_string(), bytes: Some(bytes), skipped }
         };
         left.into_iter().map(cleared).collect()
@@ -168,12 +168,12 @@ impl Cleanup {
         let now = self.offline.clock.now();
         let holder = Holder { pid: std::process::id(), ticket: run.ticket.clone(), run: None, since: now };
         let _lock = block_in_place(|| store.lock_ticket(path, &holder)).map_err(|error| match error {
-            LockError::Held { holder } => format!("{holder} works on it"),
+            LockError::Held { holder } => format!("in use by {holder}"),
             LockError::Store(error) => error.to_string(),
         })?;
         // Before the lock another program may have done anything.
         if block_in_place(|| self.is_needed_again(run.run)).map_err(|error| error.to_string())? {
-            return Err("it has been resumed meanwhile".to_owned());
+            return Err("it has been resumed".to_owned());
         }
         let said = block_in_place(|| store.records_of(run.run, &["output_cleared"]));
         let is_said = said.is_ok_and(|said| !said.is_empty());

@@ -82,7 +82,7 @@ impl Cleanup {
                         tracing::warn!(error, "the journal does not say that a worktree is removed");
                         None
                     }
-                    Err(RemoveError::Held(holder)) => Some(format!("{holder} works in it")),
+                    Err(RemoveError::Held(holder)) => Some(format!("in use by {holder}")),
                     Err(RemoveError::Store(error)) => Some(error.to_string()),
                     Err(RemoveError::Stays(why)) => Some(why),
                 }

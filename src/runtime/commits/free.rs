@@ -65,7 +65,7 @@ impl Free {
         let intended = RestoreIntended { id: id.clone(), wanted, pick: pick.clone(), saved: saved.clone(), files, by };
         self.is_still()?;
         let recorded = self.record(Record::RestoreIntended(intended)).await;
-        recorded.map_err(|error| format!("nothing was restored, for it cannot be recorded: {error}"))?;
+        recorded.map_err(|error| format!("nothing was restored, because it cannot be recorded: {error}"))?;
         let mut restored = match self.is_still() {
             Ok(()) => ready.write().await,
             Err(why) => Err(why),
@@ -81,7 +81,7 @@ impl Free {
         }
         let settled = RestoreSettled { id, pick, saved, files, removed, taken_back, trouble };
         if let Err(error) = self.record(Record::RestoreSettled(settled)).await {
-            tracing::warn!(%error, "the journal does not say what came of a restore");
+            tracing::warn!(%error, "the result of a restore could not be recorded");
         }
         restored
     }
@@ -105,7 +105,7 @@ impl Commits {
         let (meant, is_paused) = looked.map_err(|error| error.to_string())??;
         let workspace = here(meant.clone()).workspace();
         let begun = Instant::now();
-        let held = |holder: &str| format!("{holder} works in this directory: try again when it has ended");
+        let held = |holder: &str| format!("{holder} is running in this directory: try again when it has ended");
         let tree = loop {
             match block_in_place(|| self.store.lock_tree(&workspace, &self.holder(&meant))) {
                 Ok(tree) => break Some(tree),
@@ -141,7 +141,7 @@ impl Commits {
 /// The run, and whether an open one is paused in its directory; words for the person where one is at work there.
 fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
     let words = |error: StoreError| error.to_string();
-    let (meant, _) = store.run(run).map_err(words)?.ok_or("there is no such run any more")?;
+    let (meant, _) = store.run(run).map_err(words)?.ok_or("the run no longer exists")?;
     // That its worktree is gone is said by whoever restores.
     let place = here(meant.clone());
     let mut is_paused = false;
@@ -151,7 +151,7 @@ fn at_rest(store: &Store, run: RunId) -> Result<(RunSummary, bool), String> {
         }
         let open = store.as_seen(open).map_err(words)?;
         if open.state == RunState::Running {
-            return Err(format!("Claude is at work on {} in this directory: pause the run first", open.ticket));
+            return Err(format!("Claude is working on {} in this directory: pause the run first", open.ticket));
         }
         is_paused |= open.state != RunState::Interrupted;
     }

@@ -99,7 +99,7 @@ impl Commits {
             return Ok(None);
         }
         if runs.iter().any(|run| run.committing) {
-            return Ok(skipped(old.len(), "a restore, revert or commit of it has not ended".to_owned()));
+            return Ok(skipped(old.len(), "a restore, revert or commit of it is pending".to_owned()));
         }
         if how.is_tried {
             return Ok(Some(Pruned { ticket, snapshots: old.len(), bytes: None, skipped: None }));
@@ -155,7 +155,7 @@ impl Commits {
             match block_in_place(|| self.store.lock_ticket(path, &self.holder(run))) {
                 Ok(lock) => return Ok(lock),
                 Err(LockError::Held { .. }) if ended == Some(path) && begun.elapsed() < MOMENT => sleep(LOOK).await,
-                Err(LockError::Held { holder }) => return Err(format!("{holder} works on it")),
+                Err(LockError::Held { holder }) => return Err(format!("in use by {holder}")),
                 Err(LockError::Store(error)) => return Err(error.to_string()),
             }
         }

@@ -106,7 +106,7 @@ impl Effects {
 /// told when the merge is to be committed.
 async fn markers(n: u32, workspace: &Workspace) -> Option<ValidationRan> {
     let left = resolving::marked(workspace.worktree()?).await.unwrap_or_default();
-    let tail = format!("these files still hold conflict markers: {}", left.join(", "));
+    let tail = format!("these files still contain conflict markers: {}", left.join(", "));
     let command = "looking for conflict markers".to_owned();
     (!left.is_empty()).then_some(ValidationRan {
         n,

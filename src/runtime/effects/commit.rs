@@ -61,7 +61,7 @@ impl Effects {
                     Ok(Some(made)) => return Input::CommitMade(CommitSettled::of(open.id, &made)),
                     Ok(None) if begun.elapsed() < PATIENCE => sleep(AGAIN).await,
                     Ok(None) => {
-                        let why = "git, called by an earlier process, has not ended".to_owned();
+                        let why = "git, started by an earlier process, is still running".to_owned();
                         return Input::CommitUnknown { why };
                     }
                     Err(error) => return Input::CommitUnknown { why: error.to_string() },
@@ -82,7 +82,7 @@ fn agreed(plan: CommitPlan, message: String, protected: &[String]) -> Result<Opt
     }
     if let Some(program) = plan.programs.first() {
         return Err(format!(
-            "{} was changed since the run was started, and git would follow it: look at it, and commit with c",
+            "{} was changed since the run started, and git would execute it: review it, and commit with c",
             program.name
         ));
     }

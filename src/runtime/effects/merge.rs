@@ -107,7 +107,7 @@ impl Merging {
                 return Ok(merged(candidate.commit));
             }
         }
-        Err(format!("{base} was moved by somebody else each time its merge was validated: start the ticket again"))
+        Err(format!("{base} was moved during each validation of its merge: start the ticket again"))
     }
 
     /// The ticket's commands pass on the merged tree.
@@ -119,7 +119,7 @@ impl Merging {
         match ran.iter().find(|ran| !ran.passed()) {
             None => Ok(()),
             Some(failed) => Err(format!(
-                "`{}` fails on the tree merged into {}, which was not moved; its output is in {}\n{}",
+                "`{}` fails on the tree merged into {}, which was not changed; output in {}\n{}",
                 clean_line(&failed.command, 100),
                 self.worktree.base,
                 failed.log,

@@ -28,7 +28,7 @@ impl Effects {
         let by = plan.asked.by.clone();
         self.answer_with(async move {
             let placed = tokio::task::spawn_blocking(move || {
-                let edit = edit.ok_or("there is no draft")?;
+                let edit = edit.ok_or("no draft")?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
                 let Revised { revision, renamed } = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;

@@ -21,17 +21,15 @@ use tokio::sync::{OnceCell, oneshot};
 /// Longest file name in evidence, in columns.
 const NAME: usize = 300;
 /// The phase began in another clone, or its snapshot was removed.
-const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another \
-clone: only changes of this iteration count";
+const BASELINE_GONE: &str = "the snapshot from the start of the phase is missing, perhaps because this is another clone: only changes of this iteration count";
 
-const BEFORE_UNKNOWN: &str = "how the files were before the work began is not known here: read the files themselves";
+const BEFORE_UNKNOWN: &str = "the files from before the work are unknown here: read the current files";
 
 /// The end of a run waits so long for the number of changed lines.
 const COUNTING: Duration = Duration::from_secs(2);
 
 /// Said once a run, at its first snapshot.
-const NO_GIT: &str = "this folder is in no git repository: changes are found by comparing files, and nothing can be \
-undone or restored; `git init` gives snapshots";
+const NO_GIT: &str = "not a git repository: changes are found by comparing files, and cannot be undone or restored; `git init` enables snapshots";
 
 /// The branch that the person wants the run on, if it works where they do. `works`: it is neither a chat nor a plan.
 pub fn branch_of(ticket: &TicketId, workspace: &Workspace, state: &State, works: bool) -> Option<String> {
@@ -145,7 +143,7 @@ impl Effects {
             match taken.await {
                 Ok(Taken { id: SnapshotId(id), skipped }) => {
                     if !skipped.is_empty() {
-                        let text = format!("not in the snapshot, because unreadable: {}", skipped.join(", "));
+                        let text = format!("not in the snapshot (unreadable): {}", skipped.join(", "));
                         let _ = inputs.send(Input::Warned { text: clean_line(&text, NAME) }).await;
                     }
                     Input::SnapshotTaken { n, id }

@@ -104,13 +104,15 @@ impl Making {
             notes.extend(match copied.map_err(|error| error.to_string())? {
                 Ok(Copied::Done) => Some(format!("{name} shared")),
                 Ok(Copied::Nothing) => None,
-                Ok(Copied::Unshared) => Some(format!("{name} left out: this file system cannot share its contents")),
-                Err(error) => Some(format!("{name} left out: {error}")),
+                Ok(Copied::Unshared) => {
+                    Some(format!("{name} skipped: this file system does not support copy-on-write"))
+                }
+                Err(error) => Some(format!("{name} skipped: {error}")),
             });
         }
         for name in &self.config.copy {
             if !worktree::ignores(top, name).await? {
-                notes.push(format!("{name} not copied: git does not ignore it"));
+                notes.push(format!("{name} not copied: not ignored by git"));
                 continue;
             }
             match dependencies::file(home_top, top, Path::new(name)) {
@@ -134,7 +136,7 @@ impl Making {
             Some(0) => return Ok(Some(format!("`{command}` in {took}"))),
             _ if timed_out => format!("took longer than {took} (validation.timeout)"),
             Some(code) => format!("ended with exit code {code}"),
-            None => "did not end well".to_owned(),
+            None => "failed".to_owned(),
         };
         let last = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         Err(format!("`{command}` (worktree.setup) {how}: {}; its output is in {log}", clean_line(last, 200)))

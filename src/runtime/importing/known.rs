@@ -27,7 +27,7 @@ pub(super) fn known(dir: &Path) -> Result<Vec<Known>, ImportError> {
             None => match tickets::read(&one.path) {
                 Ok(bytes) => of_lines(&one.path, &bytes),
                 Err(error @ (LoadError::Unreadable { .. } | LoadError::TooLarge { .. })) => {
-                    let why = "nothing was imported, for that file may be a task's already";
+                    let why = "nothing was imported, because that file may belong to a task";
                     return Err(ImportError::Failed(format!("{error}; {why}")));
                 }
                 // No ticket of ours is a link or a pipe.

@@ -44,7 +44,7 @@ impl Owed {
 pub(super) fn alone(importer: &Importer) -> Result<File, ImportError> {
     let path = importer.state.join(FOLDER).join("alone");
     let file = private_file::lock_now(&path).map_err(|error| ImportError::Failed(error.to_string()))?;
-    file.ok_or_else(|| ImportError::Held("another import is at work: try again once it has ended".to_owned()))
+    file.ok_or_else(|| ImportError::Held("another import is running: try again when it has ended".to_owned()))
 }
 
 /// Notes what is owed as soon as tickets are written.

@@ -66,12 +66,12 @@ impl Importer {
             let at = listed.found.items.iter().position(|item| item.key == choice.key);
             let name = at.map_or_else(|| line(&choice.key), |n| foreign::title(&listed.found.items[n]));
             match at {
-                None => notes.push(format!("`{name}` is gone by now")),
+                None => notes.push(format!("`{name}` no longer exists")),
                 Some(n) if listed.standing[n] != Standing::New => {
-                    notes.push(format!("`{name}` is done or imported by now"));
+                    notes.push(format!("`{name}` is already done or imported"));
                 }
                 Some(n) if listed.found.items[n].digest() != choice.digest => {
-                    notes.push(format!("`{name}` says something else by now: look at it again"));
+                    notes.push(format!("`{name}` has changed since: review it again"));
                 }
                 Some(n) => places.push(n),
             }
@@ -143,10 +143,10 @@ mod tests {
         list("- [ ] One\n  - [ ] b\n- [ ] Three\n");
         let done = importer.import_chosen(&place, &chosen).await.unwrap();
         assert_eq!(done.tickets.len(), 1, "{done:?}");
-        assert!(done.notes[0].contains("`One` says something else by now"), "{:?}", done.notes);
-        assert!(done.notes[1].contains("is gone by now"), "{:?}", done.notes);
+        assert!(done.notes[0].contains("`One` has changed since"), "{:?}", done.notes);
+        assert!(done.notes[1].contains("no longer exists"), "{:?}", done.notes);
         let again = importer.import_chosen(&place, &chosen[2..]).await.unwrap();
-        assert!(again.tickets.is_empty() && again.notes[0].contains("imported by now"), "{again:?}");
+        assert!(again.tickets.is_empty() && again.notes[0].contains("already done or imported"), "{again:?}");
         let left = importer.places().await;
         assert_eq!(left[0].new, Some(1), "what has a ticket is not counted as new");
         let page = importer.page(&place).await.unwrap();

@@ -19,13 +19,16 @@ const RC: [&str; 2] = [".hankrc", ".ralphrc"];
 const OF_HANK: [(&[&str], &str); 3] = [
     (
         &[".hank/PROMPT.md", ".ralph/PROMPT.md", "PROMPT.md"],
-        "the built-in prompts say how to work and how to report; what it says about the project counts",
+        "the built-in prompts cover how to work and report; keep what it says about the project",
     ),
     (
         &[".hank/AGENT.md", ".ralph/AGENT.md", "AGENT.md"],
-        "put the commands in it that check the work into validation.commands, too; Claude may correct this file",
+        "also add its check commands to validation.commands; Claude may update this file",
     ),
-    (&[".hank/specs", ".ralph/specs", "specs"], "`programmator import prd FILE` makes tickets of one of its documents"),
+    (
+        &[".hank/specs", ".ralph/specs", "specs"],
+        "`programmator import prd FILE` creates tickets from one of its documents",
+    ),
 ];
 /// Sections that are named, of those that are left out.
 const NAMED: usize = 8;
@@ -37,7 +40,7 @@ const ALL: usize = 10_000;
 /// The tasks. `known`: how many of them may be tickets already.
 pub(super) async fn tasks(importer: &Importer, args: &Wanted, known: usize) -> Result<Found, ImportError> {
     if args.label.is_some() && args.source != Source::Github {
-        return Err(ImportError::Usage("--label is for github".to_owned()));
+        return Err(ImportError::Usage("--label only works with github".to_owned()));
     }
     match args.source {
         Source::Github => github(importer, args, known).await,
@@ -74,7 +77,7 @@ async fn github(importer: &Importer, args: &Wanted, known: usize) -> Result<Foun
 }
 
 pub(super) fn takes_no_file() -> ImportError {
-    ImportError::Usage("github takes no file: it is the repository of the folder".to_owned())
+    ImportError::Usage("github takes no file: it uses the folder's repository".to_owned())
 }
 
 async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError> {
@@ -101,7 +104,7 @@ async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError>
                 let (text, name) = (import_source::document(&path), shown(folder, &path));
                 let items = issues::beads(&text.map_err(|error| failed(&error))?)
                     .map_err(|why| ImportError::Failed(format!("{name}: {why}")))?;
-                Ok(found(items, vec![format!("{error}; read from {name} instead")]))
+                Ok(found(items, vec![format!("{error}; read {name} instead")]))
             }
             None => Err(failed(&error)),
         },
@@ -146,7 +149,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
             }
         }
         if items.is_empty() {
-            found.notes.push(format!("{place} has no tasks: boxes, numbered items, tables or sections"));
+            found.notes.push(format!("{place} has no tasks: no checkboxes, numbered items, tables or sections"));
         }
         found.items.append(&mut items);
         // One ticket of a list and the tickets of its tasks are not each other's.
@@ -161,7 +164,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
     if args.source == Source::Autoclaude
         && let Some(plan) = import_source::first(folder, &[".autoclaude/plan.md"]).map_err(|error| failed(&error))?
     {
-        let note = "the plan behind the list: `programmator import prd .autoclaude/plan.md` imports it";
+        let note = "the plan behind the list: import it with `programmator import prd .autoclaude/plan.md`";
         found.notes.push(format!("{}: {note}", shown(folder, &plan)));
     }
     Ok(found)
@@ -193,7 +196,7 @@ fn of_hank(folder: &Path, found: &mut Found) {
             found.settings = rc::told(&text);
             if !found.settings.is_empty() {
                 let name = shown(folder, &path);
-                let cure = "was read, not run: put the keys that you want into .programmator/config.yaml";
+                let cure = "was read, not executed: copy the keys that you want to .programmator/config.yaml";
                 found.notes.push(format!("{name} {cure}"));
             }
         }
@@ -211,7 +214,7 @@ fn of_hank(folder: &Path, found: &mut Found) {
         let names: Vec<String> = along.iter().map(|path| shown(folder, path)).collect();
         let names = serde_json::Value::from(names);
         found.notes.push(format!(
-            "to send them along in each prompt, in .programmator/config.yaml: prompt: {{context: {names}}}"
+            "to include them in each prompt, set in .programmator/config.yaml: prompt: {{context: {names}}}"
         ));
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn names(
             let what = format!("{reference}{}", "\0".repeat(again));
             tickets::id_for(&what, &importer.folder, dir).filter(|id| !own.values().any(|taken| taken == id))
         });
-        let id = free.ok_or_else(|| ImportError::Failed("no id is free for a ticket".to_owned()))?;
+        let id = free.ok_or_else(|| ImportError::Failed("no free id for a ticket".to_owned()))?;
         ids.insert(reference, id.clone());
         own.insert(*n, id);
     }
@@ -78,8 +78,11 @@ pub(super) fn tickets(
             Ok(()) => {
                 let is_lost = |key: &&String| !ids.contains_key(&named(key)) && !done.contains(key.as_str());
                 lost.extend(item.deps.iter().filter(is_lost).map(|key| {
-                    let cure = "once that is a ticket, say so with `programmator ticket dep`";
-                    format!("{id} waits for {}, which has no ticket here, and does not say so: {cure}", line(key))
+                    let cure = "once it is a ticket, add it with `programmator ticket dep`";
+                    format!(
+                        "{id} depends on {}, which has no ticket here; the dependency was not added: {cure}",
+                        line(key)
+                    )
                 }));
                 written.push((*n, path));
             }
@@ -178,7 +181,7 @@ pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<Strin
             WriteOutcome::Written => notes.push(format!("{ticket} waits for {others} now, as its task does")),
             WriteOutcome::AlreadySo => {}
             _ => notes.push(format!(
-                "{ticket} waits for {others} there and does not say so here: `programmator ticket dep` says it"
+                "{ticket} depends on {others} at the source, but not here: add it with `programmator ticket dep`"
             )),
         }
     }

@@ -66,7 +66,7 @@ impl Copy {
             Tell::Printed { iteration, at, bytes } => {
                 let size = self.printed.get(&iteration).copied().unwrap_or_default();
                 if at > size {
-                    return Err("some of what Claude printed is missing".to_owned());
+                    return Err("part of Claude's output is missing".to_owned());
                 }
                 self.store.copy_printed(self.run.run, iteration, at, &bytes).map_err(|error| words(&error))?;
                 self.printed.insert(iteration, at + bytes.len() as u64);
@@ -75,7 +75,7 @@ impl Copy {
             }
             Tell::Alive => Ok(()),
             Tell::Refused(why) | Tell::Unanswered(why) => Err(clean_line(&why, 300)),
-            Tell::Done | Tell::Line { .. } | Tell::Ended(_) => Err("what it says is not understood".to_owned()),
+            Tell::Done | Tell::Line { .. } | Tell::Ended(_) => Err("invalid message".to_owned()),
         }
     }
 
@@ -92,7 +92,7 @@ impl Copy {
     fn stands(&mut self, run: RunSummary) -> Result<(), String> {
         // Keys are the same where their files are, whatever the tickets are called.
         if (run.run, &run.ticket, run.key()) != (self.run.run, &self.run.ticket, self.run.key()) {
-            return Err("it tells of another run".to_owned());
+            return Err("it sent another run".to_owned());
         }
         self.store.copy(&run, self.last, &[]).map_err(|error| words(&error))?;
         let (owner, before) = (run.owner(), self.run.owner());
@@ -112,7 +112,7 @@ impl Copy {
         let (mut records, mut next) = (Vec::new(), self.last + 1);
         for mut piece in pieces {
             if piece.seq != next {
-                return Err(format!("record {} is told where {next} comes next", piece.seq));
+                return Err(format!("it sent record {} instead of {next}", piece.seq));
             }
             if self.begun.len() + piece.json.len() > RECORD {
                 return Err(format!("a record is longer than {} MiB", RECORD >> 20));
@@ -141,7 +141,7 @@ impl Copy {
 /// Names that stand on the screen, in its title and in words for the person without being looked at again.
 pub fn is_plain(run: &RunSummary) -> Result<(), String> {
     let id = run.ticket.as_str();
-    if clean_line(id, 200) == id { Ok(()) } else { Err("its ticket has a name that cannot be shown".to_owned()) }
+    if clean_line(id, 200) == id { Ok(()) } else { Err("its ticket has an invalid name".to_owned()) }
 }
 
 fn words(error: &StoreError) -> String {

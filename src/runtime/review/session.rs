@@ -257,7 +257,7 @@ impl Session<'_> {
             }
             Admitted::Park(parking) => {
                 let wait = human(parking.until.since(self.desk.clock.now()));
-                Err(Failed::of(format!("{}; it resets in {wait}", parking.about), ExitReason::RateLimited))
+                Err(Failed::of(format!("{}; resets in {wait}", parking.about), ExitReason::RateLimited))
             }
             Admitted::Stop(words) => Err(Failed::of(words, ExitReason::Budget)),
         }

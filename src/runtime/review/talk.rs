@@ -57,14 +57,14 @@ impl Session<'_> {
                 }
             };
             let now = self.desk.clock.now();
-            let Some(event) = event else { return answer.ok_or_else(|| Failed::from("Claude is gone".to_owned())) };
+            let Some(event) = event else { return answer.ok_or_else(|| Failed::from("Claude has exited".to_owned())) };
             let Some(input) = translate::agent_event(N, &Told::default(), event, now) else { continue };
             match input {
                 Input::AgentExited { code, signal, stderr, .. } => {
                     let exit = Some(Exit { code, signal, stderr: &stderr });
                     let gone = || match turn_outcome(Ending { exit, ..Ending::default() }) {
                         TurnOutcome::Failed(failure) => Failed::from(failure.message),
-                        _ => Failed::from("Claude is gone".to_owned()),
+                        _ => Failed::from("Claude has exited".to_owned()),
                     };
                     return answer.ok_or_else(gone);
                 }
@@ -87,7 +87,7 @@ impl Session<'_> {
                         Err(why) => {
                             self.journal.record(vec![Record::ClaimMissing { n: N, reason: why.to_owned() }]).await?;
                             let Some(again) = again.take() else {
-                                let words = format!("no readable answer, also when asked again ({why})");
+                                let words = format!("no readable answer, even when asked again ({why})");
                                 return Err(Failed { outcome: IterationOutcome::NoClaim, ..Failed::from(words) });
                             };
                             let (counted, _) = self.admit(Purpose::FollowUp, model.clone()).await?;

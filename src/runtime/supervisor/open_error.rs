@@ -18,7 +18,7 @@ pub enum OpenError {
     Ticket(#[from] LoadError),
     #[error("{path} cannot be run: line {line}, column {column}: {message}")]
     Broken { path: String, line: usize, column: usize, message: String },
-    #[error("{ticket} is already being run by {holder}: `programmator attach {ticket}` shows it")]
+    #[error("{ticket} is already running in {holder}: watch it with `programmator attach {ticket}`")]
     Held { ticket: TicketId, holder: String },
     #[error("{ticket} is not started: {why}")]
     CircuitOpen {

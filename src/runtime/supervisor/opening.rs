@@ -130,11 +130,11 @@ impl Opening {
         let ticket = &self.plan.ticket;
         let id = &ticket.id;
         let why = if !ticket.phases.is_empty() {
-            format!("{id} has phases already; `programmator {id}` works through them")
+            format!("{id} already has phases; run it with `programmator {id}`")
         } else if ticket.status == Some(TicketStatus::Closed) {
             format!("{id} is closed; reopen it (`status: open` in its file) to plan it")
         } else if self.plan.state.is_complete() {
-            format!("{id} is done already; `programmator {id}` finishes its run")
+            format!("{id} is already done; finish its run with `programmator {id}`")
         } else {
             self.plan.first.push(Input::PlanAsked(asked));
             return Ok(self);
@@ -162,10 +162,10 @@ impl Opening {
         let why = if !is_conflict || state.workspace.worktree().is_none() {
             format!("the last run of {id} did not end with a conflict to resolve")
         } else if self.plan.config.settings.git.merge == MergeHow::Off {
-            format!("`git.merge` is off: what is resolved would be merged nowhere. Set it to rebase or merge for {id}")
+            format!("`git.merge` is off, so the result would not be merged. Set it to rebase or merge for {id}")
         } else if self.plan.has_more_to_do() {
             // The yes is for the conflict.
-            format!("{id} has open phases again: start it, which works on them and merges then, or tick them")
+            format!("{id} has open phases again: start it to finish and merge them, or tick them")
         } else {
             self.plan.first.push(Input::ResolveAsked { by });
             return Ok(self);

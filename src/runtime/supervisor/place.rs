@@ -34,7 +34,7 @@ pub(in crate::runtime) fn for_fork(
     ticket: &TicketId,
     base: Option<String>,
 ) -> Result<Worktree, String> {
-    let top = top_of(here).ok_or("this folder is in no git repository")?;
+    let top = top_of(here).ok_or("not a git repository")?;
     fresh(here, config, ticket, (top, base))
 }
 
@@ -44,7 +44,7 @@ fn top_of(here: &Workspace) -> Option<&Path> {
 
 fn base_of(config: &Config, top: &Path) -> Result<String, String> {
     let known = config.settings.git.base.clone().or_else(|| head::on_branch(top));
-    known.ok_or_else(|| "no branch is checked out to begin a worktree at: set git.base".to_owned())
+    known.ok_or_else(|| "no branch is checked out to start a worktree from: set git.base".to_owned())
 }
 
 fn below(here: &Workspace, top: &Path) -> PathBuf {
@@ -77,7 +77,7 @@ fn which(
     if git.worktree == WorktreeFor::Off {
         return Ok(None);
     }
-    let top = top.ok_or("git.worktree needs a git repository, and this folder is in none")?;
+    let top = top.ok_or("git.worktree needs a git repository")?;
     fresh(here, config, ticket, (top, None)).map(Some)
 }
 
@@ -107,7 +107,7 @@ fn fresh(
     let folder = config.worktree.folder.as_deref().ok_or("no folder for worktrees: set worktree.folder or HOME")?;
     let folder = real(Path::new(folder));
     if !folder.is_absolute() {
-        return Err(format!("worktree.folder is {}, and must be absolute or begin with ~/", folder.display()));
+        return Err(format!("worktree.folder is {}, but must be absolute or start with ~/", folder.display()));
     }
     if folder.starts_with(top) {
         return Err(format!("worktree.folder ({}) is inside the repository: choose one outside", folder.display()));
@@ -116,7 +116,7 @@ fn fresh(
     is_free_to_commit(&branch, config)?;
     let base = base.map_or_else(|| base_of(config, top), Ok)?;
     if base == branch {
-        return Err(format!("the worktree's branch would be {branch}, which it begins at: set git.branch or git.base"));
+        return Err(format!("the worktree's branch would be its own base {branch}: set git.branch or git.base"));
     }
     let name = top.file_name().unwrap_or_default().to_string_lossy();
     let own = folder.join(format!("{name}-{}", mark(top))).join(ticket.as_str());

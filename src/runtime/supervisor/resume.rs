@@ -23,14 +23,12 @@ impl Opener {
         };
         if summary.is_own_session() {
             let name = &summary.ticket;
-            return Err(OpenError::NoRun(format!(
-                "{name} is a Claude session of your own: it goes on in its own terminal"
-            )));
+            return Err(OpenError::NoRun(format!("{name} is your own Claude session: continue in its terminal")));
         }
         if !summary.workspace().contains(here) {
             let RunSummary { ticket, folder, .. } = &summary;
             let run = summary.run.short();
-            return Err(OpenError::Elsewhere(format!("run {run} of {ticket} works in {folder}"), there(&summary)));
+            return Err(OpenError::Elsewhere(format!("run {run} of {ticket} belongs to {folder}"), there(&summary)));
         }
         let path = PathBuf::from(&summary.ticket_path);
         let (ticket, lock) = self.take(&path)?;
@@ -121,7 +119,7 @@ pub fn find_run(store: &Store, places: &Places, text: &str, typed: Typed) -> Res
     let mut of_here = runs.iter().filter(|run| run.workspace().contains(&places.folder));
     match (of_here.next(), of_here.next(), runs.as_slice()) {
         (Some(one), None, _) | (_, _, [one]) => Ok(one.clone()),
-        (_, _, []) => Err(OpenError::NoRun(format!("there is no run `{text}`; `programmator status` lists all runs"))),
+        (_, _, []) => Err(OpenError::NoRun(format!("no run `{text}`; `programmator status` lists all runs"))),
         (_, _, several) => {
             let line = |run: &RunSummary| {
                 let (started, title) = (run.started.second(), clean_line(&run.title, 60));

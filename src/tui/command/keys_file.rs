@@ -119,7 +119,7 @@ fn unknown(what: &str, name: &str, known: &[&'static str]) -> String {
     let near = near
         .first()
         .map_or_else(|| "`programmator keys` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
-    format!("there is no {what} named `{name}`; {near}")
+    format!("no {what} named `{name}`; {near}")
 }
 
 /// The keys of a value: one, a list, or none.
@@ -143,12 +143,12 @@ fn chord(row: &'static Row, value: &Yaml) -> Result<Chord, String> {
     let is_digit = |key: &Input| matches!(key.key, Key::Char('1'..='9'));
     let is_letter = |key: &Input| matches!(key.key, Key::Char(_)) && !key.ctrl && !key.alt;
     match keys.as_slice() {
-        [] | [_, _, _, ..] => Err(format!("`{shown}` is not one key, nor two with a blank between them")),
+        [] | [_, _, _, ..] => Err(format!("`{shown}` is not a key, nor two keys separated by a space")),
         [first, ..] if is_letter(first) && types(row.scope) => {
-            Err(format!("`{shown}` is typed as text there; use Ctrl, Alt or a named key"))
+            Err(format!("`{shown}` is text input there; use Ctrl, Alt or a named key"))
         }
         keys if row.command == Command::GoToTab && (keys.len() > 1 || !is_digit(&keys[0])) => {
-            Err("`tab.go` takes digits, such as Alt-1: they say which tab".to_owned())
+            Err("`tab.go` takes digits for the tab, such as Alt-1".to_owned())
         }
         _ => Ok(Chord(keys)),
     }
@@ -272,9 +272,9 @@ fn conflicts(given: &[Given]) -> Vec<Problem> {
             let both = one.keys.iter().find_map(|key| Some((key, other.keys.iter().find(|other| clash(key, other))?)));
             if let Some((key, theirs)) = both {
                 let (key, theirs) = (key.text(), theirs.text());
-                let why = if key == theirs { String::new() } else { format!(", which begins as `{theirs}` does") };
+                let why = if key == theirs { String::new() } else { format!(", which starts like `{theirs}`") };
                 let (mine, other, line) = (one.row.id, other.row.id, other.line);
-                found.push((one.line, format!("`{key}` is given to `{mine}` and to `{other}` (line {line}){why}")));
+                found.push((one.line, format!("`{key}` is bound to `{mine}` and `{other}` (line {line}){why}")));
             }
         }
     }
@@ -370,28 +370,28 @@ mod tests {
         let cases = [
             (
                 "global:\n  run.pause: x\n  run.stop: x\n",
-                "/c/keys.yaml:3: `x` is given to `run.stop` and to `run.pause` (line 2)",
+                "/c/keys.yaml:3: `x` is bound to `run.stop` and `run.pause` (line 2)",
             ),
             (
                 "global:\n  run.pause: z\n\n  run.stop: z z\n",
-                "/c/keys.yaml:4: `z z` is given to `run.stop` and to `run.pause` (line 2), which begins as `z` does",
+                "/c/keys.yaml:4: `z z` is bound to `run.stop` and `run.pause` (line 2), which starts like `z`",
             ),
             (
                 "global:\n  run.pase: x\n",
-                "/c/keys.yaml:2: there is no command in `global` named `run.pase`; did you mean `run.pause`?",
+                "/c/keys.yaml:2: no command in `global` named `run.pase`; did you mean `run.pause`?",
             ),
-            ("globe:\n  run.pause: x\n", "/c/keys.yaml:1: there is no scope named `globe`; did you mean `global`?"),
+            ("globe:\n  run.pause: x\n", "/c/keys.yaml:1: no scope named `globe`; did you mean `global`?"),
             ("global:\n  run.pause: Hyper-x\n", "/c/keys.yaml:2: `Hyper-x` is not a key; write p,"),
-            ("global:\n  run.pause: a b c\n", "/c/keys.yaml:2: `a b c` is not one key, nor two"),
+            ("global:\n  run.pause: a b c\n", "/c/keys.yaml:2: `a b c` is not a key, nor two"),
             ("global:\n  run.pause: Ctrl-i\n", "/c/keys.yaml:2: `Ctrl-i` is Tab to a terminal"),
             ("global:\n  run.pause: {a: b}\n", "/c/keys.yaml:2: `run.pause` takes a key, a list of keys, or null"),
             ("global:\n  tab.go: x\n", "/c/keys.yaml:2: `tab.go` takes digits"),
-            ("steer:\n  send: s\n", "/c/keys.yaml:2: `s` is typed as text there"),
+            ("steer:\n  send: s\n", "/c/keys.yaml:2: `s` is text input there"),
             ("\nglobal:\n  screen.quit: null\n", "/c/keys.yaml:3: `screen.quit` needs a key"),
             ("card:\n  allow: [Esc, q, Ctrl-c]\n", "/c/keys.yaml:2: `card.close` needs a key"),
             (
                 "diff:\n  edit: j\nscroll:\n  down: j\n",
-                "/c/keys.yaml:4: `j` is given to `scroll.down` and to `diff.edit` (line 2)",
+                "/c/keys.yaml:4: `j` is bound to `scroll.down` and `diff.edit` (line 2)",
             ),
             ("global: x\n", "/c/keys.yaml:1: `global` takes commands"),
             ("global: [\n", "/c/keys.yaml:"),

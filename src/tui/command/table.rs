@@ -41,7 +41,7 @@ const FIRST: &[Row] = rows! {
     ResetBreaker "breaker.reset" Scope::Global, "run", [c('b')], Destructive, can_reset_breaker, |_| "reset breaker",
         "close the circuit breaker and reset its counters";
     Commit "run.commit" Scope::Global, "run", [c('c')], Shown, can_commit, |_| "commit",
-        "once a run has ended: commit what it did";
+        "once a run has ended: commit its changes";
     Resolve "merge.resolve" Scope::Global, "run", [c('M')], Shown, has_conflict, |_| "Claude resolves",
         "after a conflict: let Claude resolve it; reviewed";
     Shell "merge.shell" Scope::Global, "run", [c('W')], Shown, has_unmerged, |_| "shell there",
@@ -57,27 +57,27 @@ const REST: &[Row] = rows! {
     TakeWheel "ticket.wheel" Scope::Global, "ticket", [c('O')], HelpOnly, can_take_wheel, |_| "take the wheel",
         "open Claude on the session of a paused or ended run";
     Chat "screen.chat" Scope::Global, "ticket", [c('C')], HelpOnly, live, |_| "chat",
-        "talk with Claude without a ticket, in a tab of its own";
+        "talk with Claude without a ticket, in a new tab";
     Undo "run.undo" Scope::Global, "run", [c('u')], HelpOnly, can_undo, |_| "undo",
-        "take back a tick, skip, edit of phases or changed limit";
+        "undo a tick, skip, phase edit or limit change";
     Timeline "run.timeline" Scope::Global, "run", [c('U')], HelpOnly, has_timeline, |_| "timeline",
         "the ticket's snapshots: compare, restore or fork them";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
-        "write the run, or one iteration, as a file";
+        "export the run, or one iteration, to a file";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
         "Home: all tickets and runs";
     Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, can_compare, |_| "changes",
-        "Changes: the files that differ";
+        "Changes: the changed files";
     Log "screen.log" Scope::Global, "screen", [c('L')], HelpOnly, beside_others, log_word,
-        "Log: larger, and the keys go there; back";
+        "Log: larger and focused; again: back";
     OpenTicket "ticket.open" Scope::Global, "ticket", [c('t')], Shown, live, |_| "open",
         "open another ticket";
     QueuedTickets "ticket.queue" Scope::Global, "ticket", [c('Q')], HelpOnly, some_are_queued, |_| "queued tickets",
-        "the queue of tickets that wait to be started, on Home";
+        "the queue of tickets waiting to start, on Home";
     Prompt "view.search" Scope::Global, "move", [c('/')], HelpOnly, can_search, |_| "search",
-        "search the Stream, from a pane without a search of its own";
+        "search the Stream, from a pane without its own search";
     Find "view.find" Scope::Global, "move", [c('F')], HelpOnly, always, |_| "find",
-        "search all runs and tickets; what is found can be opened";
+        "search all runs and tickets; open a match";
     Top "view.top" Scope::Global, "move", [c('g'), press(Key::Home)], HelpOnly, always, |_| "top",
         "to the beginning";
     Down "view.down" Scope::Global, "move", [c('j'), press(Key::Down)], HelpOnly, always, |_| "down",
@@ -100,13 +100,13 @@ const REST: &[Row] = rows! {
     Redraw "screen.redraw" Scope::Global, "screen", [ctrl('l')], HelpOnly, always, |_| "redraw",
         "redraw the screen";
     Theme "screen.theme" Scope::Global, "screen", [c('T')], HelpOnly, always, |_| "theme",
-        "choose a theme; each is shown while you move";
+        "choose a theme, with a live preview";
     Suspend "screen.suspend" Scope::Global, "screen", [ctrl('z')], HelpOnly, always, |_| "suspend",
         "suspend to the shell; `fg` brings it back";
     Mouse "screen.mouse" Scope::Global, "screen", [c('m')], HelpOnly, always, |_| "mouse",
         "the mouse on or off: wheel, click, drag to select";
     Zoom "pane.zoom" Scope::Global, "screen", [c('z')], HelpOnly, beside_others, |_| "zoom",
-        "this pane alone on the screen, or all of them again";
+        "zoom this pane to the full screen, or back";
     Larger "pane.larger" Scope::Global, "screen", [c('>')], HelpOnly, beside_others, |_| "larger",
         "this pane larger";
     Smaller "pane.smaller" Scope::Global, "screen", [c('<')], HelpOnly, beside_others, |_| "smaller",
@@ -121,7 +121,7 @@ const REST: &[Row] = rows! {
         "quit; asks while something runs";
 
     Own("play") "replay.play" Scope::Replay, "replay", [c(' ')], Shown, in_replay, play_word,
-        "in a replay: play it, or pause";
+        "in a replay: play or pause";
     Own("speed") "replay.speed" Scope::Replay, "replay", [c('x')], Shown, in_replay, |_| "speed",
         "in a replay: ×1, ×4 or ×16";
     Own("record_previous") "replay.record_previous" Scope::Replay, "replay", [c(',')], HelpOnly, in_replay, |_| "record back",
@@ -139,7 +139,7 @@ const REST: &[Row] = rows! {
     Own("card_up") "select.card_up" Scope::Visual, "selection", [c('K')], HelpOnly, always, |_| "card above",
         "selecting in Stream: to the start of the card above";
     Close "select.close" Scope::Visual, "selection", [press(Key::Esc), c('v'), c('q'), ctrl('c')], Shown, always, |_| "leave",
-        "in a selection: leave it";
+        "in a selection: cancel it";
     Send "steer.send" Scope::Steer, "message", [press(Key::Enter), ctrl('s')], Shown, always, |_| "send",
         "in the message dialog: send";
     NewLine "steer.new_line" Scope::Steer, "message", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
@@ -147,7 +147,7 @@ const REST: &[Row] = rows! {
     Close "steer.close" Scope::Steer, "message", [press(Key::Esc), ctrl('c')], Shown, always, |_| "keep for later",
         "in the message dialog: close it and keep the text";
     Own("git") "confirm.git" Scope::Confirm, "dialogs", [c('I')], Hidden, always, |_| "git init",
-        "before a start: `git init`, where there is no repository";
+        "before a start: `git init`, if there is no repository";
     Own("save") "draft.save" Scope::Draft, "new ticket", [ctrl('s')], Shown, always, |_| "save",
         "new ticket: save it";
     Own("start") "draft.start" Scope::Draft, "new ticket", [ctrl('r')], Shown, always, |_| "start",
@@ -175,9 +175,9 @@ const REST: &[Row] = rows! {
     Own("editor") "plan.editor" Scope::Plan, "draft", [c('e')], Shown, always, |_| "editor",
         "in a draft: edit it in $EDITOR";
     Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
-        "in a draft: try its commands once, as the gate allows";
+        "in a draft: try its commands once, if the gate allows";
     Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "refuse",
-        "in a draft: refuse it; nothing is written";
+        "in a draft: discard it; nothing is written";
     NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
         "in a draft: the next thing that waits for you";
     Close "plan.close" Scope::Plan, "draft", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
@@ -217,11 +217,11 @@ const REST: &[Row] = rows! {
     Send "phase.save" Scope::PhaseForm, "phase", [press(Key::Enter), ctrl('s')], Shown, always, |_| "save",
         "in the dialog of a phase: save it in the ticket";
     NewLine "phase.new_line" Scope::PhaseForm, "phase", [ALT_ENTER, ctrl('j')], Shown, always, |_| "new line",
-        "in the dialog of a phase: a new line, for one more phase";
+        "in the dialog of a phase: new line, for one more phase";
     Close "phase.close" Scope::PhaseForm, "phase", [press(Key::Esc), ctrl('c')], Shown, always, |_| "cancel",
         "in the dialog of a phase: close it";
     Changes "evidence.diff" Scope::Evidence, "phase", [c('D')], Shown, always, |_| "diff",
-        "in its evidence: what differs, line by line";
+        "in its evidence: the diff";
     Own("iteration_previous") "evidence.iteration_previous" Scope::Evidence, "phase", [c('[')], Shown, always, |_| "iteration back",
         "in its evidence: the iteration before";
     Own("iteration_next") "evidence.iteration_next" Scope::Evidence, "phase", [c(']')], HelpOnly, always, |_| "iteration",
@@ -231,11 +231,11 @@ const REST: &[Row] = rows! {
     Close "evidence.close" Scope::Evidence, "phase", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "close",
         "in its evidence: close it";
     Choose "timeline.before" Scope::Timeline, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
-        "in the timeline: what differs from the snapshot before";
+        "in the timeline: diff with the previous snapshot";
     Own("start") "timeline.start" Scope::Timeline, "timeline", [c('D')], Shown, always, |_| "since the start",
-        "in the timeline: what differs from the start of the run";
+        "in the timeline: diff with the start of the run";
     Own("now") "timeline.now" Scope::Timeline, "timeline", [c('n')], Shown, always, |_| "against now",
-        "in the timeline: what differs from the files now";
+        "in the timeline: diff with the current files";
     Own("mark") "timeline.mark" Scope::Timeline, "timeline", [c('x')], Shown, always, |_| "mark",
         "in the timeline: mark a snapshot; on another, compare both";
     Own("restore") "timeline.restore" Scope::Timeline, "timeline", [c('R')], Destructive, always, |_| "restore",
@@ -243,19 +243,19 @@ const REST: &[Row] = rows! {
     Own("fork") "timeline.fork" Scope::Timeline, "timeline", [c('f')], Shown, always, |_| "fork",
         "in the timeline: fork the ticket into a new worktree";
     Choose "timeline_files.diff" Scope::TimelineFiles, "timeline", [press(Key::Enter), c('d')], Shown, always, |_| "diff",
-        "in its files: show the file line by line";
+        "in its files: show the file's diff";
     Toggle "timeline_files.tick" Scope::TimelineFiles, "timeline", [c(' ')], Shown, always, |_| "tick",
-        "in its files: tick files to restore alone";
+        "in its files: tick single files to restore";
     Own("restore") "timeline_files.restore" Scope::TimelineFiles, "timeline", [c('R')], Destructive, always, |_| "restore",
-        "in its files: restore those ticked, or all";
+        "in its files: restore ticked files, or all";
     Own("more") "limits.more" Scope::Limits, "limits", [c('+'), press(Key::Right)], Shown, always, |_| "more",
         "in Limits: one more, a budget by $1";
     Own("less") "limits.less" Scope::Limits, "limits", [c('-'), press(Key::Left)], Shown, always, |_| "less",
         "in Limits: one less";
     Choose "limits.choose" Scope::Limits, "limits", [press(Key::Enter)], Shown, always, |_| "type a value",
-        "in Limits: type a value, or none";
+        "in Limits: enter a value, or none";
     Undo "limits.undo" Scope::Limits, "limits", [c('u')], Shown, can_undo_limit, |_| "undo",
-        "in Limits: take the last change back";
+        "in Limits: undo the last change";
     Send "export.send" Scope::Export, "export", [press(Key::Enter), ctrl('s')], Shown, always, |_| "write",
         "in the export dialog: write the file";
     FocusNext "export.what" Scope::Export, "export", [press(Key::Tab), SHIFT_TAB], Shown, always, |_| "run/iteration",
@@ -279,9 +279,9 @@ const REST: &[Row] = rows! {
     Own("above") "import_tasks.above" Scope::ImportTasks, "import", [c('K'), ctrl('u')], HelpOnly, always, |_| "scroll up",
         "in its tasks: scroll the ticket up again";
     Choose "machines.attach" Scope::Machines, "machines", [press(Key::Enter)], Shown, always, |_| "show",
-        "in Machines: the run there, on a screen of its own";
+        "in Machines: open the run on a new screen";
     Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "ask again",
-        "in Machines: ask them again";
+        "in Machines: refresh";
     Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
         "in Find: open the run or ticket there";
     Own("only") "find.only" Scope::Find, "find", [press(Key::Tab)], Shown, always, |_| "tools/errors/edits",
@@ -319,9 +319,9 @@ const REST: &[Row] = rows! {
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
         "close the card; the call keeps waiting";
     Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
-        "answer with the selected option, or with all that are chosen";
+        "answer with the selected option, or all chosen ones";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
-        "select or deselect the option; digits do so too";
+        "select or deselect the option; digits do, too";
     Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with a reason",
         "decline to answer, with a reason for Claude";
 };

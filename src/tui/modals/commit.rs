@@ -194,7 +194,7 @@ impl Commit {
                 }
             }
             Some(Item::LeftOut(file)) => {
-                let words = format!("{} cannot go in: it {}.", clean_line(&file.path, 200), file.why.words());
+                let words = format!("{} cannot be included: it {}.", clean_line(&file.path, 200), file.why.words());
                 self.trouble = words;
             }
             _ => {}
@@ -219,7 +219,7 @@ impl Commit {
         let Some(plan) = self.told() else { return Outcome::Stays };
         match () {
             () if plan.files.is_empty() => {}
-            () if self.chosen() == 0 => self.trouble = "No file is chosen: Space takes one in again.".into(),
+            () if self.chosen() == 0 => self.trouble = "No file is included: Space includes one again.".into(),
             () if self.message.text().trim().is_empty() => self.trouble = "A commit needs a message.".into(),
             () if plan.programs.is_empty() => return self.send(),
             () => self.place = Place::Programs,
@@ -338,13 +338,11 @@ impl Commit {
         };
         if self.place == Place::Programs {
             let names: Vec<&str> = plan.programs.iter().map(|program| program.name.as_str()).collect();
-            let words = format!(
-                "Changed since the last commit or the first run, and git runs what they say:\n{}",
-                names.join("\n")
-            );
+            let words =
+                format!("Changed since the last commit or the first run, and executed by git:\n{}", names.join("\n"));
             say(Role::Danger, &words, &mut out);
             let [files, _] = [Command::FocusNext, Command::Close].map(|key| model.keys.key_of(Scope::Commit, key));
-            say(Role::Text, &format!("Run them? To read them first: n, then {files} and Enter."), &mut out);
+            say(Role::Text, &format!("Run them? To review them first: n, then {files} and Enter."), &mut out);
             out.push(Row::new());
         }
         let focused = self.place == Place::Files;
@@ -452,7 +450,7 @@ mod tests {
         let record = Record::PhaseReopened(PhaseByPerson { of, by: Answerer::SCREEN, why: None });
         update(&mut ui, Msg::News(News::Recorded(sample::stored("tk-1", seq, record).into())));
         let screen = sample::draw(&mut ui, (120, 40));
-        assert!(screen.contains("1 phase opened again since: 5/6 are done"), "{screen}");
+        assert!(screen.contains("1 phase reopened since: 5/6 done"), "{screen}");
         press(&mut ui, "c");
         let message = drafted(&ui.tabs[0]);
         assert!(message.contains("- Investigate flow") && !message.contains("- Token bucket"), "{message}");
@@ -529,10 +527,10 @@ mod tests {
         let mut ui = opened(sample::commit_plan());
         let first = sample::commit_plan().files[0].path.clone();
         press(&mut ui, "Tab Space");
-        assert!(sample::draw(&mut ui, (120, 40)).contains("taken out by you"));
+        assert!(sample::draw(&mut ui, (120, 40)).contains("excluded by you"));
         press(&mut ui, "G Space");
         let screen = sample::draw(&mut ui, (120, 40));
-        assert!(screen.contains("Cargo.lock cannot go in: it was also changed outside the run."), "{screen}");
+        assert!(screen.contains("Cargo.lock cannot be included: it was also changed outside the run."), "{screen}");
         let asks = press(&mut ui, "Ctrl-s");
         let agreed = sent(&asks);
         assert_eq!((&agreed.without, agreed.files.contains(&first)), (&vec![first], false));
@@ -561,7 +559,7 @@ mod tests {
             }
             press(&mut ui, "Ctrl-s");
             let screen = sample::draw(&mut ui, size);
-            let head = screen.find("git runs what they").or(screen.find("and git runs"));
+            let head = screen.find("git executes them").or(screen.find("executed by git"));
             assert!(head.is_some() && screen.contains(".git/config") && screen.contains("Run them?"), "{screen}");
         }
     }

@@ -42,17 +42,17 @@ impl Confirm {
         let mark = |phase| model.tab_of(ticket)?.state.phase_by(phase).map(|phase| phase.mark);
         match command {
             UserCommand::SkipPhase { phase } => match mark(*phase) {
-                Some(Mark::Done(_)) => "the phase is done by now: it was not skipped",
-                Some(Mark::Skipped) => "the phase is skipped already",
-                Some(_) => "the run has ended: the phase was not skipped",
-                None => "the phase is gone from the ticket: it was not skipped",
+                Some(Mark::Done(_)) => "not skipped: the phase is already done",
+                Some(Mark::Skipped) => "the phase is already skipped",
+                Some(_) => "not skipped: the run has ended",
+                None => "not skipped: the phase is no longer in the ticket",
             },
             UserCommand::TickPhase { phase } => match mark(*phase) {
-                Some(Mark::Skipped) => "the phase is skipped by now: it was not ticked",
-                Some(_) => "the phase is done already",
-                None => "the phase is gone from the ticket: it was not ticked",
+                Some(Mark::Skipped) => "not ticked: the phase is already skipped",
+                Some(_) => "the phase is already done",
+                None => "not ticked: the phase is no longer in the ticket",
             },
-            _ => "the run has ended already",
+            _ => "the run has already ended",
         }
     }
 

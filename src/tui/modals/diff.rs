@@ -163,12 +163,12 @@ impl Diff {
         let file = &self.files[self.at];
         let (path, hunk) = (file.path.clone(), self.here().and_then(|(_, at)| self.hunks.get(at)).cloned());
         let why = match (&file.change, hunk) {
-            (Change::Added, _) => "a new file has nothing to go back to: delete it instead",
-            (Change::Deleted, _) => "the file is gone: `programmator restore` brings it back from a snapshot",
+            (Change::Added, _) => "a new file cannot be reverted: delete it instead",
+            (Change::Deleted, _) => "the file is gone: `programmator restore` restores it from a snapshot",
             _ if model.reverting.is_some() => "another hunk is still being reverted",
-            (_, None) => "there is no hunk here to revert",
+            (_, None) => "no hunk to revert here",
             (_, Some(hunk)) if self.is_past && model.is_reverted(self.run, &path, &hunk) => {
-                "this hunk is reverted already; the diff shows the file as the run left it"
+                "already reverted; the diff shows the file as the run left it"
             }
             (_, Some(hunk)) => {
                 let lines = self.here().map(|(lines, _)| lines).unwrap_or_default();
@@ -302,10 +302,10 @@ impl Diff {
             Some(Err(why)) => why,
             Some(Ok(lines)) if !lines.is_empty() => "",
             Some(Ok(_)) => match file.lines {
-                Lines::Binary => "Not text, or too large to be compared.",
-                Lines::Submodule => "A repository of its own: another commit of it is checked out.",
-                Lines::Unknown => "This folder is in no git repository: no contents are kept to compare with.",
-                Lines::Counted { .. } => "No line differs: its mode, its name, or nothing any more.",
+                Lines::Binary => "Not text, or too large to compare.",
+                Lines::Submodule => "A nested repository: another commit is checked out.",
+                Lines::Unknown => "Not a git repository: nothing to compare with.",
+                Lines::Counted { .. } => "No lines differ: its mode or name changed, or nothing any more.",
             },
         };
         Row::new().left(Role::Dim, words).draw(theme, inside, buf);
@@ -346,7 +346,7 @@ impl Diff {
             _ => self.named(hints(model, scope, &keys)),
         });
         let notice = match (&self.reverting, &model.reverting) {
-            (Some(_), _) => format!("Revert hunk {at} of {of}? A snapshot of now is saved first."),
+            (Some(_), _) => format!("Revert hunk {at} of {of}? The current state is saved as a snapshot first."),
             (None, Some(path)) if self.notice.is_empty() => format!("reverting a hunk of {path} …"),
             _ => self.notice.clone(),
         };

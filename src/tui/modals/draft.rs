@@ -16,10 +16,10 @@ use ratatui::layout::Rect;
 
 /// The fields in their order: name, what is meant, what stands in it while it is empty, lines at least and at most.
 const FIELDS: [(&str, &str, &str, u16, u16); 4] = [
-    ("Title", "", "What should be true when it is done", 1, 1),
+    ("Title", "", "The goal, in a few words", 1, 1),
     ("Text", "what Claude should know, in markdown", "", 1, 6),
-    ("Phases", "one a line, in their order", "The first step that can be checked", 1, 9),
-    ("Checks", "commands that must pass, one a line", "", 1, 4),
+    ("Phases", "one per line, in order", "The first verifiable step", 1, 9),
+    ("Checks", "commands that must pass, one per line", "", 1, 4),
 ];
 
 const PHASES: usize = 2;
@@ -103,7 +103,7 @@ impl Form {
             Some(Command::Own("start")) => Then::Start,
             Some(Command::Own("editor")) => Then::Edit,
             Some(Command::Own("plan")) if !self.fields[PHASES].text().trim().is_empty() => {
-                self.trouble = "Claude drafts phases where there are none: empty the field first.".into();
+                self.trouble = "Claude drafts phases only if there are none: clear the field first.".into();
                 return None;
             }
             Some(Command::Own("plan")) => Then::Plan,
@@ -205,7 +205,7 @@ impl Form {
             .fold(3, |sum: u16, ((.., most), needed)| sum.saturating_add(needed.max(*most)).saturating_add(2));
         let area = centred(room, WIDEST - 10, wanted);
         let template = self.template.and_then(|at| self.templates.get(at)).map(|(name, _)| format!("template {name}"));
-        let status = if self.sent.is_some() { "being written …".to_owned() } else { template.unwrap_or_default() };
+        let status = if self.sent.is_some() { "saving …".to_owned() } else { template.unwrap_or_default() };
         let inside = Frame::dialog("New ticket", &status, model.glyphs).draw(theme, area, buf);
         let keys = ["save", "start", "plan", "editor", "suggest"].map(Command::Own);
         let rest = [Command::Own("template"), Command::FocusNext, Command::Close];

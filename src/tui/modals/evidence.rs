@@ -217,7 +217,7 @@ impl Page<'_> {
         if line.is_taken_back() {
             self.say(
                 Role::Warning,
-                "A restore took its work back: it is not in the files now. `r` in Tickets reopens it.",
+                "A restore reverted its work: it is no longer in the files. `r` in Tickets reopens it.",
             );
         }
         if let Some(dispute) = line.run.and_then(|run| run.dispute.as_deref()).filter(|_| line.mark == Mark::Disputed) {
@@ -228,7 +228,7 @@ impl Page<'_> {
     fn claim(&mut self, iterations: &[&IterationEvidence]) {
         let Some((n, claim)) = iterations.iter().rev().find_map(|one| Some((one.n, one.claim.as_ref()?))) else {
             self.title("Claim", "");
-            return self.say(Role::Dim, "Claude has claimed nothing about this phase in this run.");
+            return self.say(Role::Dim, "No claim about this phase in this run.");
         };
         let phase = claim.phase_completed.as_ref().map(|phase| format!(" · “{phase}”")).unwrap_or_default();
         let words = clean_line(&format!("iteration {n} · {}{phase}", claim.status.word()), 300);
@@ -274,7 +274,7 @@ impl Page<'_> {
         }
         if !check.log.is_empty() {
             let path = self.model.short_path(&check.log);
-            self.rows.push(Row::new().left(Role::Dim, format!("    whole output: {path}")));
+            self.rows.push(Row::new().left(Role::Dim, format!("        full output: {path}")));
         }
     }
 
@@ -287,7 +287,7 @@ impl Page<'_> {
             self.say(Role::Text, &critique.summary);
         }
         for issue in &critique.issues {
-            let doubt = if issue.doubtful { " (about a file that the phase has not changed)" } else { "" };
+            let doubt = if issue.doubtful { "  (about a file that the phase did not change)" } else { "" };
             self.say(Role::Warning, &format!("{}{doubt}", issue.words()));
         }
     }
@@ -307,7 +307,7 @@ impl Page<'_> {
         };
         if changes.total == 0 {
             self.title("Changes", "");
-            return self.say(Role::Dim, "No file differs.");
+            return self.say(Role::Dim, "No files differ.");
         }
         let lines = if changes.plain { String::new() } else { format!("  +{} −{}", changes.added, changes.removed) };
         self.title("Changes", &format!("{}{lines}", counted(changes.total, "file")));
@@ -336,7 +336,7 @@ impl Page<'_> {
         self.title("Iterations", "");
         let from = self.rows.len();
         for one in iterations {
-            let outcome = one.outcome.map_or("under way", outcome_words);
+            let outcome = one.outcome.map_or("in progress", outcome_words);
             let files = if one.files > 0 { format!(" · {}", counted(one.files, "file")) } else { String::new() };
             let time = one.outcome.map(|_| human(Duration::from_millis(one.ms))).unwrap_or_default();
             let row = Row::new()

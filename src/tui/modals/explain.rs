@@ -95,13 +95,13 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
             Counter::PermissionDenials,
             breaker.permission_denials,
             limits.permission_denials,
-            "iterations in a row without a change in which Claude was refused something",
+            "iterations in a row without a change and with denied calls",
         ),
         (
             Counter::OutputDecline,
             breaker.output_decline,
             limits.output_decline,
-            "percent by which the output fell; at most half-opens the breaker",
+            "drop of the output in percent; at most half-opens the breaker",
         ),
     ];
     for (counter, value, limit, doc) in counted {

@@ -179,7 +179,7 @@ mod tests {
         let name = format!("~/tk-4f2a-{}", run.short());
         assert_eq!(asked(&mut ui, "E Enter"), (Format::Markdown, format!("{name}.md")));
         assert_eq!(press(&mut ui, "Enter x"), [], "once");
-        update(&mut ui, Msg::Replied(Reply::Exported(run, Err("the file exists; give another name".into()))));
+        update(&mut ui, Msg::Replied(Reply::Exported(run, Err("the file exists; choose another name".into()))));
         let screen = sample::draw(&mut ui, (80, 24));
         assert!(screen.contains("Not written: the file exists"), "{screen}");
         assert_eq!(asked(&mut ui, "Ctrl-w a . m d Ctrl-t Enter"), (Format::Jsonl, "a.jsonl".into()));

@@ -163,8 +163,7 @@ impl Finder {
         let list = Rect { y: inside.y.saturating_add(2), height: inside.height.saturating_sub(4), ..inside };
         let words = match &self.stage {
             Stage::Empty => {
-                "Type words to find them in the tickets here, in the log of every run, and in what Claude said, ran and \
-                 changed; the newest run comes first."
+                "Type to search the tickets here, the log of every run, and what Claude said, ran and changed; newest run first."
             }
             Stage::Stuck(why) => why,
             Stage::Asked(_) if self.matches.is_empty() => "Searching …",

@@ -171,7 +171,7 @@ fn marks(width: usize) -> impl Iterator<Item = (String, Vec<Row>)> {
     let marks = [
         (Mark::Pending, "not started"),
         (Mark::Running, "Claude is working on it"),
-        (Mark::Claimed, "Claude says it is done; being checked"),
+        (Mark::Claimed, "claimed done; being checked"),
         (Mark::Checked(Verified), "checked; a critic reviews it"),
         (Mark::Rejected, "the critic found issues; Claude fixes them"),
         (Mark::Done(Verified), "done; the validation commands passed"),
@@ -228,8 +228,7 @@ mod tests {
         ui.mode = crate::tui::model::Mode::Replay;
         press(&mut ui, "?");
         let screen = sample::draw(&mut ui, (200, 70));
-        for words in
-            ["show the selected file line by line", "at Home", "pause now", "new ticket:", "the files that differ"]
+        for words in ["show the diff of the selected file", "at Home", "pause now", "new ticket:", "the changed files"]
         {
             assert!(!screen.contains(words), "{words}: {screen}");
         }

@@ -24,8 +24,7 @@ use tasks::{Tasks, page};
 /// Most tickets that are named once they are written.
 const NAMED: usize = 6;
 
-const NO_SOURCE: &str = "Nothing to import was found here: no list of Hank, autoclaude or ralph, no plans, no beads, no PRD.md or TODO.md, and no \
-                         remote on GitHub. `programmator import prd FILE` and `programmator import tasks FILE` import any document.";
+const NO_SOURCE: &str = "Nothing to import here: no list of Hank, autoclaude or ralph, no plans, no beads, no PRD.md or TODO.md, and no GitHub remote. `programmator import prd FILE` and `programmator import tasks FILE` import any document.";
 
 /// The dialog.
 #[derive(Default)]
@@ -278,9 +277,9 @@ mod tests {
 
     #[test]
     fn a_source_that_fails_says_why_and_is_tried_again() {
-        let mut ui = opened(Err("`gh` is not installed, or not in your PATH".into()));
+        let mut ui = opened(Err("`gh` is not installed or not on your PATH".into()));
         let screen = sample::draw(&mut ui, (60, 15));
-        assert!(screen.contains("`gh` is not installed") && screen.contains("Enter tries again"), "{screen}");
+        assert!(screen.contains("`gh` is not installed") && screen.contains("Enter retries"), "{screen}");
         assert_eq!(press(&mut ui, "Enter"), [Ask::Request(Request::Import(ImportAsk::Page(place())))]);
         let other = ImportPlace { source: Source::Tasks, ..place() };
         tell(&mut ui, ImportTold::Page(other, Ok(two())));
@@ -298,7 +297,7 @@ mod tests {
         assert!(sample::draw(&mut ui, (80, 24)).contains("Looking for tasks"));
         tell(&mut ui, ImportTold::Places(Vec::new()));
         let screen = sample::draw(&mut ui, (60, 15));
-        assert!(screen.contains("Nothing to import was found") && screen.contains("import tasks"), "{screen}");
+        assert!(screen.contains("Nothing to import here") && screen.contains("import tasks"), "{screen}");
         assert_eq!(press(&mut ui, "Enter j"), []);
     }
 }

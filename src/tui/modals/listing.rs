@@ -137,14 +137,11 @@ mod tests {
         ui.now = ui.now.plus(Duration::from_secs(60));
         update(&mut ui, Msg::Focused(true));
         assert_eq!(asked(&mut ui), left, "a short look elsewhere does not make it forgotten");
-        let lines = vec![Line::Heading("tk-9 Title".into()), Line::Text("- waits for you: Bash make".into())];
+        let lines = vec![Line::Heading("tk-9 Title".into()), Line::Text("- needs you: Bash make".into())];
         // What is told of the other list is not for this one.
         update(&mut ui, Msg::Replied(Reply::Stats(Ok(vec![Line::Text("figures".into())]))));
         update(&mut ui, Msg::Replied(Reply::Report(Ok(lines))));
         let screen = sample::draw(&mut ui, (80, 24));
-        assert!(
-            screen.contains("Report · all directories") && screen.contains("- waits for you: Bash make"),
-            "{screen}"
-        );
+        assert!(screen.contains("Report · all directories") && screen.contains("- needs you: Bash make"), "{screen}");
     }
 }

@@ -14,9 +14,8 @@ use crate::tui::widgets::scrolled::Scrolled;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-const NONE: &str = "No other machine is configured. In your own config.yaml, `hosts: {build: {command: [ssh, build, programmator, serve, \
-                    --stdio]}}` names one; `programmator help attach` tells more.";
-const SHOWN: &str = "Enter shows the run on a screen of its own, over this one; q there brings you back.";
+const NONE: &str = "No other machine is configured. Add one to your own config.yaml: `hosts: {build: {command: [ssh, build, programmator, serve, --stdio]}}`; see `programmator help attach`.";
+const SHOWN: &str = "Enter shows the run on its own screen; q there returns here.";
 
 /// The dialog.
 #[derive(Default)]
@@ -89,7 +88,7 @@ impl Machines {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let lines = self.lines();
         let said = match &self.told {
-            None => "Asking your other machines …",
+            None => "Contacting your other machines …",
             Some(Err(why)) => why.as_str(),
             Some(Ok(machines)) if machines.is_empty() => NONE,
             Some(Ok(_)) if self.chosen().is_some() => SHOWN,

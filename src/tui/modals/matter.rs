@@ -54,11 +54,11 @@ impl Matter {
             }
             What::Conflict(Conflict::Box(phase)) => (
                 "Conflict in the ticket",
-                format!("“{phase}” is done, but its box could not be ticked: the line was changed or is gone, or the file cannot be written. Tick it by hand, or leave it."),
+                format!("“{phase}” is done, but its box could not be ticked: the line was changed or removed, or the file is not writable. Tick it by hand, or leave it."),
             ),
             What::Conflict(Conflict::Status) => (
                 "Conflict in the ticket",
-                "The status in the front matter could not be set: it was changed, or the file cannot be written. Set it by hand, or leave it.".into(),
+                "The status in the front matter could not be set: it was changed, or the file is not writable. Set it by hand, or leave it.".into(),
             ),
             What::Conflict(Conflict::Lost(why)) => ("Conflict in the ticket", format!("The ticket's file cannot be used: {why}")),
             What::Ended => ("Run stopped", tab.and_then(|tab| banner(model, tab)).map_or_else(String::new, |(_, words)| words)),

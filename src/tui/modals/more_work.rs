@@ -153,7 +153,7 @@ impl MoreWork {
             say(Role::DiffAdd, "+ ", "  ", &visible(phase));
         }
         if *left_out > 0 {
-            let words = format!("{left_out} more left out: `workflow.max_added_phases` is reached");
+            let words = format!("{left_out} more not added: `workflow.max_added_phases` reached");
             say(Role::Dim, "", "", &words);
         }
         out
@@ -179,11 +179,11 @@ impl MoreWork {
                 &[Command::Yes, Command::EditInput, Command::No, Command::Close]
             }
             Page::Edit(field) => {
-                field.view(("Phases to add", "one in each line"), "", (theme, model.glyphs), text, buf);
+                field.view(("Phases to add", "one per line"), "", (theme, model.glyphs), text, buf);
                 &[Command::Send, Command::NewLine, Command::Close]
             }
             Page::Refuse(field) => {
-                let head = ("Done without them", "your reason goes into the ticket's Notes; it may be left out");
+                let head = ("Done without them", "optional reason, added to the ticket's Notes");
                 field.view(head, "Why is the goal reached?", (theme, model.glyphs), text, buf);
                 &[Command::Send, Command::NewLine, Command::Close]
             }

@@ -91,13 +91,11 @@ impl PhaseForm {
         let phase = self.phase.as_ref().map(|phase| clean_line(&phase.text, 200));
         let of = phase.map_or_else(|| self.ticket.to_string(), |phase| format!("“{phase}”"));
         let (title, hint) = match self.purpose {
-            Purpose::Add if self.phase.is_some() => {
-                (format!("Add phases after {of}"), "What is to be done; one phase a line")
-            }
-            Purpose::Add => (format!("Add phases to {of}"), "What is to be done; one phase a line"),
+            Purpose::Add if self.phase.is_some() => (format!("Add phases after {of}"), "One phase per line"),
+            Purpose::Add => (format!("Add phases to {of}"), "One phase per line"),
             Purpose::Rename => (format!("Rename {of}"), "The new text of the phase"),
-            Purpose::Split => (format!("Split {of}"), "One phase a line"),
-            Purpose::Accept => (format!("Accept {of}"), "Why does it count as done? The reason goes into the ticket."),
+            Purpose::Split => (format!("Split {of}"), "One phase per line"),
+            Purpose::Accept => (format!("Accept {of}"), "Why does it count as done? Added to the ticket's Notes."),
         };
         let columns = room.width.min(84).saturating_sub(4).into();
         let said = if self.trouble.is_empty() { self.remark } else { &self.trouble };

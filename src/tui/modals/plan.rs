@@ -91,7 +91,7 @@ impl PlanReview {
             }
             Some(Command::Own("try")) if plan.trying => {}
             Some(Command::Own("try")) if plan.draft.as_ref().is_none_or(|draft| draft.validation.is_empty()) => {
-                self.trouble = "There is no command to try.".into();
+                self.trouble = "No command to try.".into();
             }
             Some(Command::Own("try")) => return Outcome::Asks(self.answer(model, DraftAnswer::Try)),
             Some(Command::Own("refuse")) => return Outcome::Answers(self.answer(model, DraftAnswer::Refuse)),
@@ -114,7 +114,7 @@ impl PlanReview {
             Ok(draft) if draft == before => None,
             Ok(draft) => Some(self.answer(model, DraftAnswer::Edit(draft))),
             Err(fault) => {
-                self.trouble = format!("The draft is as it was: {}", fault.sentence());
+                self.trouble = format!("The draft was not changed: {}", fault.sentence());
                 None
             }
         }
@@ -162,7 +162,7 @@ impl PlanReview {
         }
         page.head("Validation commands");
         if draft.validation.is_empty() {
-            page.hang("  ", Role::Warning, "none: what Claude claims will not be checked by a command");
+            page.hang("  ", Role::Warning, "none: no command will check Claude's claims");
         }
         for command in &draft.validation {
             page.hang("  $ ", Role::StreamTarget, &visible(command));
@@ -172,7 +172,7 @@ impl PlanReview {
         }
         if !draft.validation.is_empty() {
             page.gap();
-            page.hang("", Role::Dim, "They run here, outside the gate, each time a phase is claimed done.");
+            page.hang("", Role::Dim, "They run here, outside the gate, after each claim.");
         }
         page.lines
     }
@@ -184,7 +184,7 @@ impl PlanReview {
         let area = centred(room, Self::width(room), height + REST + words);
         let below = self.below(model, room);
         let status = match (plan.trying, below) {
-            (true, _) => "trying the commands …".to_owned(),
+            (true, _) => "running the commands …".to_owned(),
             (false, 0) => String::new(),
             (false, below) => format!("{below} more {}", model.glyphs.pick("↓", "v")),
         };
@@ -196,7 +196,7 @@ impl PlanReview {
         if let Some(field) = &self.words {
             let place = Rect { y: inside.y + height + 1, height: WORDS - 2, ..inside };
             field.view(
-                ("Changes", "what Claude should do differently"),
+                ("Changes", "what should Claude change?"),
                 "",
                 (theme, model.glyphs),
                 place.intersection(inside),

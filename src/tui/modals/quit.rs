@@ -45,14 +45,14 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         _ => "",
     };
     let begins_anew = match withdrawn {
-        Some(_) => "what waits for you stays",
-        None if active.iter().any(|tab| tab.state.chat.is_some()) => "but for the chat, which ends",
-        None if active.iter().any(|tab| tab.state.pace == Pace::PauseNext) => "the pause is taken back",
-        None if is_at_work => "Claude's turn begins anew",
+        Some(_) => "questions keep waiting",
+        None if active.iter().any(|tab| tab.state.chat.is_some()) => "except the chat, which ends",
+        None if active.iter().any(|tab| tab.state.pace == Pace::PauseNext) => "cancels the pause",
+        None if is_at_work => "restarts Claude's turn",
         None => "",
     };
     let away = is_offered.then(|| option(model, Command::QuitAway, begins_anew));
-    let now = option(model, Command::QuitNow, if is_at_work { "the iteration is interrupted" } else { "" });
+    let now = option(model, Command::QuitNow, if is_at_work { "interrupts the iteration" } else { "" });
     // Where nothing works, nothing is finished.
     let finishes = active.iter().any(|tab| tab.is_active()).then(|| option(model, Command::QuitFinish, finish));
     let options = finishes.into_iter().chain(away);
@@ -91,18 +91,18 @@ fn withdrawn(active: &[&Tab]) -> Option<&'static str> {
     Some(match asking.next() {
         None if first.state.gate.kept => "Its question is withdrawn; Claude may ask again when resumed.",
         None => "Stop now withdraws its question; Claude may ask again when resumed.",
-        Some(_) => "Questions that wait are withdrawn; Claude may ask again when resumed.",
+        Some(_) => "Open questions are withdrawn; Claude may ask again when resumed.",
     })
 }
 
 /// How what was running is resumed, in which case.
 fn resumed(active: &[&Tab], is_queued: bool, case: &str) -> String {
     match active {
-        [] if is_queued => "`programmator` lists on Home what was not started.".to_owned(),
+        [] if is_queued => "Tickets not started yet stay on Home.".to_owned(),
         [] => String::new(),
-        [one] if one.state.chat.is_some() => format!("{case}, `programmator chat --resume` resumes it."),
-        [one] => format!("{case}, `programmator {}` resumes it where it stopped.", cut(one.id.as_str(), 30)),
-        _ => format!("{case}, `programmator` lists them on Home, where each is resumed."),
+        [one] if one.state.chat.is_some() => format!("{case}, resume with `programmator chat --resume`."),
+        [one] => format!("{case}, resume with `programmator {}`.", cut(one.id.as_str(), 30)),
+        _ => format!("{case}, resume them from Home with `programmator`."),
     }
 }
 
@@ -121,10 +121,10 @@ mod tests {
     fn what_resumes_it_is_named() {
         let [mut chat, ticket] = ["chat-7f3e01ab", "tk-1"].map(sample::running);
         chat.state.chat = Some(std::sync::Arc::default());
-        assert!(resumed(&[&ticket], false, "Either way").contains("`programmator tk-1` resumes it"));
+        assert!(resumed(&[&ticket], false, "Either way").contains("resume with `programmator tk-1`"));
         assert!(resumed(&[&chat], false, "Either way").contains("`programmator chat --resume`"));
-        assert!(resumed(&[&chat, &ticket], false, "Either way").contains("on Home"));
-        assert!(resumed(&[], true, "Either way").contains("what was not started"));
+        assert!(resumed(&[&chat, &ticket], false, "Either way").contains("from Home"));
+        assert!(resumed(&[], true, "Either way").contains("not started yet"));
     }
 
     #[test]
@@ -176,7 +176,10 @@ mod tests {
         // No process waits for it: nothing is to be answered first, and both ways withdraw it.
         ui.tabs[0].state.gate.kept = true;
         let screen = dialog(&mut ui);
-        assert!(!screen.contains("needs your answer first") && !screen.contains("is interrupted"), "{screen}");
+        assert!(
+            !screen.contains("needs your answer first") && !screen.contains("interrupts the iteration"),
+            "{screen}"
+        );
         assert!(screen.contains("Its question is withdrawn; Claude may ask again when resumed."), "{screen}");
         // Of the demo nothing can be resumed.
         ui.leaves_nothing = true;

@@ -35,8 +35,7 @@ use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-const EMPTY: &str =
-    "No snapshot yet. One is taken before each iteration of a run: of all files but those that git ignores.";
+const EMPTY: &str = "No snapshot yet. One is taken before each iteration, of all files that git does not ignore.";
 
 /// The dialog.
 pub struct Timeline {
@@ -170,7 +169,7 @@ impl Timeline {
             Some(Command::Close) => return Outcome::Closes,
             Some(Command::Choose) if self.at < last => return self.compare(self.at + 1, Some(self.at)),
             Some(Command::Choose) if self.chosen().is_some() => {
-                "This is the first snapshot: nothing is before it.".clone_into(&mut self.notice);
+                "This is the first snapshot.".clone_into(&mut self.notice);
             }
             Some(Command::Own("start")) => return self.against_start(),
             Some(Command::Own("now")) => return self.compare(self.at, None),
@@ -186,7 +185,7 @@ impl Timeline {
         let named = self.chosen().map(|moment| (moment.id.clone(), moment.pick.clone()));
         let Some((snapshot, pick)) = named else { return Outcome::Stays };
         if !matches!(self.restoring, Restoring::No) {
-            "A restore or a fork is under way.".clone_into(&mut self.notice);
+            "A restore or a fork is in progress.".clone_into(&mut self.notice);
             return Outcome::Stays;
         }
         let wanted = WantedFiles { snapshot, only };
@@ -201,7 +200,7 @@ impl Timeline {
             (Some((snapshot, pick)), Restoring::No) => {
                 self.restoring = Restoring::Forks(Fork { snapshot, pick, id: String::new() });
             }
-            (Some(_), _) => "A restore or a fork is under way.".clone_into(&mut self.notice),
+            (Some(_), _) => "A restore or a fork is in progress.".clone_into(&mut self.notice),
             (None, _) => {}
         }
     }
@@ -246,12 +245,12 @@ impl Timeline {
                 self.notice = match plan.keeps.first() {
                     _ if !plan.spares.is_empty() => {
                         format!(
-                            "Nothing to restore but what other tickets changed. {}",
+                            "Nothing to restore except changes of other tickets. {}",
                             spared(&plan.spares, self.files.is_some())
                         )
                     }
-                    Some(kept) => format!("Nothing to restore: {} stays ({})", kept.path, kept.why),
-                    None => "Nothing to restore: the files are like that already.".to_owned(),
+                    Some(kept) => format!("Nothing to restore: {} is kept ({})", kept.path, kept.why),
+                    None => "Nothing to restore: the files are already like that.".to_owned(),
                 };
             }
             Ok(plan) => self.restoring = Restoring::Asked(wanted, plan, pick),
@@ -293,19 +292,19 @@ impl Timeline {
     /// What stands above the keys.
     fn words(&self) -> String {
         match (&self.restoring, &self.marked) {
-            (Restoring::Planned(..), _) => "Comparing with the files now …".to_owned(),
+            (Restoring::Planned(..), _) => "Comparing with the current files …".to_owned(),
             (Restoring::Sent, _) => "Restoring …".to_owned(),
             (Restoring::ForkSent, _) => "Forking …".to_owned(),
             (Restoring::Forks(fork), _) => fork.question(),
             (Restoring::Asked(_, plan, pick), _) => question(plan, pick, self.files.is_some()),
             (Restoring::Reopens(phases, _), _) => {
                 let (boxes, named) = (if phases.len() == 1 { "its box" } else { "their boxes" }, named(phases));
-                format!("{} · Done, but not in the files now: {named}. Untick {boxes}?", self.notice)
+                format!("{} · Done, but no longer in the files: {named}. Untick {boxes}?", self.notice)
             }
             (Restoring::No, Some(marked)) if self.notice.is_empty() && self.files.is_none() => {
                 let known = self.moments().iter().find(|moment| key(moment) == *marked);
                 let words =
-                    |moment: &Moment| format!("Snapshot {} is marked: x on another one compares the two.", moment.pick);
+                    |moment: &Moment| format!("Snapshot {} is marked: x on another one compares them.", moment.pick);
                 known.map(words).unwrap_or_default()
             }
             _ => self.notice.clone(),
@@ -319,7 +318,7 @@ impl Timeline {
         match self.moments().iter().rposition(of_run) {
             Some(start) if start != self.at => self.compare(start.max(self.at), Some(start.min(self.at))),
             Some(_) => {
-                "This is how the run began.".clone_into(&mut self.notice);
+                "The start of the run.".clone_into(&mut self.notice);
                 Outcome::Stays
             }
             None => Outcome::Stays,

@@ -20,18 +20,17 @@ impl Model {
             return Some(match tab.owner {
                 Owner::Nobody => format!("its run was on {host}; start programmator there"),
                 Owner::Here | Owner::Another => {
-                    format!("it works on {host}; here you can answer, pause, skip, message and stop it")
+                    format!("it runs on {host}; you can answer, pause, skip, message and stop it here")
                 }
             });
         }
         if tab.is_own_session() {
-            let words =
-                "it is your own Claude session: here you answer what it asks, all else is typed in its terminal";
+            let words = "your own Claude session: answer its questions here, type everything else in its terminal";
             return Some(words.into());
         }
         match tab.owner {
             Owner::Another => {
-                Some("another program works on it; here you can answer, pause, skip, message and stop it".into())
+                Some("running in another process; you can answer, pause, skip, message and stop it here".into())
             }
             Owner::Nobody if directory != self.folder => {
                 Some(format!("its run belongs to {directory}; start programmator there"))

@@ -26,7 +26,7 @@ pub const PANE: Entry = Entry { name: NAME, keys: KEYS, new: || Box::<ChangesPan
 
 const KEYS: &[command::Row] = rows! {
     Choose "changes.diff" Scope::Pane(NAME), "changes", [press(Key::Enter)], Shown, has_files, |_| "diff",
-        "in Changes: show the selected file line by line";
+        "in Changes: show the diff of the selected file";
     Own("reach") "changes.reach" Scope::Pane(NAME), "changes", [c('o')], Shown, can_reach, |model| model.reach().next().word(),
         "in Changes: since iteration, phase, ticket or branch began";
     Own("back") "changes.back" Scope::Pane(NAME), "changes", [press(Key::Esc)], HelpOnly, |_| true, |_| "back",

@@ -184,7 +184,7 @@ fn phases(model: &Model, tab: &Tab, width: usize, room: usize) -> Vec<Row> {
     let each = lines.iter().map(|line| {
         let (mark, is_back) = (mark(line), line.is_taken_back());
         let sign = if is_back { model.glyphs.taken_back() } else { model.glyphs.phase(mark) };
-        let how = if is_back { "taken back by a restore".to_owned() } else { how(state, mark) };
+        let how = if is_back { "reverted by a restore".to_owned() } else { how(state, mark) };
         let columns = width.saturating_sub(how.width() + 6);
         let text = cut(&clean_line(line.text, 400), columns);
         let fill = " ".repeat(columns.saturating_sub(text.width()) + 2);

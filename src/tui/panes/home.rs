@@ -42,35 +42,35 @@ const KEYS: &[command::Row] = rows! {
     Choose "home.open" Scope::Pane(NAME), "home", [press(Key::Enter), press(Key::Right)], Shown, has_row, |_| "open",
         "in Home: open the selected ticket";
     Own("peek") "home.peek" Scope::Pane(NAME), "home", [c(' ')], Shown, has_row, |model| if model.home.peeks { "table" } else { "peek" },
-        "in Home: more of the preview, or less";
+        "in Home: larger or smaller preview";
     Own("start") "home.start" Scope::Pane(NAME), "home", [c('s')], Shown, can_start, meant::start_word,
-        "in Home: start the selected, or take them out of the queue";
+        "in Home: start, or remove from the queue";
     Own("plan") "home.plan" Scope::Pane(NAME), "home", [c('w')], Shown, meant::can_plan, |_| "plan",
         "in Home: let Claude draft the ticket's phases; asks first";
     NewTicket "home.new" Scope::Pane(NAME), "home", [c('n')], Shown, always, |_| "new ticket",
         "in Home: write a new ticket";
     Import "home.import" Scope::Pane(NAME), "home", [c('N')], Shown, always, |_| "import",
-        "in Home: import tasks of issues, documents, other programs";
+        "in Home: import tasks: issues, documents, other programs";
     Prompt "home.filter" Scope::Pane(NAME), "home", [c('/')], Shown, can_filter, |_| "filter",
         "in Home: filter by words, `#tag` or `status:word`";
     Own("mark") "home.mark" Scope::Pane(NAME), "home", [c('v')], Shown, has_row, mark_word,
         "in Home: select several tickets, to start them at once";
     Own("archive") "home.archive" Scope::Pane(NAME), "home", [c('d')], Shown, can_archive, archive_word,
-        "in Home: archive tickets (files stay), or take them back";
+        "in Home: archive tickets (files stay), or unarchive";
     Own("archived") "home.archived" Scope::Pane(NAME), "home", [c('A')], HelpOnly, always, |_| "archive",
         "in Home: the archived tickets, or the others";
     Own("git") "home.git" Scope::Pane(NAME), "home", [c('I')], Shown, empty::lacks_git, |_| "git init",
-        "in Home: `git init`, where there is no repository";
+        "in Home: `git init`, if there is no repository";
     Own("undo") "home.undo" Scope::Pane(NAME), "home", [c('u')], HelpOnly, |model| !model.home.undo.is_empty(), |_| "undo",
-        "in Home: take back what was archived last";
+        "in Home: undo the last archiving";
     Own("sort") "home.sort" Scope::Pane(NAME), "home", [c('S')], Shown, has_row, |_| "sort",
         "in Home: sort by attention, age, cost, title or progress";
     Machines "home.machines" Scope::Pane(NAME), "home", [c('@')], HelpOnly, always, |_| "machines",
-        "in Home: what is at work on your other machines";
+        "in Home: what is running on your other machines";
     Stats "home.stats" Scope::Pane(NAME), "home", [c('%')], HelpOnly, always, |_| "statistics",
-        "in Home: what came of all runs so far, in figures";
+        "in Home: totals of all runs";
     Report "home.report" Scope::Pane(NAME), "home", [c('R')], HelpOnly, always, |_| "report",
-        "in Home: what the runs came to while you were away";
+        "in Home: report since you were away";
     Own("everywhere") "home.everywhere" Scope::Pane(NAME), "home", [c('o')], Shown, always, everywhere_word,
         "in Home: the runs of all directories, or of this one";
     Own("back") "home.back" Scope::Pane(NAME), "home", [press(Key::Esc)], HelpOnly, can_go_back, |_| "back",
@@ -108,7 +108,7 @@ fn archive(model: &mut Model, tickets: Vec<TicketKey>, archived: bool) -> Vec<As
     model.tell(if archived {
         format!("archived {what} · u undoes it, A shows the archive")
     } else {
-        format!("{what}: back in the table")
+        format!("{what} unarchived")
     });
     model.home.marked.clear();
     model.home.undo = if archived { tickets.clone() } else { Vec::new() };
@@ -304,7 +304,7 @@ impl pane::Pane for HomePane {
         let meant = meant(model);
         match command {
             Command::Prompt => Some("no ticket to filter".to_owned()),
-            Command::Own("git") => Some("this folder is in a git repository already".to_owned()),
+            Command::Own("git") => Some("this folder is already in a git repository".to_owned()),
             Command::Own("start") if meant.is_empty() => Some("no ticket to start; n writes one".to_owned()),
             Command::Own("start") => meant.iter().find_map(|entry| meant::hindrance(model, entry)),
             Command::Own("plan") => Some(meant::NO_PLAN.to_owned()),

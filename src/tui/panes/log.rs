@@ -38,11 +38,11 @@ const KEYS: &[command::Row] = rows! {
     Own("open") "log.open" Scope::Pane(NAME), "log", [press(Key::Enter)], Shown, always, |_| "lines",
         "in Log: unfold or fold the iteration under the cursor";
     Own("level") "log.level" Scope::Pane(NAME), "log", [c('l')], Shown, always, |_| "level",
-        "in Log: one line an iteration, or all lines from a level on";
+        "in Log: one line per iteration, or all lines by level";
     Own("ticket") "log.ticket" Scope::Pane(NAME), "log", [c('o')], Shown, always, |_| "all/this ticket",
         "in Log: all tickets, or this one";
     Prompt "log.filter" Scope::Pane(NAME), "log", [c('/')], Shown, always, |_| "filter",
-        "in Log: filter the lines by words";
+        "in Log: filter the lines by text";
     Own("select") "log.select" Scope::Pane(NAME), "log", [c('v')], HelpOnly, always, |_| "select",
         "in Log: select lines, to copy them";
     Own("copy") "log.copy" Scope::Pane(NAME), "log", [c('y')], HelpOnly, always, |_| "copy",
@@ -52,7 +52,7 @@ const KEYS: &[command::Row] = rows! {
 /// The pane's own state.
 #[derive(Default)]
 struct Log {
-    /// The lightest weight that is shown; `None`: one line an iteration, and what is unfolded.
+    /// The lightest weight that is shown; `None`: one line per iteration, and what is unfolded.
     least: Option<Weight>,
     /// Whose lines.
     which: Which,
@@ -240,7 +240,7 @@ impl Pane for Log {
         };
         let level = self
             .least
-            .map_or_else(|| "one line an iteration".to_owned(), |least| format!("from {}", least.word().trim()));
+            .map_or_else(|| "one line per iteration".to_owned(), |least| format!("from {}", least.word().trim()));
         let mut out = format!("{whose} · {level}");
         if !self.words.is_empty() {
             let _ = write!(out, " · “{}”", clean_line(&self.words, 20));
@@ -262,8 +262,8 @@ impl Pane for Log {
         if ids.is_empty() {
             let words = match (model.log.is_empty(), self.words.is_empty()) {
                 (true, _) => "Nothing logged yet.",
-                (false, true) => "No line is this heavy: l shows more, o all tickets.",
-                (false, false) => "No line has these words: / edits them, o shows all tickets.",
+                (false, true) => "No line of this level: l shows more, o all tickets.",
+                (false, false) => "No line matches: / edits the filter, o shows all tickets.",
             };
             Row::new().left(Role::Dim, words).draw(theme, area, buf);
             return;

@@ -101,11 +101,11 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Danger, clean_line(lost, 600)));
     }
     if let Some(why) = model.queued_why(&tab.id) {
-        return Some((Role::Dim, format!("waits to be started: {why}{}", key(" · x takes it out of the queue"))));
+        return Some((Role::Dim, format!("queued: {why}{}", key("  · x removes it from the queue"))));
     }
     if let Some(failure) = &tab.failure {
         let failure = clean_line(failure, 600);
-        return Some((Role::Danger, format!("{failure}{}", key(" · p tries again"))));
+        return Some((Role::Danger, format!("{failure}{}", key("  · p retries"))));
     }
     if let Some(words) = tab.own_words().filter(|_| live && !model.needs_you(tab)) {
         return Some((Role::Dim, words));
@@ -114,9 +114,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         let left = model.runs.get(&tab.id).map_or_else(String::new, |run| left_words(run));
         let words = match left.as_str() {
             "" => "p resumes".to_owned(),
-            left => format!("{left} · p resumes it, then its card comes"),
+            left => format!("{left} · p resumes it, then shows its card"),
         };
-        return Some((Role::Warning, format!("interrupted: the program that worked on it is gone · {words}")));
+        return Some((Role::Warning, format!("interrupted: its process has exited · {words}")));
     }
     if let Some(why) = model.is_elsewhere(tab).filter(|_| live && !tab.is_over() && !model.needs_you(tab)) {
         return Some((Role::Dim, why));
@@ -153,7 +153,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     if let Some(proposal) = tab.state.awaits_phases().filter(|_| live) {
         let many = counted(proposal.phases.len(), "more phase");
         let words =
-            format!("All phases are settled, and the goal is not reached yet: {many} proposed. Press ! to decide.");
+            format!("All phases are settled, but the goal is not reached yet: {many} proposed. Press ! to decide.");
         return Some((Role::Warning, words));
     }
     if let Some(draft) = tab.state.waiting_draft().filter(|_| live) {
@@ -163,8 +163,8 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     if tab.reopened {
         let (done, all) = tab.progress();
         let words = match all {
-            0 => "complete, and opened again in the file since".to_owned(),
-            _ => format!("complete, and changed since: {} of {all} phases open in the file", all - done),
+            0 => "complete; reopened in the file since".to_owned(),
+            _ => format!("complete; changed since: {} of {all} phases open in the file", all - done),
         };
         return Some((Role::Warning, words));
     }
@@ -182,7 +182,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 (role, complete(tab))
             }
             ExitReason::Drafted if live => {
-                let words = "a draft of its phases is ready to be accepted, revised or refused";
+                let words = "a draft of its phases is ready: accept, revise or discard it";
                 (Role::Warning, format!("{words}{}", key(" · p shows it")))
             }
             ExitReason::UserStopped if own_session::is(tab.id.id(), tab.id.file()) => {
@@ -221,7 +221,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 Mode::Replay => String::new(),
             };
             let keys = match parking.why {
-                Why::Provider | Why::Warning => " · r tries now, p pauses, x stops",
+                Why::Provider | Why::Warning => "  · r retries now, p pauses, x stops",
                 Why::Calls | Why::Tokens => " · your own limit, so it cannot be retried early; p pauses, x stops",
                 Why::Budget => " · your own budget, so it cannot be retried early; p pauses, x stops",
             };
@@ -302,7 +302,7 @@ fn complete(tab: &Tab) -> String {
     let phases = match (again, all) {
         (_, 0) => String::new(),
         (0, _) => format!(": {done}/{all} phases"),
-        _ => format!(", and {} opened again since: {done}/{all} are done", counted(again, "phase")),
+        _ => format!(", {} reopened since: {done}/{all} done", counted(again, "phase")),
     };
     format!("complete{phases}{}", tab.state.caveats())
 }
@@ -323,23 +323,23 @@ pub fn view_empty(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) ->
             say.push((Role::Text, "?      shows every key".into()));
             say.push((Role::Text, "q      quits".into()));
             say.push((Role::Text, String::new()));
-            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Make one:".into()));
-            say.push((Role::Text, "programmator ticket new \"What should be true\"".into()));
+            say.push((Role::Dim, "A ticket is a markdown file with checkboxes. Create one:".into()));
+            say.push((Role::Text, "programmator ticket new \"The goal\"".into()));
         }
         Some(tab) if tab.run.is_some() => return false,
         Some(tab) => {
             say.push((Role::Title, clean_line(tab.title(), 200)));
             say.push((Role::Text, String::new()));
             if let Some(why) = model.queued_why(&tab.id) {
-                let words = wrap(&format!("Waits to be started: {why}"), area.width.into());
+                let words = wrap(&format!("Queued: {why}"), area.width.into());
                 say.extend(words.into_iter().map(|line| (Role::Text, line)));
                 say.push((Role::Text, String::new()));
-                say.push((Role::Text, "x      takes it out of the queue".into()));
+                say.push((Role::Text, "x      removes it from the queue".into()));
             } else if let Some(failure) = &tab.failure {
                 let words = wrap(failure, area.width.into());
                 say.extend(words.into_iter().map(|line| (Role::Danger, line)));
                 say.push((Role::Text, String::new()));
-                say.push((Role::Text, "p      tries again".into()));
+                say.push((Role::Text, "p      retries".into()));
             } else if let Some(ticket) = tab.ticket.as_ref().filter(|ticket| ticket.is_broken()) {
                 say.push((Role::Danger, "The ticket cannot be run:".into()));
                 say.extend(ticket.problems.iter().map(|problem| {

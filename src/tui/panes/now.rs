@@ -66,7 +66,7 @@ fn call(model: &Model, tab: &Tab) -> String {
     }
     match (&tab.state.stage, &tab.call) {
         (Stage::Merging, _) => "merging into its base".to_owned(),
-        (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
+        (Stage::MakingWorktree, _) => "creating its worktree".to_owned(),
         (Stage::Validating, _) => "running the validation commands".to_owned(),
         (Stage::Running, Some((call, since))) => {
             let ran = model.now.since(*since);

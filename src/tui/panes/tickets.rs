@@ -260,7 +260,7 @@ impl Pane for Tickets {
             (.., Some((tab, _))) if word == "reopen" && !tab.has_open_run() => {
                 "select a phase that is done or skipped".to_owned()
             }
-            _ if word == "accept" => "the phase is done already; reopen it first".to_owned(),
+            _ if word == "accept" => "the phase is already done; reopen it first".to_owned(),
             _ => "already ticked".to_owned(),
         })
     }
@@ -274,9 +274,9 @@ impl Pane for Tickets {
                     if model.listed.is_empty() { "No tickets here yet." } else { "All tickets here are closed." },
                 ),
                 (Role::Text, ""),
-                (Role::Dim, "Make one in a shell:"),
+                (Role::Dim, "Create one in a shell:"),
                 (Role::Text, "programmator ticket new \"…\""),
-                (Role::Dim, "or press t and name a file."),
+                (Role::Dim, "or press t and enter a path."),
             ];
             for (line, (role, text)) in area.rows().zip(say) {
                 Row::new().left(role, text).draw(theme, line, buf);

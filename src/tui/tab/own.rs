@@ -40,9 +40,9 @@ impl Tab {
         };
         let cut = if own.is_cut { " · its beginning is too long ago to be shown" } else { "" };
         Some(match own.stands {
-            Stands::Ended => format!("{}; it was your own Claude session in {}{cut}", own.words(), own.place),
+            Stands::Ended => format!("{}; your own Claude session in {}{cut}", own.words(), own.place),
             _ => {
-                format!("{} · read only: your own Claude session in {}{cut}", clean_line(&own.words(), 200), own.place)
+                format!("{} · read-only: your own Claude session in {}{cut}", clean_line(&own.words(), 200), own.place)
             }
         })
     }

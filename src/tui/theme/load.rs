@@ -143,7 +143,7 @@ fn chain(name: &str, own: &[(String, String)], surface: Surface, problems: &mut 
             break;
         }
         let Some(text) = text_of(&name, own) else {
-            let what = if asker == name { "not found".to_owned() } else { format!("there is no theme `{name}`") };
+            let what = if asker == name { "not found".to_owned() } else { format!("unknown theme `{name}`") };
             problem(format!("{what}; available: {}", names(own).join(", ")));
             // The person sees colours all the same.
             if files.is_empty() {
@@ -207,7 +207,7 @@ fn add(
 ) {
     for (key, words) in &file.styles {
         let message = match style(&words.value, palette) {
-            _ if !is_key(key) => format!("there is no role `{}`{}", clean_line(key, 60), nearest(key)),
+            _ if !is_key(key) => format!("unknown role `{}`{}", clean_line(key, 60), nearest(key)),
             Ok(style) => {
                 styles.insert(key.clone(), style);
                 continue;
@@ -344,7 +344,7 @@ mod tests {
             [
                 "theme `own`, line 2: `blurple` is not a colour; use one of the sixteen terminal colours or #rrggbb",
                 "theme `own`, line 6: `sparkling` is not a colour, a palette name or a modifier",
-                "theme `own`, line 5: there is no role `phase.runing`; did you mean `phase.running`?",
+                "theme `own`, line 5: unknown role `phase.runing`; did you mean `phase.running`?",
             ]
         );
         assert_eq!(theme.style(Role::Text), Style::new().fg(Color::Red));

@@ -46,7 +46,7 @@ pub fn run(ui: &mut Ui, command: Command) -> Vec<Ask> {
 pub fn mouse(ui: &mut Ui) -> Vec<Ask> {
     let on = !ui.arrangement.mouse;
     ui.arrangement.mouse = on;
-    let shift = "Shift and the mouse select as the terminal does";
+    let shift = "hold Shift to select as usual";
     ui.tell(if on { format!("mouse on; {shift}") } else { "mouse off".to_owned() });
     vec![Ask::Mouse(on), Ask::KeepArrangement]
 }

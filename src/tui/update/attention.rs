@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
             (ui.focus, ui.home.shown) = (home::NAME, ui.now);
             (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
         }
-        ui.tell(format!("{words} · {key} resumes {}, then its card comes", item.ticket));
+        ui.tell(format!("{words} · {key} resumes {}, then shows its card", item.ticket));
         return Vec::new();
     }
     if item.what == What::Elsewhere {
@@ -64,7 +64,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
         let (at, key) = (ui.open_tab(&item.ticket), ui.keys.key_of(Scope::Global, Command::NextWaiting));
         ui.show_tab(at);
         ui.focus = stream::NAME;
-        ui.tell(format!("{} works in another program; {key} answers what it asks", item.ticket));
+        ui.tell(format!("{} is running in another process; {key} answers its questions", item.ticket));
         return vec![Ask::Request(Request::Show(run))];
     }
     let Some(at) = at else { return Vec::new() };

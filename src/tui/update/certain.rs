@@ -33,7 +33,7 @@ fn price(tab: &Tab, phase: &PhaseState) -> &'static str {
     if running { INTERRUPTS } else { "" }
 }
 
-const INTERRUPTS: &str = " The running iteration is interrupted; its changes stay.";
+const INTERRUPTS: &str = " The current iteration is interrupted; its changes are kept.";
 
 pub(super) fn ask_to_skip(ui: &mut Ui) {
     let (Some(tab), Some(phase)) = (ui.tab(), ui.skippable()) else { return };
@@ -59,7 +59,7 @@ pub(super) fn ask_to_stop(ui: &mut Ui) {
     let Some(tab) = ui.tab() else { return };
     let interrupts = match tab.state.chat {
         _ if tab.state.open_iteration().is_none() => "",
-        Some(_) => " Claude is interrupted; its changes stay.",
+        Some(_) => "  Claude is interrupted; its changes are kept.",
         None => INTERRUPTS,
     };
     let (title, words) = match tab.state.chat {
@@ -76,8 +76,7 @@ pub(super) fn ask_to_resolve(ui: &mut Ui, ticket: &TicketKey) {
     let base = tab.state.workspace.worktree().map_or("its base", |worktree| worktree.base.as_str());
     let files = tab.state.merge_failed.as_ref().map_or(0, |failed| failed.files.len());
     let words = format!(
-        "Let Claude resolve the conflicts of {} with {base} in {}? It works in the ticket's worktree. {base} changes only \
-         after the validation commands pass and another session has reviewed the result.",
+        "Let Claude resolve the conflicts of {} with {base} in {}? It works in the ticket's worktree. {base} changes only if the validation commands pass and another session approves the result.",
         tab.id,
         counted(files, "file")
     );

@@ -84,7 +84,7 @@ pub(super) fn reverted(ui: &mut Ui, path: &str, reverted: Result<String, String>
     ui.changes.outdated();
     ui.reverting = None;
     let words = match reverted {
-        Ok(saved) => format!("hunk reverted; snapshot {saved} has the files as they were before"),
+        Ok(saved) => format!("hunk reverted; previous files in snapshot {saved}"),
         Err(why) => format!("hunk not reverted: {why}"),
     };
     let diff = ui.modals.iter_mut().find_map(|modal| if let Modal::Diff(diff) = modal { Some(diff) } else { None });
@@ -128,7 +128,8 @@ mod tests {
         press(&mut ui, "R");
         let screen = sample::draw(&mut ui, (60, 15));
         assert!(
-            screen.contains("Revert hunk 1 of 1? A snapshot of now is saved first.") && screen.contains("- a"),
+            screen.contains("Revert hunk 1 of 1? The current state is saved as a snapshot first.")
+                && screen.contains("- a"),
             "{screen}"
         );
         assert_eq!(press(&mut ui, "n R j"), []);
@@ -140,7 +141,7 @@ mod tests {
         assert!(sample::draw(&mut ui, (120, 40)).contains("reverting a hunk of"));
         press(&mut ui, "R");
         assert!(sample::draw(&mut ui, (120, 40)).contains("Not reverted: another hunk is still being reverted"));
-        let why = "Claude is at work on tk-1 in this directory: pause the run first";
+        let why = "Claude is working on tk-1 in this directory: pause the run first";
         let asks = update(&mut ui, Msg::Replied(Reply::Reverted(path.clone(), Err(why.into()))));
         assert_eq!(asks[..1], [Ask::Request(Request::Diff(run, since.clone(), path.clone()))]);
         assert!(sample::draw(&mut ui, (120, 40)).contains(why));
@@ -179,7 +180,7 @@ mod tests {
         let heads: Vec<&str> = screen.lines().filter(|line| line.contains("── line ")).collect();
         assert!(!heads[0].contains("reverted") && heads[1].contains("reverted"), "{screen}");
         press(&mut ui, "n R");
-        assert!(sample::draw(&mut ui, (120, 40)).contains("this hunk is reverted already"));
+        assert!(sample::draw(&mut ui, (120, 40)).contains("already reverted"));
         press(&mut ui, "Esc");
         assert!(sample::draw(&mut ui, (120, 40)).contains("1 reverted "));
     }

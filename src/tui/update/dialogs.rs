@@ -290,7 +290,7 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         _ => true,
     };
     if !fits {
-        ui.tell(format!("what was pasted is too long for here ({} KB): nothing of it was taken", text.len() / 1_000));
+        ui.tell(format!("pasted text is too long ({} KB): ignored", text.len() / 1_000));
     }
     asks
 }

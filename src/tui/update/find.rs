@@ -180,7 +180,7 @@ mod tests {
         assert!(sample::draw(&mut ui, (80, 24)).contains("  log    a needle here"));
         press(&mut ui, "Enter");
         assert!(ui.is_log_open && ui.focus == log::NAME && ui.landing.is_none());
-        assert!(sample::draw(&mut ui, (120, 40)).contains("one line an iteration · “n”"));
+        assert!(sample::draw(&mut ui, (120, 40)).contains("one line per iteration · “n”"));
         let asks = press(&mut ui, "F Ctrl-n Enter");
         assert_eq!(asks[..1], [Ask::Request(Request::Show(older))]);
         assert!(ui.landing.as_ref().is_some_and(|landing| landing.run == older && landing.to.is_none()));

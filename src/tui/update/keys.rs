@@ -222,7 +222,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
         }
         Command::NewTicket if ui.host.is_some() => {
             let host = ui.host.as_deref().unwrap_or_default();
-            let words = format!("not from here: do it on {host}");
+            let words = format!("not available here: do it on {host}");
             ui.tell(words);
         }
         Command::NewTicket => {

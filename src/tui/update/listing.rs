@@ -72,6 +72,6 @@ fn missed(ui: &mut Ui) {
     let happened = runs.filter(|run| run.updated > left && run.updated <= now).count();
     if happened > 0 {
         ui.absence = Some(left);
-        ui.tell(format!("while you were away: {} went on; R on Home tells", counted(happened, "run")));
+        ui.tell(format!("while you were away: {} made progress; R on Home shows a report", counted(happened, "run")));
     }
 }

@@ -216,9 +216,11 @@ pub fn replied(ui: &mut Ui, reply: Reply) -> Vec<Ask> {
 pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
     let why = match (&ui.host, &request) {
         (Some(host), Request::LookUpPassphrase { .. } | Request::TryPassphrase { .. }) => {
-            format!("answer it on {host}: a passphrase is not sent to another machine")
+            format!("answer it on {host}: a passphrase is never sent to another machine")
         }
-        (Some(host), request) if !matches!(request, Request::Command(..)) => format!("not from here: do it on {host}"),
+        (Some(host), request) if !matches!(request, Request::Command(..)) => {
+            format!("not available here: do it on {host}")
+        }
         _ => "not sent: programmator is busy; try again in a moment".to_owned(),
     };
     let why = why.as_str();
@@ -259,7 +261,7 @@ pub fn not_asked(ui: &mut Ui, request: Request) -> Vec<Ask> {
 
 fn queued(ui: &mut Ui, ticket: &TicketKey, why: Option<String>) {
     let Some(why) = why else { return drop(ui.queued.remove(ticket)) };
-    log(ui, ticket, Weight::Info, &format!("waits to be started: {why}"));
+    log(ui, ticket, Weight::Info, &format!("queued: {why}"));
     ui.home.marked.remove(ticket);
     if ui.queued.insert(ticket.clone(), why.clone()).is_none() {
         ui.tell(format!("{ticket} waits: {why}"));
@@ -269,7 +271,7 @@ fn queued(ui: &mut Ui, ticket: &TicketKey, why: Option<String>) {
 fn refused(ui: &mut Ui, why: Refused) -> Option<Ask> {
     let Refused { ticket, mut message, exit_code, asked } = why;
     if ui.reopened.take_if(|reopened| *reopened == ticket).is_some() {
-        message.push_str(" · its boxes are unticked: it is open again");
+        message.push_str("  · its boxes are unticked: reopened");
     }
     let asked = asked.filter(|asked| ui.was_opening(asked));
     log(ui, &ticket, Weight::Error, &message);
@@ -373,15 +375,15 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
         }
         (Record::NoteNotSent { id }, _) => chat::not_sent(ui, ticket, id),
         (Record::AnswerTooLate(late), _) if matches!(&late.by, AnsweredBy::Person(by) if by.is_screen()) => {
-            ui.tell("your answer came too late: another one counts");
+            ui.tell("your answer came too late: another one was first");
         }
         (Record::DraftNotWritten { why }, _) => ui.tell(format!("the draft was not written: {}", clean_line(why, 300))),
         (Record::ValidationChangeAnswered(_), _) => {
-            attention::drop_stale(ui, "the changed validation commands are decided about already");
+            attention::drop_stale(ui, "the changed validation commands are already decided");
         }
-        (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft has an answer already"),
+        (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft is already decided"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
-            attention::drop_stale(ui, "the draft is written");
+            attention::drop_stale(ui, "draft saved");
             let key = if ui.is_home() { "s" } else { "r" };
             ui.tell(format!("{ticket} is planned; {key} starts it"));
         }

@@ -18,7 +18,7 @@ use crate::tui::tab::{Step, Tab};
 use crate::tui::ui::Ui;
 use std::path::PathBuf;
 
-const AT_WORK: &str = "Claude is working on it: it hears of the new text in the next iteration.";
+const AT_WORK: &str = "Claude is working on it: the new text applies from the next iteration.";
 
 /// Shows what stands behind the chosen phase.
 pub(super) fn show(ui: &mut Ui) -> Vec<Ask> {
@@ -71,7 +71,7 @@ pub(super) fn run(ui: &mut Ui, word: &str) -> Vec<Ask> {
     let is_running = matches!(chosen, Some((_, Mark::Running | Mark::Claimed)));
     let remark = match purpose {
         Purpose::Rename | Purpose::Split if is_running => AT_WORK,
-        Purpose::Accept if is_running => "The running iteration is interrupted; its changes stay.",
+        Purpose::Accept if is_running => "The current iteration is interrupted; its changes are kept.",
         _ => "",
     };
     let form = PhaseForm::new(purpose, ticket, chosen.map(|(place, _)| place), remark);
@@ -202,9 +202,9 @@ pub(super) fn not_asked(ui: &mut Ui, why: &str) {
 fn trouble(outcome: BoxOutcome) -> Result<String, String> {
     match outcome {
         BoxOutcome::Done | BoxOutcome::Handed { .. } => Ok(String::new()),
-        BoxOutcome::Already => Ok("it is so already".to_owned()),
-        BoxOutcome::Noted { .. } => Ok("the run has noted it; the log says what comes of it".to_owned()),
-        BoxOutcome::NotTaken { holder } => Err(format!("{holder} works on the ticket and did not respond")),
+        BoxOutcome::Already => Ok("nothing to change".to_owned()),
+        BoxOutcome::Noted { .. } => Ok("sent to the run; the log shows the result".to_owned()),
+        BoxOutcome::NotTaken { holder } => Err(format!("{holder} is running the ticket and did not respond")),
         BoxOutcome::Unknown { .. } => Err("the run has not seen the phase yet; try again in a moment".to_owned()),
         BoxOutcome::NotWritten(why) => Err(why),
     }

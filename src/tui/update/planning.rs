@@ -46,15 +46,14 @@ pub(super) fn key(ui: &mut Ui, mut review: Box<PlanReview>, command: Option<Comm
 fn answered(ui: &mut Ui, ticket: &TicketKey, ask: &Ask) {
     let Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer, .. })) = ask else { return };
     match answer {
-        DraftAnswer::Accept => ui.tell("writing the draft into the ticket …"),
+        DraftAnswer::Accept => ui.tell("saving the draft …"),
         DraftAnswer::Revise { .. } => ui.tell("sent back; the next draft will wait for you"),
         DraftAnswer::Refuse => {
             let plan = ui.tab_of(ticket).and_then(|tab| tab.state.plan.clone());
             // A file that was made for the plan alone may be in the way.
             if plan.is_some_and(|plan| plan.asked.made.is_some()) {
                 let words = format!(
-                    "The draft of {ticket} is refused. Archive the ticket, too? Its file stays, with your words and \
-                     without phases; A shows the archive."
+                    "The draft of {ticket} is discarded. Archive the ticket, too? Its file stays, with your text and without phases; A shows the archive."
                 );
                 let asks = vec![Ask::Request(Request::Archive(vec![ticket.clone()], true))];
                 ui.modals.push(Modal::Confirm(Confirm { title: "Refused", words, asks }));

@@ -48,7 +48,7 @@ pub(super) fn branch_seen(ui: &mut Ui, branch: Option<String>) {
 pub(super) fn git_made(ui: &mut Ui, made: Result<(), String>) {
     ui.tell(match made {
         Ok(()) => "git init done; worktrees and forks need a first commit (git add -A && git commit)".to_owned(),
-        Err(why) => format!("no repository was made: {why}"),
+        Err(why) => format!("no repository was created: {why}"),
     });
     let place = std::mem::replace(&mut ui.home.place, Place::Listed);
     ui.home.place = match place {

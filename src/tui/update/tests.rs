@@ -84,7 +84,7 @@ fn a_limit_of_our_own_is_not_asked_to_try_now() {
         let parking = Parking { why, about, until, reset: Reset::Known, known: None };
         model.tabs[0].state.limits.parked = Some(parking);
         assert_eq!(!press(&mut model, "r").is_empty(), tries, "{why:?}");
-        assert_eq!(sample::draw(&mut model, (120, 40)).contains("r tries now"), tries, "{why:?}");
+        assert_eq!(sample::draw(&mut model, (120, 40)).contains("r retries now"), tries, "{why:?}");
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn forked(ui: &mut Ui, run: RunId, forked: Result<Box<Forked>, String
         Ok(made) => {
             let (id, branch, top) = (&made.ticket, &made.branch, ui.short_path(&made.worktree.display().to_string()));
             let unknown =
-                if made.reopened.is_none() { " Check its boxes: what was done then is not known." } else { "" };
+                if made.reopened.is_none() { "  Check its boxes: it is unknown what was done then." } else { "" };
             let words = format!("Forked: {id}, on branch {branch} in {top}. Start it from Home (s).{unknown}");
             (words, vec![Ask::Request(Request::ListTickets)])
         }
@@ -106,7 +106,7 @@ pub(super) fn restored(ui: &mut Ui, run: RunId, restored: Result<Restored, Strin
     let mut phases = Vec::new();
     let words = match restored {
         Ok(done) if done.saved.is_empty() && done.spared.is_empty() => {
-            "Nothing to restore: the files are like that already.".to_owned()
+            "Nothing to restore: the files are already like that.".to_owned()
         }
         Ok(done) if done.saved.is_empty() => {
             format!(
@@ -123,12 +123,12 @@ pub(super) fn restored(ui: &mut Ui, run: RunId, restored: Result<Restored, Strin
             };
             let others = match &done.others[..] {
                 [] => String::new(),
-                some => format!(" · takes back {}", others_work(some)),
+                some => format!("  · reverts {}", others_work(some)),
             };
             let (written, removed, saved) = (done.written.len(), done.removed.len(), done.saved);
-            let restored = if done.trouble.is_some() { "Not all restored" } else { "Restored" };
+            let restored = if done.trouble.is_some() { "Partly restored" } else { "Restored" };
             format!(
-                "{restored}: {written} written, {removed} removed{kept}{others} · snapshot {saved} has the files from before"
+                "{restored}: {written} written, {removed} removed{kept}{others} · previous files in snapshot {saved}"
             )
         }
         Err(why) => format!("Not restored: {why}"),
@@ -140,12 +140,12 @@ pub(super) fn restored(ui: &mut Ui, run: RunId, restored: Result<Restored, Strin
     if let Some(dialog) = timeline_of(ui, run) {
         // There is no box for all of it.
         let whole = phases.iter().any(String::is_empty);
-        let whole = if whole { " · the ticket counts as done, but its work is not in the files now" } else { "" };
+        let whole = if whole { "  · the ticket counts as done, but its work is no longer in the files" } else { "" };
         return dialog.restored(clean_line(&format!("{words}{whole}"), 600), boxes, now).into_iter().collect();
     }
     let back = match phases.len() {
         0 => String::new(),
-        some => format!(" · done, but not in the files now: {}; r in Tickets reopens", counted(some, "phase")),
+        some => format!("  · done, but no longer in the files: {}; r in Tickets reopens", counted(some, "phase")),
     };
     ui.tell(clean_line(&format!("{words}{back}"), 600));
     Vec::new()

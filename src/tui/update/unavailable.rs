@@ -11,9 +11,9 @@ use crate::tui::tab::TabStatus;
 pub(super) fn why(model: &Model, command: Command) -> String {
     match command {
         Command::NextWaiting if model.is_home() && model.home.counts[Group::NeedsYou as usize] > 0 => {
-            return "no question waits; each row under Needs you says what it needs".to_owned();
+            return "no question is waiting; each row under Needs you says what it needs".to_owned();
         }
-        Command::NextWaiting if model.is_home() => return "nothing here waits for an answer".to_owned(),
+        Command::NextWaiting if model.is_home() => return "nothing here needs an answer".to_owned(),
         Command::NextWaiting => return "nothing is waiting for you".to_owned(),
         _ if model.is_home() && model.fronts_own_session() => {
             return "your own Claude session: Enter shows it, all else is typed in its terminal".to_owned();
@@ -29,13 +29,13 @@ pub(super) fn why(model: &Model, command: Command) -> String {
                 model.keys.key_of(Scope::Global, command)
             );
         }
-        Command::Resolve => return "its run has not ended with a conflict".to_owned(),
-        Command::Shell => return "its run has not ended with a failed merge".to_owned(),
-        Command::QueuedTickets => return "no ticket waits to be started".to_owned(),
+        Command::Resolve => return "its run did not end with a conflict".to_owned(),
+        Command::Shell => return "its run did not end with a failed merge".to_owned(),
+        Command::QueuedTickets => return "no ticket is queued".to_owned(),
         Command::GoToTab | Command::TabNext | Command::TabPrevious => return "only one ticket is open".to_owned(),
-        Command::Own("next" | "previous" | "clear") => return "nothing is searched for; / searches".to_owned(),
+        Command::Own("next" | "previous" | "clear") => return "no search yet; / searches".to_owned(),
         Command::Hide if !model.is_home() => {
-            return "the Stream stays; Tab goes to a pane that can be hidden".to_owned();
+            return "the Stream cannot be hidden; Tab goes to another pane".to_owned();
         }
         Command::Own("back") if model.is_home() => return "nothing to go back to; Enter opens a ticket".to_owned(),
         Command::End => return "already at the end".to_owned(),
@@ -56,20 +56,18 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         return why;
     }
     if let (Some(why), Command::Pause | Command::Retry) = (model.queued_why(id), command) {
-        return format!("{id} waits to be started: {why}; x takes it out of the queue");
+        return format!("{id} is queued: {why}; x removes it from the queue");
     }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),
         (Command::Commit, _) if tab.is_over() => "its work is committed, but not merged".to_owned(),
-        (Command::Commit, _) => "a run's work is committed once it has ended".to_owned(),
-        (Command::NextReady, _) if tab.state.ended.is_none() => {
-            "the next ticket comes once this run has ended".to_owned()
-        }
+        (Command::Commit, _) => "a run can be committed once it has ended".to_owned(),
+        (Command::NextReady, _) if tab.state.ended.is_none() => "n works once this run has ended".to_owned(),
         (Command::NextReady, _) => "no other ticket is ready".to_owned(),
         (Command::Undo, _) if tab.takes_commands() => "nothing to undo".to_owned(),
         (Command::ResetBreaker, _) => "the circuit breaker is closed and at zero".to_owned(),
         (_, TabStatus::Complete | TabStatus::Unverified) if tab.left_out() => {
-            format!("{id} is complete; p works on what was skipped")
+            format!("{id} is complete; p runs the skipped phases")
         }
         (_, TabStatus::Complete | TabStatus::Unverified) => format!("{id} is complete; r runs it again"),
         (_, _) if tab.run.is_none() => format!("{id} has no run yet; p starts one"),

@@ -17,8 +17,7 @@ pub(super) fn take(ui: &mut Ui) -> Vec<Ask> {
         return vec![Ask::TakeWheel(run)];
     }
     let words = format!(
-        "Claude is at work on {id}. Pause after this iteration? Once it is paused, O opens its session for you. (Cancel \
-         and press P to interrupt Claude now.)"
+        "Claude is working on {id}. Pause after this iteration? Once paused, O opens its session. (Cancel and press P to interrupt Claude now.)"
     );
     let asks = vec![Ask::Request(Request::Command(id, UserCommand::Pause))];
     ui.modals.push(Modal::Confirm(Confirm { title: "Take the wheel", words, asks }));

@@ -150,7 +150,7 @@ fn each_question_is_answered_once_whoever_is_killed_meanwhile() {
     }
     for (end, count) in told {
         // A list of several says it of each once more.
-        let is_list = |text: &str| text.contains(" questions, each in a message below:");
+        let is_list = |text: &str| text.contains(" questions, each in its own message below:");
         let on_phone = api.sent().iter().filter(|sent| sent.text.contains(&end) && !is_list(&sent.text)).count();
         assert!(
             on_phone <= count && on_phone + relays >= count,

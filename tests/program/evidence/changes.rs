@@ -219,7 +219,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     // Changed by somebody since it was shown: nothing is written.
     repo.write("a.sh", &text("zwei", "thirteen\n"));
     let why = revert("a.sh", &shown.hunks[0]).await.unwrap_err();
-    assert_eq!(why, "the file has changed since this was shown: look at it again");
+    assert_eq!(why, "the file has changed since this was shown: review it again");
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"));
     // Changed after the snapshot: nothing either.
     let ready = prepare("a.sh", &shown.hunks[1]).await.unwrap();
@@ -233,7 +233,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     assert_eq!(repo.read("a.sh"), text("zwei", "13"));
     assert!(std::os::unix::fs::PermissionsExt::mode(&repo.path("a.sh").metadata().unwrap().permissions()) & 0o100 != 0);
     let new = diff(&repo, &before, "new.txt").await;
-    assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a file that is new"));
+    assert!(revert("new.txt", &new.hunks[0]).await.unwrap_err().contains("a new, deleted or replaced file"));
     repo.restore(&tree, &saved, &exclude).await.unwrap();
     assert_eq!(repo.read("a.sh"), text("zwei", "thirteen\n"), "the snapshot has what was there");
 }

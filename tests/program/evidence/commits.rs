@@ -282,15 +282,15 @@ async fn what_was_shown_is_what_is_committed() {
     let shown = plan(&repo).await;
     repo.write("a.txt", "changed by the person\n");
     let why = commit_as(&repo, &shown, "m").await.unwrap_err();
-    assert_eq!(why, "files were changed since this was shown: look at it again");
+    assert_eq!(why, "files were changed since this was shown: review it again");
     repo.write("a.txt", "x\n");
     repo.git(&["switch", "-q", "-c", "elsewhere"]);
     let why = commit_as(&repo, &shown, "m").await.unwrap_err();
-    assert_eq!(why, "another branch was checked out since this was shown: look at it again");
+    assert_eq!(why, "another branch was checked out since this was shown: review it again");
     repo.git(&["switch", "-q", "-"]);
     repo.git(&["commit", "-q", "--allow-empty", "-m", "another"]);
     let why = commit_as(&repo, &shown, "m").await.unwrap_err();
-    assert_eq!(why, "HEAD has moved since this was shown: look at it again");
+    assert_eq!(why, "HEAD has moved since this was shown: review it again");
     assert_eq!(commit_as(&repo, &plan(&repo).await, " \n").await.unwrap_err(), "a commit needs a message");
     // Somebody commits while the hooks run: theirs stays, ours is not made upon it.
     let theirs = "[ -e .git/once ] || { touch .git/once; env -u GIT_INDEX_FILE git commit-tree HEAD^{tree} -p HEAD -m theirs > .git/theirs; git update-ref HEAD $(cat .git/theirs); }";
@@ -530,7 +530,7 @@ async fn the_index_follows_a_commit_whose_program_was_killed() {
     repo.tree().await.recover_commit(Some(&head), "an id").await.unwrap().unwrap().unwrap();
     assert_eq!(status(&repo), Vec::<String>::new());
     let other = repo.tree().await.recover_commit(Some(&head), "another id").await.unwrap().unwrap().unwrap_err();
-    assert!(other.contains("HEAD has moved meanwhile and does not have this commit"), "{other}");
+    assert!(other.contains("HEAD has moved and does not contain this commit"), "{other}");
 }
 
 #[tokio::test]
@@ -556,7 +556,7 @@ async fn a_commit_that_was_not_made_before_its_program_was_killed_is_told_so() {
     let recover = async || repo.tree().await.recover_commit(Some(head.trim()), "an id").await.unwrap();
     assert_eq!(
         recover().await,
-        Some(Err("programmator ended before git had committed. Nothing was committed.".into()))
+        Some(Err("programmator exited before git had committed. Nothing was committed.".into()))
     );
     // As long as git holds its message it is at work.
     let keep = repo.keep().join("commit");
@@ -593,7 +593,7 @@ async fn what_the_person_takes_out_stays_out() {
     };
     let none = without(&["a.txt", "b.txt", "new.txt"]);
     let why = tree.commit(&work(&repo, FUTURE), &none, &AN_ID, &repo.exclude()).await.unwrap_err();
-    assert_eq!(why, "there is nothing to commit");
+    assert_eq!(why, "nothing to commit");
     tree.commit(&work(&repo, FUTURE), &without(&["b.txt", "new.txt"]), &AN_ID, &repo.exclude()).await.unwrap();
     assert_eq!(committed(&repo), ["A a.txt"]);
     assert_eq!(status(&repo), [" D old.txt", "?? b.txt", "?? new.txt"]);

@@ -309,11 +309,11 @@ async fn some_files_are_restored_and_what_changes_meanwhile_stays() {
     repo.write("a/two.txt", "the person's\n");
     let done = restoring.write().await.unwrap();
     assert_eq!((done.written, done.removed), (vec!["a/one.txt".to_owned()], vec!["a/three.txt".to_owned()]));
-    assert_eq!(done.kept[0].why, "it was changed meanwhile");
+    assert_eq!(done.kept[0].why, "it was changed in the meantime");
     let content = ["a/one.txt", "a/two.txt", "b.txt"].map(|path| repo.read(path));
     assert_eq!(content, ["old\n", "the person's\n", "new\n"]);
     assert!(
-        prepare(&plan.tree).await.err().unwrap().contains("are not as they were shown"),
+        prepare(&plan.tree).await.err().unwrap().contains("are no longer as shown"),
         "another tree than was agreed to"
     );
 }
@@ -392,7 +392,7 @@ async fn where_git_fails_only_what_is_there_is_said_to_be_written() {
     assert_eq!(kept, ["f40.txt"]);
     assert!(done.kept[0].why.contains("could not write it"), "{:?}", done.kept);
     let trouble = done.trouble.unwrap();
-    assert!(trouble.contains("snapshot restore/1 has the files from before"), "{trouble}");
+    assert!(trouble.contains("previous files in snapshot restore/1"), "{trouble}");
     assert_eq!(done.written.len(), 69);
     for name in &done.written {
         assert_eq!(repo.read(name), format!("old {name}\n"));

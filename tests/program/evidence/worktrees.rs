@@ -115,7 +115,7 @@ async fn of_two_tickets_with_one_id_one_has_the_worktree() {
     let (owner, other) = if one.is_ok() { (first, second) } else { (second, first) };
     worktree::make(&own, &owner, &room).await.unwrap();
     let refused = worktree::make(&own, &other, &room).await.unwrap_err();
-    assert!(refused.contains("has the same id and works in"), "{refused}");
+    assert!(refused.contains("has the same id and uses"), "{refused}");
     // It was moved: its id alone says that it is the same.
     fs::rename(&owner, repo.path("moved.md")).unwrap();
     worktree::make(&own, &repo.path("moved.md"), &room).await.unwrap();
@@ -150,7 +150,7 @@ async fn what_is_not_ours_is_left_alone_and_told() {
     let refused = async |own: &Worktree| worktree::make(own, Path::new(TICKET), &room()).await.unwrap_err();
     fs::create_dir_all(&own.top).unwrap();
     fs::write(own.top.join("mine"), "mine\n").unwrap();
-    assert!(refused(&own).await.contains("is no worktree of"));
+    assert!(refused(&own).await.contains("not a worktree of"));
     assert_eq!(fs::read_to_string(own.top.join("mine")).unwrap(), "mine\n");
     fs::remove_file(own.top.join("mine")).unwrap();
     made(&own).await;

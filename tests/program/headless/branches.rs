@@ -32,7 +32,7 @@ fn a_run_works_on_a_branch_that_begins_where_the_directory_is() {
     let at = |kind: &str| kinds.iter().position(|one| *one == kind).unwrap_or_else(|| panic!("{kind}: {kinds:?}"));
     assert!(at("switch_intended") < at("switch_settled") && at("switch_settled") < at("tree_granted"), "{kinds:?}");
     let log = text(&project.run(&["logs", "tk-1"]));
-    assert!(log.contains("the directory was switched from main to the new branch work/tk-1"), "{log}");
+    assert!(log.contains("switched the directory from main to the new branch work/tk-1"), "{log}");
     assert_eq!((branch(&project), project.git(&["rev-parse", "main"])), ("work/tk-1".to_owned(), main));
     assert_eq!(project.git(&["show", "--name-only", "--format="]), "first.txt\n");
     assert_eq!((project.read("work/README.md"), project.read("work/mine.txt")), ("# Mine\n".into(), "mine\n".into()));

@@ -81,7 +81,7 @@ fn test_after_test_ends_a_run_and_is_pointed_out_before() {
     let project =
         Project::with_config(&[], &format!("turns:\n{pointed}{turns}"), "exit: {test_loops: 1, done_signals: 0}\n");
     let dry = text(&project.run(&["run", "--dry-run", "tk-1"]));
-    assert!(dry.contains("ends after 1 iteration with nothing but tests\n"), "{dry}");
+    assert!(dry.contains("ends after 1 iteration that only ran tests\n"), "{dry}");
     let (code, records) = run(&project, &["tk-1"]);
     assert_eq!((code, end(&records)), (Some(4), ("test_saturation", 1)), "{records:?}");
 

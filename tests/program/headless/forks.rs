@@ -128,10 +128,10 @@ fn what_cannot_be_forked_is_refused_with_the_reason_and_leaves_nothing() {
     };
     refused(&["fork", "tk-1", "9"], "9");
     refused(&["fork", "tk-0", "1"], "tk-0");
-    refused(&["fork", "tk-1", "2", "--id", "tk-0"], "there is a ticket tk-0 already");
+    refused(&["fork", "tk-1", "2", "--id", "tk-0"], "a ticket tk-0 already exists");
     refused(&["fork", "tk-1", "2", "--id", "../x"], "cannot name a ticket");
     project.git(&["branch", "programmator/tk-3", "main~1"]);
-    refused(&["fork", "tk-1", "2", "--id", "tk-3"], "there is a branch programmator/tk-3 already");
+    refused(&["fork", "tk-1", "2", "--id", "tk-3"], "the branch programmator/tk-3 already exists");
     project.git(&["branch", "-D", "-q", "programmator/tk-3"]);
     // The commit that the snapshot was taken upon is gone.
     project.git(&["checkout", "-q", "--orphan", "other"]);
@@ -139,7 +139,7 @@ fn what_cannot_be_forked_is_refused_with_the_reason_and_leaves_nothing() {
     let object = project.path(&format!("work/.git/objects/{}/{}", &base[..2], base[2..].trim()));
     let aside = project.path("aside");
     std::fs::rename(&object, &aside).unwrap();
-    refused(&["fork", "tk-1", "2", "--id", "tk-4"], "was taken upon is gone");
+    refused(&["fork", "tk-1", "2", "--id", "tk-4"], " is gone");
     std::fs::rename(&aside, &object).unwrap();
     project.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
     assert_eq!(origin(&project), before);
@@ -150,7 +150,7 @@ fn what_cannot_be_forked_is_refused_with_the_reason_and_leaves_nothing() {
     plain.ticket("tk-1", &["First"]);
     plain.scenario(DILIGENT);
     let output = plain.run(&["fork", "tk-1", "1"]);
-    assert!(text(&output).contains("this folder is in no git repository"), "{}", text(&output));
+    assert!(text(&output).contains("not a git repository"), "{}", text(&output));
 }
 
 /// A git that kills the program which calls it with these words, once, after it has done what is asked or before.
@@ -195,7 +195,7 @@ fn killed_at_any_step_the_next_try_has_the_whole_of_it() {
         assert!(own.join("mine").is_file() && file.exists());
         std::fs::remove_file(&file).unwrap();
         let other = project.run(&["fork", "tk-1", "3", "--id", &id]);
-        assert!(text(&other).contains("is there already, with other work"), "{}", text(&other));
+        assert!(text(&other).contains("already exists with other work"), "{}", text(&other));
     }
     let after = origin(&project);
     assert_eq!(after, before);

@@ -174,7 +174,7 @@ fn a_base_that_is_no_branch_is_told_before_anything_is_done() {
     project.git(&["tag", "v1"]);
     let records = ran(&project, &["run", "--json", "tk-1"], 1);
     let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
-    assert!(detail.contains("needs a local branch with a commit, and v1 is none: set git.base to one"), "{detail}");
+    assert!(detail.contains("needs a local branch with a commit, which v1 is not: set git.base to one"), "{detail}");
     assert!(of_kind(&records, "iteration_started").is_empty());
     assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1, "it would begin there for ever");
 }
@@ -285,7 +285,7 @@ turns:
     for _ in 0..2 {
         let records = ran(&project, &resolve, 3);
         let end = end(&records, "tk-1");
-        let is_still_one = end["detail"].as_str().unwrap().contains("Claude has not resolved the conflict");
+        let is_still_one = end["detail"].as_str().unwrap().contains("Claude did not resolve the conflict");
         assert!(end["reason"] == "merge_failed" && is_still_one, "{end}");
         assert_eq!(project.git(&["rev-parse", "main"]), before);
     }

@@ -75,15 +75,15 @@ fn a_draft_is_printed_and_written_later_without_another_call() {
     let draft: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&draft["ticket"], &draft["saved"]), (&"tk-1".into(), &false.into()));
     assert_eq!(draft["draft"]["phases"][1], "Refuse the sixth: with 429");
-    assert!(err.contains("`programmator plan tk-1 --save` writes this draft"), "{err}");
+    assert!(err.contains("write this draft with `programmator plan tk-1 --save`"), "{err}");
     assert_eq!(project.ticket_text("tk-1"), before, "nothing is written unasked");
     // To run it continues the plan, and says so.
     let output = project.run(&["run", "tk-1"]);
     let (out, _) = printed(&output);
     assert_eq!(output.status.code(), Some(3), "{out}");
-    assert!(out.contains("the draft of this ticket's phases was not decided on yet"), "{out}");
+    assert!(out.contains("the draft of this ticket's phases is still undecided"), "{out}");
     assert!(out.contains("programmator phase add tk-1 TEXT"), "{out}");
-    assert!(out.contains("`programmator plan tk-1 --save` writes it"), "{out}");
+    assert!(out.contains("save it with `programmator plan tk-1 --save`"), "{out}");
     assert_eq!(project.run(&["plan", "tk-1", "--save"]).status.code(), Some(0));
     assert_eq!(
         project.ticket_text("tk-1"),
@@ -96,7 +96,7 @@ fn a_draft_is_printed_and_written_later_without_another_call() {
     assert_eq!(of_kind(&records, "agent_spawned").len(), 1, "the draft is paid for once");
     let output = project.run(&["plan", "tk-1"]);
     let (_, err) = printed(&output);
-    assert!(output.status.code() == Some(2) && err.contains("tk-1 has phases already"), "{err}");
+    assert!(output.status.code() == Some(2) && err.contains("tk-1 already has phases"), "{err}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn what_is_no_ticket_and_no_idea_is_an_error() {
     let output = project.run(&["plan", "tk-9", "--save"]);
     let (_, err) = printed(&output);
     assert_eq!(output.status.code(), Some(2));
-    assert!(err.contains("there is no ticket `tk-9`") && err.contains("in a few words"), "{err}");
+    assert!(err.contains("no ticket `tk-9`") && err.contains("in a few words"), "{err}");
     assert_eq!(std::fs::read_dir(project.path("work/.tickets")).unwrap().count(), 0, "no ticket is made of it");
 }
 

@@ -96,8 +96,8 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
     assert!(text(&alone).contains("tk-2 is not started: it depends on tk-1, which is not closed"), "{}", text(&alone));
     let circle = project.run(&["run", "--json", "tk-3", "tk-4"]);
     assert_eq!(circle.status.code(), Some(2));
-    assert!(text(&circle).contains("its deps lead back to it (tk-3 → tk-4 → tk-3)"), "{}", text(&circle));
-    assert!(text(&circle).contains("its deps lead back to it (tk-4 → tk-3 → tk-4)"), "{}", text(&circle));
+    assert!(text(&circle).contains("dependency cycle (tk-3 → tk-4 → tk-3)"), "{}", text(&circle));
+    assert!(text(&circle).contains("dependency cycle (tk-4 → tk-3 → tk-4)"), "{}", text(&circle));
     let typo = project.run(&["run", "--json", "tk-5"]);
     assert_eq!(typo.status.code(), Some(2));
     assert!(
@@ -105,7 +105,7 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
         "{}",
         text(&typo)
     );
-    assert!(text(&typo).contains(".tickets: correct its deps"), "{}", text(&typo));
+    assert!(text(&typo).contains(".tickets: fix its deps"), "{}", text(&typo));
 
     // Its run ends, and the ticket is not closed.
     let begun = project.ticket_text("tk-1").replace("- [ ] First\n", "- [ ] First\n- [ ] And more\n");
@@ -166,8 +166,7 @@ fn all_that_are_ready_are_worked_through_and_those_that_become_so() {
     let told = text(&output);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert_eq!(course(&crate::watched::records(&output)), ["+tk-3", "-tk-3", "+tk-2", "-tk-2", "+tk-1", "-tk-1"]);
-    for why in
-        ["tk-4 is not started: its deps lead back to it (tk-4 → tk-5 → tk-4)", "tk-6 is not started: it waits for tk-9"]
+    for why in ["tk-4 is not started: dependency cycle (tk-4 → tk-5 → tk-4)", "tk-6 is not started: it waits for tk-9"]
     {
         assert!(told.contains(why), "{told}");
     }
@@ -189,5 +188,5 @@ fn after_a_failure_nothing_more_is_started_when_that_is_wanted() {
     assert_eq!(ready(&[]).0, ["+tk-1", "-tk-1", "+tk-2", "-tk-2"]);
     let (course, told) = ready(&["--halt-on-failure"]);
     assert_eq!(course, ["+tk-1", "-tk-1"]);
-    assert!(told.contains("tk-2 is not started: another ticket has failed before"), "{told}");
+    assert!(told.contains("tk-2 is not started: another ticket has failed"), "{told}");
 }

@@ -244,7 +244,7 @@ fn a_number_is_the_one_that_a_heading_carries_and_a_name_must_be_of_one_phase() 
     project.ticket("tk-2", &["Fix it", "Other", "Fix it"]);
     for name in ["3", "Fix it"] {
         let refused = said(&project, &["ticket", "tick", "tk-2", name], 2);
-        assert!(refused.contains("several phases of tk-2 are called “Fix it”"), "{refused}");
+        assert!(refused.contains("tk-2 has several phases “Fix it”"), "{refused}");
     }
     assert!(!project.ticket_text("tk-2").contains("[x]"));
 }
@@ -312,7 +312,7 @@ fn a_finished_ticket_is_not_run_again() {
     said(&project, &["run", "tk-1"], 0);
     for args in [&["run", "tk-1"][..], &["run", "--json", "tk-1"], &["run", "--detach", "tk-1"], &["tk-1"]] {
         let told = said(&project, args, 0);
-        assert!(told.contains("tk-1 is finished: nothing is left to do"), "{args:?}: {told}");
+        assert!(told.contains("tk-1 is complete: nothing is left to do"), "{args:?}: {told}");
         assert!(told.contains("programmator phase reopen tk-1 1") && !told.contains("worked on"), "{args:?}: {told}");
     }
     let runs: serde_json::Value = serde_json::from_slice(&project.run(&["status", "--json"]).stdout).expect("runs");

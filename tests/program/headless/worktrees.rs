@@ -48,7 +48,7 @@ fn a_ticket_works_apart_from_the_person_and_its_own_file_is_ticked() {
     assert!(text(&refused).contains("is a copy in the worktree of tk-1"), "{}", text(&refused));
 
     let listed = said(&project, &["worktree", "list"], 0);
-    assert!(listed.contains("programmator/tk-1") && listed.contains("1 commit that is not merged"), "{listed}");
+    assert!(listed.contains("programmator/tk-1") && listed.contains("1 unmerged commit"), "{listed}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn what_is_new_gets_the_persons_files_and_setup_once_and_a_later_run_uses_it_aga
     assert!(said(&project, &["trust"], 0).contains("trusted"));
     let records = ran(&project, &["run", "--json", "-n", "1", "tk-1"], 4);
     let made = of_kind(&records, "worktree_made")[0]["notes"].to_string();
-    for words in [".env copied", "README.md not copied: git does not ignore it", "target", "cat .env >> target-log"] {
+    for words in [".env copied", "README.md not copied: not ignored by git", "target", "cat .env >> target-log"] {
         assert!(made.contains(words), "{words}: {made}");
     }
     let own = path(&project, "tk-1");
@@ -150,7 +150,7 @@ fn one_that_holds_work_is_not_removed_and_what_is_removed_is_begun_anew() {
         assert!(output.status.code() == Some(1) && text(&output).contains(words), "{words}: {}", text(&output));
         assert!(own.join("first.txt").is_file());
     };
-    refused("1 commit that is not merged");
+    refused("1 unmerged commit");
     std::fs::write(own.join("new"), "").unwrap();
     refused("1 untracked file (new)");
     std::fs::remove_file(own.join("new")).unwrap();
@@ -178,7 +178,7 @@ fn two_tickets_with_one_id_do_not_share_a_worktree() {
     ran(&project, &["run", "--json", "tk-1"], 0);
     let output = project.run(&["run", "web/.tickets/tk-1.md"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(text(&output).contains("work/.tickets/tk-1.md has the same id and works in"), "{}", text(&output));
+    assert!(text(&output).contains("work/.tickets/tk-1.md has the same id and uses"), "{}", text(&output));
     assert!(!path(&project, "tk-1").join("second.txt").exists());
 }
 

@@ -17,7 +17,7 @@ fn an_end_from_before_the_phone_was_asked_is_not_told_by_the_answer_to_it() {
     said(&phone.project, &["run", "tk-2"], 0);
     phone.api.wait_for("the other end", |sent| sent.text.starts_with("tk-2: complete"));
     phone.api.write(PERSON, "/help");
-    phone.api.wait_for("it is heard", |sent| sent.text.starts_with("What is understood here"));
+    phone.api.wait_for("it is heard", |sent| sent.text.starts_with("Commands:"));
     assert!(phone.api.sent().iter().all(|sent| !sent.text.starts_with("tk-1")), "{:?}", phone.api.sent());
 }
 
@@ -37,11 +37,11 @@ fn a_run_that_has_ended_again_while_no_relay_was_there_is_told_again_and_once() 
     kill_relay(&phone.project);
     said(&phone.project, &["away", "on"], 0);
     phone.api.reply(first.id, "be careful");
-    phone.api.wait_for("it is for another end", |sent| sent.text.contains("Your words were not passed on"));
+    phone.api.wait_for("it is for another end", |sent| sent.text.contains("Your message was not delivered"));
     let ends = phone.api.sent().into_iter().filter(of_end).count();
     assert_eq!((ends, of_all(&phone.project, "end_answered").len()), (2, 0));
     phone.api.press(PERSON, first.id, "end leave");
-    phone.api.wait_told("Too late: a run has begun since");
+    phone.api.wait_told("Too late: a new run has started since");
     phone.api.press(PERSON, second.id, "end leave");
     phone.api.wait_told("tk-1 is left as it is");
 }
@@ -62,7 +62,7 @@ fn what_was_merged_by_hand_since_is_not_merged_or_resolved_by_an_old_message() {
     let before = (count("run_started"), count("run_resumed"));
     for (nth, data) in ["end merge", "end resolve"].into_iter().enumerate() {
         phone.api.press(PERSON, told.id, data);
-        phone.api.wait_told_times("has nothing that main lacks: it was merged or removed", nth + 1);
+        phone.api.wait_told_times("has no commits that main lacks: it was merged or removed", nth + 1);
     }
     phone.api.wait_heard();
     assert_eq!((count("run_started"), count("run_resumed")), before, "nothing was begun");

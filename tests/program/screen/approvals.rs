@@ -123,7 +123,7 @@ fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
     };
     let learned = said(&["learn"], 0);
     let line = |at: usize| learned.lines().nth(at).unwrap_or_default();
-    assert_eq!(line(1), "# would have spared 2 questions", "{learned}");
+    assert_eq!(line(1), "# would have saved 2 questions", "{learned}");
     let reach = format!("# allows this command word for word, in {} and below", project.work().display());
     assert!(line(2) == reach && line(3).starts_with("- name: always-git-push"), "{learned}");
     assert!(learned.contains("HEAD:one") && !learned.contains("HEAD:two"), "{learned}");
@@ -133,7 +133,7 @@ fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
     project.write("work/draft.yaml", &format!("version: 1\nrules:\n{learned}"));
     let again = said(&["replay", "tk-1", "--policy", "draft.yaml"], 1);
     assert!(again.starts_with("ask        → allow       Bash git push -q origin HEAD:one"), "{again}");
-    assert!(again.ends_with(": 5 calls, 2 decided otherwise\n"), "{again}");
+    assert!(again.ends_with(": 5 calls, 2 with a different verdict\n"), "{again}");
     let strict = said(&["replay", "tk-1", "--profile", "strict", "--json"], 1);
     let first: Value = serde_json::from_str(strict.lines().next().unwrap()).unwrap();
     assert_eq!((&first["was"], &first["now"], &first["tool"]), (&"ask".into(), &"block".into(), &"Bash".into()));
@@ -345,7 +345,7 @@ fn questions_and_plans_of_claudes_are_answered_on_their_cards() {
     card(&mut terminal, "Which colours?");
     terminal.keys_until(" jj \r", "heard red, green");
     card(&mut terminal, "Which name?");
-    terminal.keys_until("jj\r", "What do you answer?");
+    terminal.keys_until("jj\r", "Your answer?");
     terminal.keys_until("Cleo\r", "heard Cleo");
     card(&mut terminal, "First this");
     terminal.keys_until("d", "Why not");

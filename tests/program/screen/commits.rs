@@ -26,7 +26,7 @@ fn at_the_dialog(project: &Project) -> Terminal {
     let mut terminal = start(project, &[], ROOMY);
     terminal.wait_for("Work on tk-1");
     terminal.keys_until("\r", "run again");
-    terminal.keys_until("c", "1 file goes in");
+    terminal.keys_until("c", "1 file");
     terminal
 }
 
@@ -126,7 +126,7 @@ fn a_fork_of_what_is_done_is_committed_from_its_end_card_and_then_merged() {
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("fork of tk-1");
     terminal.keys_until("\r", "merge again");
-    terminal.keys_until("c", "1 file goes in");
+    terminal.keys_until("c", "1 file");
     // The end card tells the commit from its record, before the dialog hears of it.
     terminal.keys_until(SEND, "committed as");
     terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));

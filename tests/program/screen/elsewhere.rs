@@ -56,7 +56,7 @@ fn one_that_was_stopped_and_begun_again_is_answered_from_home_by_one_key() {
     said(&project, &["run", "--detach", "tk-1"], 0);
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("NEEDS YOU  1");
-    terminal.keys_until("!", "works in another program");
+    terminal.keys_until("!", "is running in another process");
     terminal.wait_for("Press !");
     terminal.keys_until("!", "waiting for you ━");
     settle();
@@ -77,7 +77,7 @@ fn a_run_in_the_background_is_shown_by_its_name_and_left_alone() {
         assert_eq!(terminal.wait_end().exit_code(), 0, "{args:?}: {}", terminal.screen());
         let left = terminal.screen();
         assert!(
-            left.contains("goes on in the background") && left.contains("`programmator attach tk-1` shows it"),
+            left.contains("still running in the background") && left.contains("`programmator attach tk-1` shows it"),
             "{left}"
         );
         assert_eq!(name(&asked(&project)), id, "nothing was withdrawn");
@@ -89,8 +89,8 @@ fn a_run_in_the_background_is_shown_by_its_name_and_left_alone() {
     terminal.keys_until("y", "complete: 1/1 phases");
     wait_gone(&project);
     leave(terminal, &project);
-    assert!(said(&project, &["attach"], 1).contains("no run is at work in another program"));
-    assert!(said(&project, &["attach", "tk-1"], 1).contains("no program works on tk-1 now"));
+    assert!(said(&project, &["attach"], 1).contains("no run is active elsewhere"));
+    assert!(said(&project, &["attach", "tk-1"], 1).contains("tk-1 is not running"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn whoever_quits_can_have_the_run_go_on_in_the_background() {
     terminal.keys("b");
     let code = terminal.wait_end().exit_code();
     assert_eq!(code, 0, "{}", terminal.screen());
-    assert!(terminal.screen().contains("tk-1 is being worked on in the background (pid "), "{}", terminal.screen());
+    assert!(terminal.screen().contains("tk-1 is running in the background (pid "), "{}", terminal.screen());
     assert_eq!(name(&asked(&project)), id, "the question still waits: {:#?}", project.journal());
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
     let records = ended(&project);

@@ -160,7 +160,7 @@ fn an_archived_ticket_is_out_of_the_table_until_it_is_taken_back() {
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("READY  1");
     terminal.keys_until("A", "Work on tk-1");
-    terminal.keys_until("d", "tk-1: back in the table");
+    terminal.keys_until("d", "tk-1 unarchived");
     terminal.keys_until("A", "READY  2");
     terminal.keys_until("d", "archived tk-1");
     terminal.keys_until("u", "READY  2");
@@ -201,7 +201,7 @@ fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_befor
     terminal.keys_until("/", "filter:");
     terminal.keys_until("tk-1\r", "only “tk-1”");
     terminal.keys_until("\r", "run again");
-    let screen = terminal.keys_until("c", "Nothing to commit: all that the runs changed stays out");
+    let screen = terminal.keys_until("c", "Nothing to commit: all changes of the runs are excluded");
     assert!(screen.contains("alpha.txt  is from before `git init`: commit it yourself"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-1"));
@@ -210,7 +210,7 @@ fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_befor
     terminal.keys_until("/", "filter:");
     terminal.keys_until("tk-2\r", "only “tk-2”");
     terminal.keys_until("\r", "run again");
-    let screen = terminal.keys_until("c", "1 file goes in");
+    let screen = terminal.keys_until("c", "1 file");
     assert!(screen.contains("A beta.txt") && !screen.contains("alpha.txt"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));

@@ -159,7 +159,7 @@ fn a_run_is_started_there_seen_by_name_paused_and_stopped() {
     let far = away(project(&[WRITE, PUSH]));
     let near = near_to(&far);
     let told = said(&near, &["run", "--on", "build", "tk-1"], 0);
-    assert!(told.contains("tk-1 is being worked on in the background (pid "), "{told}");
+    assert!(told.contains("tk-1 is running in the background (pid "), "{told}");
     assert!(
         told.starts_with("On build:\ntk-1 is being worked on")
             && told.contains("`programmator attach --on build` shows what is at work there"),
@@ -168,7 +168,7 @@ fn a_run_is_started_there_seen_by_name_paused_and_stopped() {
     let id = name(&asked(&far));
     assert!(said(&near, &["queue", "--on", "build"], 0).contains(&id));
     assert_eq!(json(&near, &["status", "--on", "build", "--json"])[0]["ticket"], "tk-1");
-    assert!(said(&near, &["attach", "--on", "build", "tk-9"], 1).contains("build: there is no run `tk-9`"));
+    assert!(said(&near, &["attach", "--on", "build", "tk-9"], 1).contains("build: no run `tk-9`"));
 
     let mut terminal = start(&near, &["attach", "--on", "build", "tk-1"], ROOMY);
     terminal.wait_for("Press !");
@@ -233,13 +233,13 @@ fn what_is_said_without_a_connection_is_not_sent_and_what_is_asked_beside_it_is_
         near(&way_to(&far, &format!("[ ! -e '{}' ] || exit 9; echo $$ > '{}';", down.display(), pid.display())), "");
     let mut terminal = start(&near, &["attach", "--on", "build"], ROOMY);
     terminal.wait_for("Press !");
-    terminal.keys_until("e", "not from here: do it on build");
+    terminal.keys_until("e", "not available here: do it on build");
     far.write("down", "");
     cut(&far);
-    terminal.wait_for("connection to build lost (its command has ended with exit code 9): again in ");
+    terminal.wait_for("connection to build lost (its command exited with code 9): again in ");
     terminal.keys_until("!", "waiting for you ━");
     settle();
-    terminal.keys_until("y", "there is no connection to build now: nothing was sent");
+    terminal.keys_until("y", "not connected to build: nothing was sent");
     assert_eq!(name(&asked(&far)), id, "it still waits");
     std::fs::remove_file(down).expect("it is there");
     terminal.keys_until("\u{1b}", "Press !");
@@ -313,7 +313,7 @@ fn what_a_project_says_of_machines_is_not_obeyed() {
     let told = said(&project, &["status", "--on", "build"], 2);
     assert!(told.contains("no machine is configured: add `hosts: {build:"), "{told}");
     let shown = said(&project, &["config", "show"], 0);
-    assert!(shown.contains("sets hosts: ignored, only your own configuration can set it"), "{shown}");
+    assert!(shown.contains("sets hosts: ignored, because only your own configuration can set it"), "{shown}");
     assert!(!project.path("work/ran").exists());
 }
 
@@ -323,11 +323,11 @@ fn a_machine_that_does_not_answer_is_told_with_its_reason() {
     let hello = r#"printf '%s\n' '{"programmator":"9.9\u001b[2J","wire":99}'; cat"#;
     for (line, words) in [
         ("echo 'Welcome to build'; echo 'Permission \u{1b}[31mdenied' >&2; exit 255", "build: Permission denied"),
-        ("exit 127", "build: its command has ended with exit code 127"),
+        ("exit 127", "build: its command exited with code 127"),
         ("yes", "build: `/bin/sh -c yes` prints other things than programmator"),
         ("head -c 64000000 /dev/zero; cat", "build: a line is longer than 1024 KiB"),
-        ("printf half", "build: it ended in the middle of a line"),
-        (hello, "and they speak differently: install the same version on both"),
+        ("printf half", "build: the connection ended in the middle of a line"),
+        (hello, "with different protocols: install the same version on both"),
     ] {
         let near = sh(line);
         let told = said(&near, &["status", "--on", "build"], 1);
@@ -336,9 +336,7 @@ fn a_machine_that_does_not_answer_is_told_with_its_reason() {
     }
     let nothing = near(&["no-such-program".into()], "");
     assert!(said(&nothing, &["attach", "--on", "build"], 1).contains("look at hosts.build.command"));
-    assert!(
-        said(&nothing, &["status", "--on", "other"], 2).contains("no machine `other` is configured; there are build")
-    );
+    assert!(said(&nothing, &["status", "--on", "other"], 2).contains("no machine `other` is configured; known: build"));
 }
 
 #[test]

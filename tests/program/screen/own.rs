@@ -59,11 +59,11 @@ fn it_is_on_home_and_what_is_said_in_it_is_shown_live_until_it_ends() {
     terminal.wait_for("fix the 日本 build");
     terminal.wait_for("Claude is working");
     let screen = terminal.keys_until("\r", "I look.");
-    assert!(screen.contains("read only: your own Claude session in Windows Terminal 0b7c"), "{screen}");
+    assert!(screen.contains("read-only: your own Claude session in Windows Terminal 0b7c"), "{screen}");
     for word in ["commit", "pause", "[i] message", "stop", "edit"] {
         assert!(!screen.lines().last().unwrap_or_default().contains(word), "{word}:\n{screen}");
     }
-    terminal.keys_until("p", "all else is typed in its terminal");
+    terminal.keys_until("p", "type everything else in its terminal");
     write_down(&project, &[assistant("It is fixed.", "end_turn")]);
     terminal.wait_for("It is fixed.");
     terminal.wait_for("waiting for your next message");
@@ -98,7 +98,7 @@ fn it_is_opened_by_its_name_and_on_a_small_screen() {
     let project = Project::new();
     assert!(said(&project, &["attach", "session-zzzz"], 2).contains("`programmator away status` lists them"));
     let told = said(&project, &["attach", SESSION], 1);
-    assert!(told.contains("session-1a2b3c4d has ended, or began without programmator's hooks"), "{told}");
+    assert!(told.contains("session-1a2b3c4d has ended, or started without programmator's hooks"), "{told}");
     let claude = begun(&project, &json!({"source": "resume"}));
     write_down(&project, &[user("fix the build"), assistant("It is fixed.", "end_turn")]);
     for name in [SESSION, "1a2b3c4d-0000-4000-8000-000000000000"] {

@@ -60,7 +60,7 @@ fn an_idea_is_planned_with_a_question_and_words_about_the_draft() {
     terminal.keys("j\r");
     let screen = waiting(&mut terminal, "Draft · ");
     assert!(screen.contains("Logins are limited by account") && screen.contains(" 1. Limit it"), "{screen}");
-    terminal.keys_until("r", "what Claude should do differently");
+    terminal.keys_until("r", "what should Claude change?");
     terminal.keys_until("Smaller steps, please.\r", "sent back");
     let screen = waiting(&mut terminal, "Draft · ");
     assert!(screen.contains(" 3. Tell the user") && !only_ticket(&project).contains("Design"), "{screen}");
@@ -93,7 +93,7 @@ fn a_draft_outlives_its_program_and_a_refusal_writes_nothing() {
     let before = project.ticket_text("tk-1");
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("Limit logins");
-    terminal.keys_until("w", "you decide on the draft");
+    terminal.keys_until("w", "you review the draft");
     terminal.keys("y");
     waiting(&mut terminal, "waiting for you ━");
     terminal.keys("\r");

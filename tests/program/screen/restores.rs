@@ -11,7 +11,7 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     let project = gated_project(&["Alpha", "Beta"]);
     let mut terminal = at_the_gate(&project, "Alpha");
     terminal.keys_until("U", "start of the run");
-    terminal.keys_until("R", "Not restored: Claude is at work on tk-1");
+    terminal.keys_until("R", "Not restored: Claude is working on tk-1");
     terminal.keys("\x1b");
     terminal.wait_until("the timeline is closed", |screen| !screen.contains("Timeline ·"));
     terminal.keys_until("p", "pausing");
@@ -47,14 +47,10 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
 #[test]
 fn of_a_program_that_was_killed_meanwhile_the_next_start_says_how_far_it_came() {
     for (changed, wanted, words) in [
-        (
-            &["alpha.txt", "beta.txt"][..],
-            "1",
-            "snapshot 1 is not restored: programmator ended before anything was written",
-        ),
-        (&["beta.txt"], "1", "snapshot 1 is not restored: programmator ended meanwhile with 1 file left"),
-        (&[], "1", "snapshot 1 restored · done, but not in the files now: Alpha and Beta"),
-        (&[], "7", "snapshot 1 is not restored: programmator ended meanwhile; what came of it cannot be seen"),
+        (&["alpha.txt", "beta.txt"][..], "1", "snapshot 1 not restored: programmator exited before writing"),
+        (&["beta.txt"], "1", "snapshot 1 not restored: programmator exited with 1 file left"),
+        (&[], "1", "snapshot 1 restored · done, but no longer in the files: Alpha and Beta"),
+        (&[], "7", "snapshot 1 not restored: programmator exited in between; the result is unknown"),
     ] {
         let project = gated_project(&["Alpha", "Beta"]);
         for gate in ["alpha", "beta"] {
@@ -175,7 +171,7 @@ fn another_tickets_work_stays_and_what_was_taken_back_is_not_verified() {
     assert!(asked.contains("would remove beta.txt") && !asked.contains("would remove gamma.txt"), "{asked}");
     assert!(asked.contains("leaves gamma.txt: tk-2 changed it since"), "{asked}");
     let done = said(&["restore", "tk-1", "2", "--yes"], 0);
-    assert!(done.contains("its work is not in the files now: Beta"), "{done}");
+    assert!(done.contains("the work is no longer in the files: Beta"), "{done}");
     assert!(project.path("work/gamma.txt").exists() && !project.path("work/beta.txt").exists());
     assert_eq!(project.ticket_text("tk-1").matches("- [x]").count(), 2, "boxes are the person's");
     let again = said(&["restore", "tk-1", "2", "--yes"], 0);
@@ -230,13 +226,13 @@ fn snapshots_of_a_removed_worktree_are_restored_where_the_run_was_started() {
     terminal.keys_until("jR", "the worktree of the run is gone");
     terminal.keys("n\x1b");
     terminal.wait_until("the timeline is closed", |screen| !screen.contains("Timeline ·"));
-    terminal.keys_until("c", "nothing is there to commit");
+    terminal.keys_until("c", "there is nothing to commit");
     terminal.keys("\x1b");
     terminal.wait_until("the commit is closed", |screen| !screen.contains("Commit · tk-1"));
-    terminal.keys_until("D", "the changes of this run cannot be shown");
+    terminal.keys_until("D", "its changes cannot be shown");
     leave(terminal, &project);
     let restored = said(&["restore", "tk-1", "end", "--yes"], 0);
-    assert!(restored.starts_with("The worktree of the run is gone: files are restored into "), "{restored}");
+    assert!(restored.starts_with("The run's worktree is gone: files are restored into "), "{restored}");
     assert!(restored.contains("wrote alpha.txt"), "{restored}");
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
 }

@@ -47,7 +47,7 @@ fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal
     assert!(!changes.contains(".tickets/tk-2.md"), "another ticket is no work of the run: {changes}");
     terminal.keys_until("\r", "hunk 1/1");
     terminal.keys_until("R", "Revert hunk 1 of 1?");
-    terminal.keys_until("y", "hunk not reverted: Claude is at work on tk-1");
+    terminal.keys_until("y", "hunk not reverted: Claude is working on tk-1");
     assert_eq!((project.read("work/alpha.txt").as_str(), count(&project, "revert_intended")), ("Alpha\n", 0));
     // It is read again meanwhile.
     terminal.wait_for("hunk 1/1");
@@ -59,7 +59,7 @@ fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal
     terminal.wait_for("M alpha.txt");
     terminal.keys_until("\r", "hunk 1/1");
     terminal.keys_until("R", "Revert hunk 1 of 1?");
-    terminal.keys_until("y", "hunk reverted; snapshot restore/1");
+    terminal.keys_until("y", "hunk reverted; previous files in snapshot restore/1");
     assert_eq!(project.read("work/alpha.txt"), "old\n");
     let settled = journal(&project, "revert_settled");
     assert_eq!((settled.len(), &settled[0]["path"], settled[0].get("trouble")), (1, &"alpha.txt".into(), None));
@@ -78,9 +78,9 @@ fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal
 #[test]
 fn of_a_program_that_was_killed_meanwhile_the_next_start_says_what_came_of_it() {
     for (now, words) in [
-        ("Alpha\n", "a hunk of alpha.txt is not reverted: programmator ended before it was written"),
+        ("Alpha\n", "hunk of alpha.txt not reverted: programmator exited before writing"),
         ("old\n", "a hunk of alpha.txt is reverted"),
-        ("other\n", "a hunk of alpha.txt is not reverted: programmator ended meanwhile"),
+        ("other\n", "hunk of alpha.txt not reverted: programmator exited and the file has changed"),
     ] {
         let project = committed(&["Alpha"]);
         project.open_gate("alpha");
@@ -194,7 +194,7 @@ async fn where_a_paused_run_goes_on_meanwhile_nothing_is_written() {
     let free = commits.free(ended.run, None).await.unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(free.is_still(), Ok(()));
     stands(RunState::Running);
-    assert!(free.is_still().unwrap_err().contains("Claude is at work on tk-2"));
+    assert!(free.is_still().unwrap_err().contains("Claude is working on tk-2"));
     drop(free);
-    assert!(commits.free(ended.run, None).await.err().unwrap().contains("Claude is at work on tk-2"));
+    assert!(commits.free(ended.run, None).await.err().unwrap().contains("Claude is working on tk-2"));
 }

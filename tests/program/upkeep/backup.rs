@@ -160,11 +160,11 @@ fn what_is_no_whole_backup_of_ours_changes_nothing() {
         ("a hard link", member("runs/link", EntryType::Link, b""), "no plain file"),
         ("a device", member("runs/device", EntryType::Char, b""), "no plain file"),
         ("a long name", member("././@LongLink", EntryType::GNULongName, b"x"), "no plain file"),
-        ("up", member("runs/../../evil", regular, b"x"), "no backup has a file"),
-        ("absolute", member("/tmp/evil", regular, b"x"), "no backup has a file"),
-        ("another file", member("lockout.json", regular, b"{}"), "no backup has a file"),
-        ("the same name twice", member("programmator.db", regular, b"x"), "is in it twice"),
-        ("one that is not listed", member("runs/more", regular, b"x"), "runs/more is not as it was written"),
+        ("up", member("runs/../../evil", regular, b"x"), "unexpected file"),
+        ("absolute", member("/tmp/evil", regular, b"x"), "unexpected file"),
+        ("another file", member("lockout.json", regular, b"{}"), "unexpected file"),
+        ("the same name twice", member("programmator.db", regular, b"x"), " twice"),
+        ("one that is not listed", member("runs/more", regular, b"x"), "runs/more has the wrong checksum"),
     ];
     for (what, member, words) in extra {
         let mut members = good.clone();
@@ -175,11 +175,11 @@ fn what_is_no_whole_backup_of_ours_changes_nothing() {
     let mut members = good.clone();
     members[1].1[5_000] ^= 1;
     packed(&members, &hostile);
-    refused("a changed byte", "programmator.db is not as it was written");
+    refused("a changed byte", "programmator.db has the wrong checksum");
     packed(&good[..good.len() - 1].to_vec(), &hostile);
-    refused("without its end", "its end is missing");
+    refused("without its end", "it is truncated");
     packed(&good[1..].to_vec(), &hostile);
-    refused("without its beginning", "it is no backup");
+    refused("without its beginning", "not a programmator backup");
     let head = br#"{"format": 2, "version": "9.0\u001b[2J", "time": {}}"#;
     members = good.clone();
     members[0] = member("backup.json", regular, head);
@@ -192,7 +192,7 @@ fn what_is_no_whole_backup_of_ours_changes_nothing() {
     fs::write(&hostile, &whole[..whole.len() / 2]).unwrap();
     refused("half of it", "backup.tar.gz was not restored");
     fs::write(&hostile, "notes of mine").unwrap();
-    refused("some text", "it is no backup");
+    refused("some text", "not a programmator backup");
     // A size that no disk has.
     let mut huge = member("runs/huge", regular, b"");
     huge.0.set_size(1 << 50);

@@ -132,5 +132,5 @@ fn a_guard_that_ends_the_run_meanwhile_says_what_is_undecided() {
     read(&mut world, "make all");
     let (reason, detail, _) = end(world);
     assert_eq!(reason, ExitReason::MaxIterations);
-    assert!(detail.ends_with("; you have not decided about the changed validation commands"), "{detail}");
+    assert!(detail.ends_with("; the changed validation commands are undecided"), "{detail}");
 }

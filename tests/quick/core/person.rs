@@ -443,7 +443,7 @@ fn a_changed_limit_is_in_the_journal_and_counts_from_the_next_iteration() {
     );
     let records = world.journal.len();
     command(&mut world, UserCommand::ChangeSetting(Change::Set(Adjustable::Iterations, "1".into())));
-    assert_eq!(world.journal.len(), records, "it is so already");
+    assert_eq!(world.journal.len(), records, "nothing to change");
     world.live();
     assert_eq!(world.state.ended.as_ref().unwrap().reason, ExitReason::MaxIterations);
     assert_eq!(outcomes(&world).len(), 1);

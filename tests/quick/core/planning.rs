@@ -160,12 +160,12 @@ fn a_refused_draft_ends_the_run_and_where_nobody_is_it_waits_for_the_next_time()
     world.live();
     let (reason, why) = ended(&world);
     assert_eq!(reason, ExitReason::Drafted);
-    assert!(why.contains("--save` writes it"), "{why}");
+    assert!(why.contains("or save it with"), "{why}");
     assert!(world.state.is_resumable() && world.state.needs_person());
     world.resume();
     let told = count(
         &world,
-        |record| matches!(record, Record::Noticed { text, .. } if text.contains("not decided on yet") && text.contains("phase add")),
+        |record| matches!(record, Record::Noticed { text, .. } if text.contains("still undecided") && text.contains("phase add")),
     );
     assert_eq!(told, 1, "whatever command resumes it, the person is told that it plans");
     world.give(Input::PlanAsked(PlanAsked { saves: true, ..PlanAsked::default() }));
@@ -211,7 +211,7 @@ fn what_cannot_be_written_waits_again_and_an_edited_draft_is_checked() {
     assert_eq!(world.state.plan.as_ref().map(|plan| plan.trying), Some(false), "it has no commands");
     answer(&mut world, DraftAnswer::Accept);
     world.coming.clear();
-    world.give(Input::DraftPlaced(Err("the ticket has phases already".into())));
+    world.give(Input::DraftPlaced(Err("the ticket already has phases".into())));
     assert_eq!(stage(&world), Some(PlanStage::Waiting));
     assert_eq!(count(&world, |record| matches!(record, Record::DraftNotWritten { .. })), 1);
     assert!(world.state.ended.is_none());

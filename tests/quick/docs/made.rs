@@ -114,16 +114,16 @@ fn guards() -> String {
 fn exit_codes() -> String {
     let meanings = [
         (0, "complete"),
-        (1, "it failed"),
+        (1, "failed"),
         (2, "wrong usage or configuration; nothing was started"),
-        (3, "it needs a person"),
+        (3, "needs you"),
         (4, "stopped by a guard or a limit"),
         (5, "stopped by you, or its terminal was closed"),
         (75, "the ticket is in use by another program"),
         (77, "not allowed inside a run; use a shell of your own"),
-        (129, "the terminal went away (SIGHUP)"),
+        (129, "terminal closed (SIGHUP)"),
         (130, "SIGINT"),
-        (141, "nobody reads the output any more (`… \\| head`)"),
+        (141, "output closed (`… \\| head`)"),
         (143, "SIGTERM"),
     ];
     let mut reasons: BTreeMap<u8, Vec<String>> = BTreeMap::new();

@@ -157,7 +157,7 @@ mod runs {
         assert_eq!(ends(&["Phase 1"], &[], &npm, None).0, None, "where there are phases, they decide");
         let (reason, told) = ends(&[], &["Bash(npm *)", "Bash(cat *)"], &npm, None);
         assert_eq!(reason, None, "only compound: the run goes on");
-        assert!(told.contains("one by one but not together"), "with a warning: {told}");
+        assert!(told.contains("allow each command but not the combination"), "with a warning: {told}");
         assert_eq!(ends(&[], &[], &[], None).0, None, "nothing was refused");
         let question = [Denial::new("AskUserQuestion", "t1", "")];
         assert_eq!(ends(&[], &[], &question, None).0, None, "a question is no refusal");

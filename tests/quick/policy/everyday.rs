@@ -219,7 +219,7 @@ fn the_reason_of_an_allowed_call_is_that_of_the_part_that_decided() {
     }
 }
 
-/// Where a call would read a token, or ask another machine, by what stands in the settings of this one.
+/// Where a call would read a token, or contact another machine, by what stands in the settings of this one.
 #[test]
 fn settings_of_the_place_count() {
     let root = Path::new("/home/dev/proj");

@@ -205,7 +205,7 @@ fn a_phase_whose_work_was_taken_back_has_no_tick_there() {
         run.taken_back = vec![1];
     });
     let row = row(&mut model, "Audit log");
-    assert!(row.contains("taken back by a restore") && !row.contains("✓✓") && row.contains('✓'), "{row}");
+    assert!(row.contains("reverted by a restore") && !row.contains("✓✓") && row.contains('✓'), "{row}");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_ticket_at_work_in_another_place_is_not_started_here() {
     assert_eq!(press(&mut model, "s"), []);
     assert!(model.modals.is_empty(), "nothing is asked");
     let screen = sample::draw(&mut model, USUAL);
-    assert!(screen.contains("tk-81b0 is being run in ~/other"), "{screen}");
+    assert!(screen.contains("tk-81b0 is running in ~/other"), "{screen}");
 }
 
 #[test]

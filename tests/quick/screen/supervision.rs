@@ -268,7 +268,7 @@ fn timers_that_fired() {
 fn a_refusal_is_shown_with_its_command() {
     scene("refused", || {
         let refused = vec![Denial::new("Bash", "t1", "npm install --global left-pad")];
-        let why = "Claude's own permissions refused Bash(npm install --global left-pad)";
+        let why = "Claude's own permissions denied Bash(npm install --global left-pad)";
         let records = [
             Record::OutputAnalysed(Analysis { n: 7, refused, ..Analysis::default() }),
             counted(7, Counter::PermissionDenials, 1, 2, why),

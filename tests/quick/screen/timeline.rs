@@ -97,7 +97,7 @@ fn the_snapshots_of_a_ticket() {
     });
     modal("timeline_files", || with_files(told(Ok(moments())), "j Enter"));
     modal("timeline_empty", || told(Ok(Vec::new())));
-    let no_git = "this folder is in no git repository: `git init`, then commit what is there";
+    let no_git = "not a git repository: `git init`, then commit what is there";
     assert!(sample::draw(&mut told(Err(no_git.into())), (80, 24)).contains("`git init`, then commit"));
 }
 
@@ -160,13 +160,16 @@ fn files_are_restored_after_a_question_that_counts_them() {
     let wanted = asked_to_restore(&mut ui, "j R", Ok(plan(&["a", "b"], &["c"])));
     assert_eq!(wanted, WantedFiles { snapshot: "6".into(), ..WantedFiles::default() });
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(screen.contains("Restore snapshot 4: 2 written, 1 removed? The files now are saved first."), "{screen}");
+    assert!(
+        screen.contains("Restore snapshot 4: 2 written, 1 removed? The current files are saved first."),
+        "{screen}"
+    );
     assert_eq!(press(&mut ui, "j Enter R"), [], "it is asked");
     assert_eq!(press(&mut ui, "n"), []);
     asked_to_restore(&mut ui, "R", Ok(plan(&["a"], &[])));
     assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Restore(run, wanted, "ab12".into()))]);
     assert_eq!(press(&mut ui, "R y"), [], "one at a time");
-    let kept = vec![Kept { path: "x".into(), why: "it was changed meanwhile".into() }];
+    let kept = vec![Kept { path: "x".into(), why: "it was changed in the meantime".into() }];
     let others = vec![Spared { path: "a".into(), tickets: ["tk-9c1d".to_owned()].into() }];
     let done = Restored { saved: "restore/3".into(), written: vec!["a".into()], kept, others, ..Restored::default() };
     let asks = update(&mut ui, Msg::Replied(Reply::Restored(run, Ok(done))));
@@ -174,7 +177,7 @@ fn files_are_restored_after_a_question_that_counts_them() {
     let screen = sample::draw(&mut ui, (200, 50));
     assert!(
         screen.contains(
-            "Restored: 1 written, 0 removed · 1 skipped: x (it was changed meanwhile) · takes back what tk-9c1d"
+            "Restored: 1 written, 0 removed · 1 skipped: x (it was changed in the meantime) · reverts what tk-9c1d"
         ),
         "{screen}"
     );
@@ -241,7 +244,7 @@ fn on_a_small_screen_neither_the_question_nor_a_key_is_cut() {
         for part in [
             "Restore snapshot 4 into /home/ann/shop (the worktree of the run is gone): 2 written, 0 removed?",
             "2 files stay: tk-9c1d changed them since (n lists the files: tick them there to restore them too).",
-            "Takes back what tk-9c1d changed since in 1 file; the phases ticked for it stay ticked.",
+            "Takes back what tk-9c1d changed since in 1 file; its phases stay ticked.",
             "y yes   n no",
         ] {
             assert!(said.contains(part), "{width}: {part}: {said}");
@@ -379,7 +382,7 @@ fn a_mark_and_the_cursor_stay_on_their_snapshots_when_another_run_takes_the_name
     update(&mut ui, Msg::Replied(Reply::Timeline(sample::run("tk-4f2a"), Ok(later))));
     let screen = sample::draw(&mut ui, (120, 40));
     assert!(screen.contains("Snapshot 4f2a4f2a/4 is marked"), "{screen}");
-    assert!(screen.contains("its journal is not known here"), "{screen}");
+    assert!(screen.contains("its records are not here"), "{screen}");
     assert_eq!(compared(&mut ui, "n"), Since::Now("6".into()), "the cursor");
     press(&mut ui, "Esc");
     assert_eq!(compared(&mut ui, "g x"), Since::Between("6".into(), "14".into()), "the mark");

@@ -80,18 +80,18 @@ pub(super) async fn nothing(repository: &Repository, attempt: &Attempt, said: &[
     let so = if is_still {
         "Nothing was committed."
     } else {
-        "HEAD has moved meanwhile and does not have this commit; `git reflog` says what came."
+        "HEAD has moved and does not contain this commit; check `git reflog`."
     };
     let said = last_lines(said);
     match &attempt.ended {
-        None => format!("programmator ended before git had committed. {so}\n{said}").trim_end().to_owned(),
-        Some(Ok(Some(0))) => format!("git says that it has committed, but HEAD does not have it. {so}"),
+        None => format!("programmator exited before git had committed. {so}\n{said}").trim_end().to_owned(),
+        Some(Ok(Some(0))) => format!("git reported a commit, but HEAD does not contain it. {so}"),
         Some(Ok(_)) => {
             let so = if is_still { "nothing is lost" } else { so };
             format!("git did not commit; {so}\n{said}")
         }
         Some(Err(EvidenceError::TimedOut { seconds, .. })) => {
-            format!("git, its hooks or the signing did not end within {seconds} s. {so}")
+            format!("git, its hooks or the signing did not finish within {seconds} s. {so}")
         }
         Some(Err(error)) => format!("{error}. {so}"),
     }

@@ -90,7 +90,7 @@ async fn only_claudes_new_files_are_committed_and_only_a_merge_of_the_base_on_th
     let foreign = call(home, &["commit-tree", "-m", "foreign", "main^{tree}"]);
     let open = git_file(top, "MERGE_HEAD").await.unwrap();
     fs::write(&open, foreign).unwrap();
-    assert!(commit(&worktree, &made, None, "Merge").await.unwrap_err().contains("is not one of main"));
+    assert!(commit(&worktree, &made, None, "Merge").await.unwrap_err().contains("is not a merge of main"));
     fs::write(&open, &theirs).unwrap();
 
     assert_eq!(commit(&worktree, &made, None, "Merge").await, Ok(Vec::new()));

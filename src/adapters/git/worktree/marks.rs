@@ -72,7 +72,7 @@ fn flush(_: &Path) -> io::Result<()> {
 pub fn is_free(top: &Path, ticket: &Path) -> Result<(), String> {
     match owner(top) {
         Some(owner) if owner != ticket && owner.is_file() => Err(format!(
-            "{} has the same id and works in {}: give one of both another id, or remove that worktree first",
+            "{} has the same id and uses {}: change one of the ids, or remove that worktree first",
             owner.display(),
             top.display()
         )),
@@ -163,6 +163,6 @@ fn owner(top: &Path) -> Option<PathBuf> {
 /// The git folder of a linked working tree.
 fn git_folder(top: &Path) -> io::Result<PathBuf> {
     let text = fs::read_to_string(top.join(".git"))?;
-    let link = text.strip_prefix("gitdir: ").ok_or_else(|| io::Error::other("it is no worktree"))?;
+    let link = text.strip_prefix("gitdir: ").ok_or_else(|| io::Error::other("not a worktree"))?;
     Ok(top.join(link.trim_end()))
 }

@@ -169,7 +169,7 @@ impl RunSink {
         if self.lost == 0 {
             return Ok(());
         }
-        let said = format!("programmator: {} bytes of what Claude printed are left out here", self.lost);
+        let said = format!("programmator: {} bytes of Claude's output are missing here", self.lost);
         let line =
             serde_json::json!({"type": "system", "subtype": "informational", "level": "warning", "content": said});
         let (line, start) = (format!("{line}\n"), self.written);

@@ -27,7 +27,8 @@ impl Relay {
         let Message { text, hint, file, buttons, can_allow } = self.message_of(one);
         let (is_file, whole) = (file.is_some(), format!("{text}{hint}"));
         let name = format!("{}.txt", one.ticket);
-        let head = format!("{} waits for you. Its question cannot be shown here: the screen shows it.", one.ticket);
+        let head =
+            format!("{} is waiting for you. Its question cannot be shown here; open it on the screen.", one.ticket);
         let refused = head.clone();
         let (message, is_shown) = self
             .with_bot(Some(&one.ticket), move |bot, chat| {
@@ -96,7 +97,7 @@ impl Relay {
             return Ok(());
         }
         let about = asked.text.lines().next().unwrap_or_default();
-        let words = format!("{about}\nIt still waits for you, for {} now.", human(now.since(one.since())));
+        let words = format!("{about}\nStill waiting for you, for {} now.", human(now.since(one.since())));
         let message = asked.message;
         let send = move |bot: &Sender<'_>, chat| bot.send(chat, &words, &[], Some(message));
         let repeated = self.with_bot(Some(&asked.ticket), send).await?;

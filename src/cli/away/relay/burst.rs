@@ -104,7 +104,7 @@ fn listed<'a>(questions: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> St
             Some(end) => format!("▪ {head}: {}", clean_line(end, LINE)),
         })
         .collect();
-    format!("{}, each in a message below:\n{}", counted(lines.len(), "question"), lines.join("\n"))
+    format!("{}, each in its own message below:\n{}", counted(lines.len(), "question"), lines.join("\n"))
 }
 
 /// How many questions a list names.

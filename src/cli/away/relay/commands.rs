@@ -13,14 +13,12 @@ use crate::domain::summary::RunState;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-const HELP: &str = "What is understood here:\n\
-    the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or your words, which deny a \
-    call and answer a question\n\
-    /status – what the runs do\n/queue – what waits for you, again\n/tickets – the last tickets\n/pause TICKET – after its iteration\n\
-    /resume TICKET – also one that was stopped, in the background\n/skip TICKET – the phase at hand\n\
-    /stop TICKET – after its iteration\n/mute TICKET – nothing of it comes here; /unmute TICKET takes that back\n/note TICKET WORDS – words for Claude\n/report – what was done in the last 8 hours\n\
-    The ticket can be left out where only one run is open. A reply to the end of a run goes on with it: your words are its next \
-    phase, or go with its next prompt.";
+const HELP: &str = "Commands:\n\
+    the buttons under a question, or a reply to it: yes, no, all (if there is a button for it), or any other text, which denies a call and answers a question\n\
+    /status – the state of your runs\n/queue – what is waiting for you, again\n/tickets – the last tickets\n/pause TICKET – after its iteration\n\
+    /resume TICKET – in the background; also a stopped run\n/skip TICKET – the current phase\n\
+    /stop TICKET – after its iteration\n/mute TICKET – send nothing of it here; /unmute TICKET undoes that\n/note TICKET TEXT – a message for Claude\n/report – what was done in the last 8 hours\n\
+    The ticket can be omitted if only one run is open. A reply to the end of a run continues it: your text becomes its next phase, or goes into its next prompt.";
 
 impl Relay {
     /// `written`: when the person wrote it.
@@ -37,7 +35,7 @@ impl Relay {
             "queue" => self.again(),
             "mute" | "unmute" => self.mute(&name, &words),
             "report" if self.pairing.detail == Detail::Brief => {
-                "The report names files and commits, which stay on the machine (`away setup` without --brief)."
+                "The report contains files and commits, which --brief does not send (run `away setup` without --brief)."
                     .to_owned()
             }
             "report" => {
@@ -47,7 +45,7 @@ impl Relay {
                     written.map_or_else(|error| error.to_string(), |text| text.unwrap_or_else(|error| error.message))
                 });
             }
-            _ => format!("/{} is not known here. /help says what is.", clean_line(&name, 40)),
+            _ => format!("Unknown command /{}. /help lists the commands.", clean_line(&name, 40)),
         })
     }
 
@@ -61,7 +59,7 @@ impl Relay {
             (asked.repeats, asked.told) = (0, Timestamp::default());
         }
         match count {
-            0 => "No question waits for you.".to_owned(),
+            0 => "No question is waiting for you.".to_owned(),
             count => format!(
                 "{} for you.",
                 if count == 1 { "1 question waits".to_owned() } else { format!("{count} questions wait") }
@@ -119,9 +117,9 @@ impl Relay {
                 return format!("{gone} is unmuted.");
             }
             match meant(&known, &word) {
-                None => format!("No run of {} is known. /tickets lists the last ones.", clean_line(&word, 40)),
+                None => format!("No run of {} found. /tickets lists recent ones.", clean_line(&word, 40)),
                 Some(known) if name == "unmute" => format!("{known} is not muted."),
-                Some(known) => format!("{} /unmute {known} takes that back.", scope.mute(known)),
+                Some(known) => format!("{} Undo with /unmute {known}.", scope.mute(known)),
             }
         });
         said.unwrap_or_else(|error| error.to_string())

@@ -16,7 +16,7 @@ use crate::domain::summary::{Owner, RunState, RunSummary};
 use std::sync::Arc;
 
 /// Behind what came of resuming it.
-const UNSAID: &str = "\nYour words were not passed on: say them once it is at work.";
+const UNSAID: &str = "\nYour message was not delivered: send it once the run is active.";
 
 /// What an end is answered with.
 pub(super) struct Following {
@@ -32,7 +32,7 @@ impl Following {
     pub(super) async fn follow(&self, run: RunId, pressed: Option<EndAnswer>, words: &str) -> Result<String, CliError> {
         let runs = runs(&self.store)?;
         let Some(ended) = self.store.runs()?.into_iter().find(|known| known.run == run) else {
-            return Ok("That run is not stored any more.".to_owned());
+            return Ok("That run no longer exists.".to_owned());
         };
         let last = runs.iter().find(|last| last.ticket_path == ended.ticket_path).unwrap_or(&ended);
         // An answer is for the end that the person has seen, as it stands now.
@@ -46,13 +46,13 @@ impl Following {
             let meant = pressed.or_else(|| EndAnswer::from_word(&word)).or(is_no(words).then_some(EndAnswer::Leave));
             let is_answer = meant.is_some() || is_answer(words);
             return Ok(match last.owner() {
-                _ if last.state == RunState::Ended => format!("There is nothing to say to the end of {}.", last.ticket),
+                _ if last.state == RunState::Ended => format!("The end of {} does not take an answer.", last.ticket),
                 _ if meant.is_some_and(|meant| meant != EndAnswer::Resume) => too_late(),
                 Owner::Nobody => {
                     let unsaid = if is_answer { "" } else { UNSAID };
                     format!("{}{unsaid}", resume(last).await)
                 }
-                _ if is_answer => format!("Too late: {} is at work already.", last.ticket),
+                _ if is_answer => format!("Too late: {} is already running.", last.ticket),
                 _ => note(&self.store, last, words, Answerer::PHONE).await,
             });
         };
@@ -66,7 +66,7 @@ impl Following {
             let unsaid = if given.is_empty() {
                 ""
             } else {
-                "\nYour words were not passed on: reply to the last end of the ticket."
+                "\nYour message was not delivered: reply to the ticket's latest end."
             };
             return Ok(format!("{}{unsaid}", too_late()));
         }
@@ -78,7 +78,7 @@ impl Following {
 /// Goes on with a run that no program works on, in the background; what ended for good begins anew.
 pub(super) async fn resume(run: &RunSummary) -> String {
     if run.is_chat() {
-        return "A chat goes on with you only: `programmator chat --resume` on the machine.".to_owned();
+        return "A chat can only be continued on your machine: `programmator chat --resume`.".to_owned();
     }
     let reason = run.reason.as_deref().and_then(ExitReason::from_word);
     let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };

@@ -56,12 +56,12 @@ impl Relay {
     fn words(&self, notice: &Notice) -> String {
         let session = &notice.session;
         if self.pairing.detail == Detail::Brief {
-            return format!("{session}: Claude tells you something in its terminal");
+            return format!("{session}: Claude has a notification in its terminal");
         }
         let known = known_sessions::find(self.store.folder(), session);
         let place = known.filter(|known| known.terminal.doubt().is_none()).map(|known| known.terminal.place());
         let place = place.map_or_else(String::new, |place| format!(" · {place}"));
         let words = clean_line(&notice.words, 500);
-        masked(&format!("{session}: {words}\n{}{place}\n\nIt is answered in its terminal.", title(&notice.folder)))
+        masked(&format!("{session}: {words}\n{}{place}\n\nAnswer in its terminal.", title(&notice.folder)))
     }
 }

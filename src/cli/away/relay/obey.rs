@@ -26,7 +26,7 @@ impl Relay {
     pub(super) async fn hear(&mut self, update: &Update, is_late: bool) {
         let Some((user, chat)) = update.from() else { return };
         if (user.id, chat) != (self.pairing.user, self.pairing.chat) {
-            tracing::warn!(user = user.id, "somebody else has written to the bot, and is not obeyed");
+            tracing::warn!(user = user.id, "ignored a message to the bot from somebody else");
             return;
         }
         let about = self.noted(update);
@@ -36,7 +36,7 @@ impl Relay {
         let is_stale = written.map_or(is_late, |written| self.clock.now().since(written) > STALE);
         let said = if is_stale {
             Some(Said::Now(
-                "This came too late to be obeyed: I could not read for more than five minutes. Once more, if it is still meant."
+                "Ignored: this message was more than five minutes old when it was received. Send it again if you still want it."
                     .to_owned(),
             ))
         } else {
@@ -113,9 +113,7 @@ impl Relay {
                     return Some(Said::Now(end.too_late()));
                 }
                 let ticket = &self.kept.asked[at].ticket;
-                let words = format!(
-                    "{ticket}: reply to this with what Claude should do instead. Whatever it is, the call is denied."
-                );
+                let words = format!("{ticket}: reply with what Claude should do instead. Any reply denies the call.");
                 let about = ticket.clone();
                 match self.with_bot(Some(&about), move |bot, chat| bot.ask_for_words(chat, &words)).await {
                     Ok(sent) => self.kept.asked[at].prompts.push(sent),

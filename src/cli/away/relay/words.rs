@@ -19,9 +19,9 @@ use crate::runtime::offline::state_of;
 /// That no program works on a run, and what goes on with it.
 pub(super) fn gone(ticket: &TicketId) -> String {
     if chat::is_id(ticket) {
-        format!("No program works on {ticket} now. `programmator chat --resume` on the machine goes on with it.")
+        format!("{ticket} is not running. Resume it on your machine with `programmator chat --resume`.")
     } else {
-        format!("No program works on {ticket} now. /resume {ticket} goes on with it, and asks again.")
+        format!("{ticket} is not running. /resume {ticket} resumes it, and asks again.")
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn ended(store: &Store, run: &RunSummary, is_brief: bool) -> String {
             format!("complete{}", state.as_ref().map_or_else(String::new, State::caveats))
         }
         Some(reason @ (ExitReason::UserStopped | ExitReason::TerminalClosed)) => {
-            format!("{}; /resume {} goes on with it", reason_words(reason), run.ticket)
+            format!("{}; resume with /resume {}", reason_words(reason), run.ticket)
         }
         Some(reason) if detail.is_empty() || is_brief => reason_words(reason).to_owned(),
         _ => clean_line(detail, 200),
@@ -49,8 +49,8 @@ pub(super) fn ended(store: &Store, run: &RunSummary, is_brief: bool) -> String {
 pub(super) fn line(run: &RunSummary, is_full: bool) -> String {
     let title = clean_line(&run.title, 80);
     let does = match (run.asks(), &run.phase) {
-        (Some(needs), _) if is_full => format!("waits for you ({})", clean_line(needs, 100)),
-        (None, Some(phase)) if run.state == RunState::Running => format!("works on “{}”", clean_line(phase, 60)),
+        (Some(needs), _) if is_full => format!("needs you ({})", clean_line(needs, 100)),
+        (None, Some(phase)) if run.state == RunState::Running => format!("working on “{}”", clean_line(phase, 60)),
         _ => run.label().to_owned(),
     };
     format!("{} · {title}: {does}, {}", run.ticket, so_far(run))
@@ -63,7 +63,7 @@ pub(super) fn go_on(end: Option<&Ended>) -> Vec<Vec<Button>> {
     let button = |choice: &Choice| {
         let words = match EndAnswer::from_word(choice.word)? {
             EndAnswer::Resume => "▶ Resume",
-            EndAnswer::Resolve => "🔧 Have Claude resolve it",
+            EndAnswer::Resolve => "🔧 Let Claude resolve it",
             EndAnswer::Merge => "▶ Merge again",
             EndAnswer::Leave => "▪ Leave it",
             EndAnswer::Phase => return None,

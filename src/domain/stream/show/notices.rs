@@ -19,7 +19,7 @@ pub(super) fn system(record: &Fields<'_>) -> Vec<Block> {
     let (level, text) = match subtype.as_str() {
         "api_retry" => (Level::Warn, retry(record)),
         "compact_boundary" => (Level::Info, compacted(record)),
-        "model_fallback" => (Level::Warn, said().unwrap_or_else(|| "another model took over".to_owned())),
+        "model_fallback" => (Level::Warn, said().unwrap_or_else(|| "switched to another model".to_owned())),
         "informational" => (level(record), said().unwrap_or_default()),
         "task_started" | "task_progress" | "task_updated" | "task_notification" => return task(record, &subtype),
         "status" => match record.text("compact_error") {

@@ -37,7 +37,7 @@ pub(super) fn call(approval: &Approval, columns: usize) -> Body {
     }
     if approval.edited_from.is_some() {
         body.gap();
-        body.words(0, Role::Warning, "Edited by you: this is what would run, with its verdict.");
+        body.words(0, Role::Warning, "Edited by you: this would run, with its verdict.");
     }
     if approval.again == Some(Again::RulesUnusable) {
         body.gap();
@@ -151,7 +151,7 @@ fn unit_rows(approval: &Approval, unit: &UnitView, above: &str, columns: usize) 
     let mut rows = wrap(&[Piece::new(text, Role::Text)], columns, 0, Break::Letters);
     if rows.len() > UNIT {
         rows.truncate(UNIT - 1);
-        rows.push(vec![Piece::new("… see the whole call above", Role::Dim)]);
+        rows.push(vec![Piece::new("… see the full call above", Role::Dim)]);
     }
     rows
 }

@@ -256,7 +256,7 @@ impl Choices {
     /// Draws the field for the person's own words, when it is open.
     pub(super) fn view_field(&self, dressed: (&Theme, Glyphs), area: Rect, buf: &mut Buffer) {
         if let Some(field) = &self.typing {
-            field.view(("answer", "your own answer"), "What do you answer?", dressed, area, buf);
+            field.view(("answer", "your own answer"), "Your answer?", dressed, area, buf);
         }
     }
 

@@ -188,7 +188,7 @@ impl Card {
             None => format!("waiting {waited}"),
         };
         let outlives = tab.is_some_and(|tab| tab.state.gate.kept);
-        let waiting = if outlives { format!("Claude goes on with your answer · {waiting}") } else { waiting };
+        let waiting = if outlives { format!("Claude resumes with your answer · {waiting}") } else { waiting };
         Row::new()
             .left(Role::Accent, self.ticket.as_str())
             .left(Role::Text, format!(" · {title}"))

@@ -60,9 +60,9 @@ impl<'a> List<'a> {
         for (nth, item) in self.items().iter().enumerate() {
             match item {
                 Item::Program(_) if !std::mem::replace(&mut programs, true) => {
-                    heading("Hooks and settings that changed: git runs what they say", &mut out);
+                    heading("Changed hooks and settings: git executes them", &mut out);
                 }
-                Item::LeftOut(_) if !std::mem::replace(&mut left_out, true) => heading("Stays out", &mut out),
+                Item::LeftOut(_) if !std::mem::replace(&mut left_out, true) => heading("Excluded", &mut out),
                 _ => {}
             }
             if nth == at {
@@ -85,12 +85,12 @@ impl<'a> List<'a> {
         }
         let files = match (plan.files.len(), self.chosen()) {
             (0, _) if plan.left_out.is_empty() => {
-                "Nothing to commit: no file that the runs changed differs from the last commit".to_owned()
+                "Nothing to commit: no file changed by the runs differs from the last commit".to_owned()
             }
-            (0, _) => "Nothing to commit: all that the runs changed stays out".to_owned(),
-            (1, 1) => "1 file goes in".to_owned(),
-            (all, some) if some < all => format!("{some} of {all} files go in"),
-            (all, _) => format!("{all} files go in"),
+            (0, _) => "Nothing to commit: all changes of the runs are excluded".to_owned(),
+            (1, 1) => "1 file".to_owned(),
+            (all, some) if some < all => format!("{some} of {all} files included"),
+            (all, _) => format!("{all} files"),
         };
         head(counted(Row::new(), added, removed), &files)
     }
@@ -99,7 +99,7 @@ impl<'a> List<'a> {
         match item {
             Item::File(file) if self.taken_out.contains(&file.path) => Row::new()
                 .left(Role::Dim, format!("  {} {}", model.glyphs.pick("○", "-"), clean_line(&file.path, 1_000)))
-                .left(Role::Dim, "  taken out by you"),
+                .left(Role::Dim, "    excluded by you"),
             Item::File(file) => line(Row::new().left(Role::Text, "  "), file, width),
             Item::Program(program) => {
                 let mark = if self.unfolded.contains(&program.name) { "▾ " } else { "▸ " };

@@ -21,8 +21,7 @@ use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
 /// Said where other tickets' runs have changed some of the files.
-const OTHERS: &str =
-    "Behind some files: the tickets whose runs changed them since. R leaves those, unless they are ticked.";
+const OTHERS: &str = "After some files: the tickets whose runs changed them since. R skips those unless ticked.";
 
 /// Lines of a list at least.
 pub(super) const LEAST: usize = 6;
@@ -127,7 +126,7 @@ impl Files {
         let said = match &self.told {
             None => "Comparing …",
             Some(Err(why)) => why,
-            Some(Ok(told)) if told.files.is_empty() => "No file differs.",
+            Some(Ok(told)) if told.files.is_empty() => "No files differ.",
             Some(Ok(_)) => "",
         };
         for (place, line) in list.rows().zip(wrap(said, list.width.into())) {

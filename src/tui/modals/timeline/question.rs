@@ -13,16 +13,16 @@ pub(super) fn question(plan: &Plan, pick: &str, lists: bool) -> String {
         .as_ref()
         .map(|top| format!(" into {} (the worktree of the run is gone)", clean_line(&top.display().to_string(), 200)));
     let mut words =
-        format!("Restore snapshot {pick}{}: {counts}? The files now are saved first.", into.unwrap_or_default());
+        format!("Restore snapshot {pick}{}: {counts}? The current files are saved first.", into.unwrap_or_default());
     if !plan.spares.is_empty() {
         words = format!("{words} {}", spared(&plan.spares, lists));
     }
     if !plan.others.is_empty() {
-        words = format!("{words} Takes back {}.", others_work(&plan.others));
+        words = format!("{words} Reverts {}.", others_work(&plan.others));
     }
     if !plan.unknown.is_empty() {
         let tickets = listed(plan.unknown.iter().map(String::as_str));
-        words = format!("{words} What {tickets} changed since is not known: look at the files first.");
+        words = format!("{words} What {tickets} changed since is unknown: check the files first.");
     }
     words
 }

@@ -56,7 +56,7 @@ fn row(moment: &Moment, (is_marked, longest): (bool, usize), columns: usize, mod
     let row = match &moment.origin {
         Origin::Start => row.left(Role::Dim, "start of the run"),
         Origin::Conflict => row.left(Role::Warning, "merged with its base: conflict markers"),
-        Origin::Unknown => row.left(Role::Dim, "its journal is not known here"),
+        Origin::Unknown => row.left(Role::Dim, "its records are not here"),
         Origin::Saved(before) => row.left(Role::Warning, before.words()),
         Origin::Iteration { n, step, phase, .. } => row
             .left(Role::Dim, format!("{n:<3} {:<8} ", clean_line(step.word(), 8)))

@@ -42,14 +42,14 @@ pub fn view(model: &Model, theme: &Theme, area: Rect, buf: &mut Buffer) {
 fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
     let key = |key: &str, does: &str| Row::new().left(Role::Key, format!("{key:<20}")).left(Role::Text, does);
     let mut rows = vec![
-        Row::new().left(Role::Title, "programmator works through tickets with Claude Code and checks every claim."),
+        Row::new().left(Role::Title, "programmator works through tickets with Claude Code and verifies every claim."),
         Row::new(),
         key("n", "write your first ticket"),
         key("N", "import tasks: GitHub issues, beads, documents, lists of other programs"),
-        key("programmator demo", "see all of it in a sample repository, without an account"),
+        key("programmator demo", "try it in a sample repository, no account needed"),
     ];
     if lacks_git(model) {
-        rows.push(key("I", "git init here, so that work can be undone and committed"));
+        rows.push(key("I", "git init here, so that changes can be undone and committed"));
     }
     // The missing repository has its line already, with its key.
     let is_told = |finding: &Finding| lacks_git(model) && finding.name == "git" && finding.mark == Mark::Warn;

@@ -22,7 +22,7 @@ pub fn words(model: &Model, entries: &[Entry<'_>]) -> String {
     }
     let what = match entries {
         [entry] => format!("Start {} “{}”?", entry.id, title_of(entry)),
-        several => format!("Start {} tickets? Only one at a time works in a directory.", several.len()),
+        several => format!("Start {} tickets? Only one runs at a time in a directory.", several.len()),
     };
     let phases = match entries.iter().map(open).sum() {
         0 if entries.iter().all(|entry| entry.marks().is_empty()) => "No phases".to_owned(),
@@ -85,8 +85,7 @@ fn not_a_start(model: &Model, entry: &Entry<'_>) -> Option<String> {
         let is_done = !marks.is_empty() && marks.iter().all(|mark| matches!(mark, Mark::Done(_)));
         return (is_done && !is_looked_at).then(|| {
             format!(
-                "Start {} “{title}”? {phases} done, so Claude is not called: the ticket is closed. What a worktree of it \
-                 holds is committed and merged as `git.commit` and `git.merge` say; else c commits it.",
+                "Start {} “{title}”? {phases} done, so Claude is not called: the ticket is closed. Changes in its worktree are committed and merged as set in `git.commit` and `git.merge`; otherwise c commits them.",
                 entry.id
             )
         });
@@ -104,7 +103,7 @@ pub fn plan(model: &Model, entry: &Entry<'_>) -> String {
         |cost| format!("Estimate: ${cost:.2}, the median of the tickets planned here."),
     );
     let title = title_of(entry);
-    format!("Let Claude draft the phases of “{title}”? It only reads; you decide on the draft.\n{cost}")
+    format!("Let Claude draft the phases of “{title}”? It has read-only access; you review the draft.\n{cost}")
 }
 
 /// Where the work happens, unless the tickets' files lie there.
@@ -122,7 +121,7 @@ pub fn again(model: &Model, entry: &Entry<'_>) -> String {
         all => format!("All {all} phases are done: their boxes are unticked"),
     };
     format!(
-        "{phases} and the work begins again, profile {}.\n{}",
+        "{phases} and the work starts over, profile {}.\n{}",
         model.profile,
         cost(model, all, &lookers(model, std::slice::from_ref(entry), all_phases))
     )
@@ -168,8 +167,8 @@ fn has_critic(model: &Model, entry: &Entry<'_>) -> bool {
 /// What becomes of Claude's claims where no command checks them.
 pub fn without_commands(model: &Model) -> &'static str {
     match model.workflow.name {
-        Workflow::Simple => "what Claude claims is not verified",
-        Workflow::Auto | Workflow::Reviewed | Workflow::Thorough => "only a critic checks what Claude claims",
+        Workflow::Simple => "Claude's claims are not verified",
+        Workflow::Auto | Workflow::Reviewed | Workflow::Thorough => "only a critic checks Claude's claims",
     }
 }
 
@@ -215,7 +214,7 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let dependency = entries.iter().find_map(|entry| {
         entry.open_dependencies(model).find_map(|before| match before {
             Before::Ticket(dep) => (!comes(dep)).then(|| format!("{dep} must be done before {}", entry.id)),
-            Before::Missing(dep) => Some(format!("{} depends on {dep}, which is no ticket here", entry.id)),
+            Before::Missing(dep) => Some(format!("{} depends on {dep}, which does not exist here", entry.id)),
         })
     });
     let unchecked = entries.iter().filter(|entry| is_unchecked(model, entry)).count();

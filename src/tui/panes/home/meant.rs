@@ -13,7 +13,7 @@ use crate::tui::msg::Ask;
 use crate::tui::tab::Tab;
 
 /// Why nothing is planned.
-pub(super) const NO_PLAN: &str = "only a ticket without phases, which nobody works on, can be planned";
+pub(super) const NO_PLAN: &str = "only an idle ticket without phases can be planned";
 
 pub(super) fn chosen(model: &Model) -> Option<Entry<'_>> {
     model.home.cursor.as_ref().map(|id| entry(model, id))

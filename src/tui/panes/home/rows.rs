@@ -149,11 +149,11 @@ impl<'a> Entry<'a> {
         let (id, place) = (self.id, model.short_path(self.directory(model)));
         let is_elsewhere = self.run.is_some_and(|run| run.folder != model.folder);
         match self.run.map_or(Owner::Nobody, RunSummary::owner) {
-            _ if self.tab.is_some_and(Tab::has_open_run) => Some(format!("{id} is running already")),
-            _ if self.queued(model).is_some() => Some(format!("{id} is queued already")),
-            _ if self.is_own_session() => Some(format!("{id} goes on in its own terminal")),
-            Owner::Another if is_elsewhere => Some(format!("{id} is being run in {place}")),
-            Owner::Another => Some(format!("{id} is being run by another program")),
+            _ if self.tab.is_some_and(Tab::has_open_run) => Some(format!("{id} is already running")),
+            _ if self.queued(model).is_some() => Some(format!("{id} is already queued")),
+            _ if self.is_own_session() => Some(format!("{id} continues in its own terminal")),
+            Owner::Another if is_elsewhere => Some(format!("{id} is running in {place}")),
+            Owner::Another => Some(format!("{id} is running in another process")),
             _ if self.group == Group::Done && !self.is_chat() => Some(format!("{id} is done")),
             _ if is_elsewhere => Some(format!("{id} belongs to {place}; start programmator there")),
             _ => None,

@@ -68,7 +68,7 @@ pub fn blocked_words(model: &Model, ticket: &TicketKey, before: Before<'_>) -> S
     match (before, model.listed.circle(ticket)) {
         (_, Some(way)) => circle_words(&way),
         (Before::Ticket(dep), None) => format!("after {dep}"),
-        (Before::Missing(dep), None) => format!("depends on {dep}, which is no ticket here: correct its deps"),
+        (Before::Missing(dep), None) => format!("depends on {dep}, which does not exist here: fix its deps"),
     }
 }
 
@@ -102,7 +102,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
             if verified && !state.phases.is_empty() { "verified" } else { "complete" }.to_owned()
         }
         (Some(_), TabStatus::Unverified) if state.parts().any(PhaseState::is_taken_back) => {
-            "taken back by a restore".to_owned()
+            "reverted by a restore".to_owned()
         }
         (Some(_), TabStatus::Unverified) => "not verified".to_owned(),
         (Some(_), TabStatus::Stopped) if tab.is_own_session() => "the session has ended".to_owned(),
@@ -125,7 +125,7 @@ fn of_tab(model: &Model, tab: &Tab, standing: TabStatus) -> String {
         },
         (None, _) => match (&state.stage, &tab.call) {
             (Stage::Merging, _) => "merging into its base".to_owned(),
-            (Stage::MakingWorktree, _) => "making its worktree".to_owned(),
+            (Stage::MakingWorktree, _) => "creating its worktree".to_owned(),
             (Stage::Validating, _) => "running the validation commands".to_owned(),
             (Stage::AwaitingTree { holder }, _) => {
                 format!("queued behind {}", at_work(model, tab, holder.as_deref()))
@@ -163,7 +163,7 @@ fn does(model: &Model, run: &RunSummary) -> String {
         (RunState::Ended, _) if reason == Some(ExitReason::Complete) => {
             let verified = !run.marks.is_empty() && run.marks.iter().all(|mark| *mark == Mark::Done(DoneHow::Verified));
             match (run.unverified, verified) {
-                _ if !run.taken_back.is_empty() => "taken back by a restore",
+                _ if !run.taken_back.is_empty() => "reverted by a restore",
                 (true, _) => "not verified",
                 (false, true) => "verified",
                 (false, false) => "complete",

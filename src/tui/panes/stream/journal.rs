@@ -218,7 +218,7 @@ impl Journal {
             }
             Record::OutputCleared(cleared) => self.say(Level::Info, cleared.on(stored.time)),
             Record::WorkCarried(WorkCarried { run, .. }) => {
-                let words = format!("the previous run is {0}: `programmator replay {0}` shows it", run.short());
+                let words = format!("previous run: {0}, `programmator replay {0}` shows it", run.short());
                 self.say(Level::Info, words);
             }
             Record::TicketLost { why } => self.say(Level::Error, format!("ticket: {why}")),
@@ -278,12 +278,12 @@ impl Journal {
             }
             Record::UntickSettled(BoxSettled { phase, outcome: WriteOutcome::Written, .. }) => {
                 self.open_boxes.insert(phase.phase.clone());
-                self.say(Level::Warn, format!("“{}” is open again: its box was unticked", phase.phase));
+                self.say(Level::Warn, format!("“{}” reopened: its box was unticked", phase.phase));
             }
             Record::TickSettled(BoxSettled { phase, outcome: WriteOutcome::Written, .. })
                 if self.open_boxes.remove(&phase.phase) =>
             {
-                self.say(Level::Info, format!("the box of “{}” is ticked", phase.phase));
+                self.say(Level::Info, format!("box of “{}” ticked", phase.phase));
             }
             Record::TickSettled(BoxSettled { phase, outcome, .. })
             | Record::UntickSettled(BoxSettled { phase, outcome, .. }) => {
@@ -392,7 +392,7 @@ mod tests {
         for (seq, record) in (1..).zip(records) {
             journal.record(&sample::stored("tk-1", seq, record));
         }
-        assert_eq!(said(&journal), ["“X” is open again: its box was unticked", "the box of “X” is ticked"]);
+        assert_eq!(said(&journal), ["“X” reopened: its box was unticked", "box of “X” ticked"]);
     }
 
     #[test]

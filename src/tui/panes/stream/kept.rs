@@ -22,7 +22,7 @@ impl Became {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Waits => "! waits for your answer",
-            Self::Allowed => "allowed; Claude calls it again",
+            Self::Allowed => "allowed; Claude repeats the call",
             Self::Denied => "denied by you",
             Self::Withdrawn => "question withdrawn",
         }

@@ -37,19 +37,19 @@ const KEYS: &[Row] = rows! {
     Own("select") "stream.select" Scope::Pane(NAME), "stream", [c('v')], HelpOnly, Model::shows_run, |_| "select",
         "in Stream: select lines, to copy them";
     Changes "stream.changes" Scope::Pane(NAME), "stream", [c('d')], HelpOnly, can_compare, |_| "changes",
-        "in Stream: Changes: the files that differ";
+        "in Stream: Changes: the changed files";
     Own("copy_block") "stream.copy_block" Scope::Pane(NAME), "stream", [c('y') => c('y')], HelpOnly, Model::shows_run, |_| "copy block",
-        "in Stream: copy the selected card, whole";
+        "in Stream: copy the selected card in full";
     Own("copy_command") "stream.copy_command" Scope::Pane(NAME), "stream", [c('y') => c('c')], HelpOnly, Model::shows_run, |_| "copy command",
         "in Stream: copy the command of the selected call";
     Own("copy_path") "stream.copy_path" Scope::Pane(NAME), "stream", [c('y') => c('p')], HelpOnly, Model::shows_run, |_| "copy path",
-        "in Stream: copy the path that the selected call is about";
+        "in Stream: copy the path of the selected call";
     Own("only_tools") "stream.only_tools" Scope::Pane(NAME), "stream", [c('f') => c('t')], HelpOnly, Model::shows_run, |_| "tools",
-        "in Stream: search among calls of tools only";
+        "in Stream: search tool calls only";
     Own("only_errors") "stream.only_errors" Scope::Pane(NAME), "stream", [c('f') => c('e')], HelpOnly, Model::shows_run, |_| "errors",
-        "in Stream: search among what failed only";
+        "in Stream: search failures only";
     Own("only_edits") "stream.only_edits" Scope::Pane(NAME), "stream", [c('f') => c('d')], HelpOnly, Model::shows_run, |_| "edits",
-        "in Stream: search among changes of files only";
+        "in Stream: search file changes only";
     Own("next_iteration") "stream.next_iteration" Scope::Pane(NAME), "stream", [c('}') => c('i')], HelpOnly, Model::shows_run, |_| "next iteration",
         "in Stream: the next iteration";
     Own("previous_iteration") "stream.previous_iteration" Scope::Pane(NAME), "stream", [c('{') => c('i')], HelpOnly, Model::shows_run, |_| "previous iteration",
@@ -97,8 +97,8 @@ fn goal(command: Command) -> Option<StreamMsg> {
 fn part(command: Command) -> Option<(Part, &'static str)> {
     Some(match command {
         Command::Own("copy_block") => (Part::Block, "there is nothing to copy"),
-        Command::Own("copy_command") => (Part::Command, "no call of Bash is selected; K and J select another card"),
-        Command::Own("copy_path") => (Part::Path, "the selected card is about no file; K and J select another card"),
+        Command::Own("copy_command") => (Part::Command, "no Bash call is selected; K and J select another card"),
+        Command::Own("copy_path") => (Part::Path, "the selected card has no path; K and J select another card"),
         _ => return None,
     })
 }

@@ -210,7 +210,7 @@ mod tests {
         let cut_off = Known { outcome: Outcome::Failed, summary: "rejected".into(), ended: true, ..Known::default() };
         for (became, words) in [
             (Became::Waits, "! waits for your answer"),
-            (Became::Allowed, "allowed; Claude calls it again"),
+            (Became::Allowed, "allowed; Claude repeats the call"),
             (Became::Denied, "denied by you"),
             (Became::Withdrawn, "question withdrawn"),
         ] {

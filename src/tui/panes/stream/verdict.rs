@@ -100,8 +100,8 @@ impl Verdict {
 pub(super) fn sign(judged: Judged) -> (&'static str, Role, &'static str) {
     match judged {
         Judged::NotYet => ("◐", Role::PhaseClaimed, "claimed"),
-        Judged::Checked(DoneHow::Verified) => ("◑", Role::PhaseClaimed, "verified, for the critic"),
-        Judged::Checked(_) => ("◑", Role::PhaseClaimed, "for the critic"),
+        Judged::Checked(DoneHow::Verified) => ("◑", Role::PhaseClaimed, "verified, in review"),
+        Judged::Checked(_) => ("◑", Role::PhaseClaimed, "in review"),
         Judged::Done(DoneHow::Verified) => ("✓", Role::PhaseDone, "verified"),
         Judged::Done(DoneHow::Approved) => ("✓", Role::PhaseDone, "approved"),
         Judged::Done(DoneHow::TickedByPerson) => ("✓", Role::PhaseDone, "done"),

@@ -16,7 +16,7 @@ pub(super) const KEYS: &[Row] = rows! {
     Own("fold") "tickets.fold" Scope::Pane(NAME), "ticket", [c(' '), press(Key::Left), press(Key::Right)], HelpOnly, always, |_| "fold",
         "in Tickets: fold or unfold the selected ticket";
     Own("tick") "tickets.tick" Scope::Pane(NAME), "ticket", [c('d')], Shown, can_tick, |_| "tick",
-        "in Tickets: tick the selected phase: it is done";
+        "in Tickets: tick the selected phase as done";
     Own("add") "tickets.add" Scope::Pane(NAME), "phase", [c('A')], HelpOnly, can_add, |_| "add",
         "in Tickets: add phases after the selected one";
     Own("rename") "tickets.rename" Scope::Pane(NAME), "phase", [c('R')], HelpOnly, can_edit, |_| "rename",

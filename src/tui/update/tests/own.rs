@@ -50,7 +50,7 @@ fn home_lists_those_of_this_directory_with_what_they_do() {
         (Stands::Working, "Claude is working", "RUNNING"),
         (Stands::Calls("Bash cargo test".into()), "Bash cargo test", "RUNNING"),
         (Stands::YourTurn, "waiting for your next", "WAITING"),
-        (Stands::Unknown, "begun; nothing is known", "WAITING"),
+        (Stands::Unknown, "started; no information", "WAITING"),
     ] {
         for size in SIZES {
             let mut ui = at_home(seen("日本語 build", "/home/ann/shop/api", stands.clone()));
@@ -123,7 +123,7 @@ fn a_tab_of_one_is_read_only_and_says_so_and_no_key_is_offered_that_does_nothing
         ui.toast = None;
         assert_eq!(press(&mut ui, key), [], "{key}");
         let told = ui.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
-        assert!(told.contains("all else is typed in its terminal"), "{key}: {told}");
+        assert!(told.contains("type everything else in its terminal"), "{key}: {told}");
     }
     tell(&mut ui, None);
     assert!(sample::draw(&mut ui, (120, 40)).contains("the session has ended"));

@@ -19,8 +19,8 @@ fn what_comes_to_pass_meanwhile_is_not_asked_about_any_longer() {
     for (keys, record, said) in [
         ("x", record(ExitReason::Complete), ended),
         ("s", record(ExitReason::Error), ended),
-        ("s", skipped, "the phase is skipped already"),
-        ("s", done, "the phase is done by now: it was not skipped"),
+        ("s", skipped, "the phase is already skipped"),
+        ("s", done, "not skipped: the phase is already done"),
     ] {
         let mut model = with_running();
         press(&mut model, keys);

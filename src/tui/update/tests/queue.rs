@@ -84,10 +84,10 @@ fn what_waits_says_so_in_the_tickets_pane_and_x_takes_it_out() {
     let at = model.open_tab(&sample::id("tk-2"));
     model.show_tab(at);
     let shown = sample::draw(&mut model, (120, 40));
-    assert!(shown.contains("Waits to be started: after tk-9") && !shown.contains("p      starts"), "{shown}");
+    assert!(shown.contains("Queued: after tk-9") && !shown.contains("p      starts"), "{shown}");
     assert_eq!(press(&mut model, "p"), []);
     let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
-    assert_eq!(told, "tk-2 waits to be started: after tk-9; x takes it out of the queue");
+    assert_eq!(told, "tk-2 is queued: after tk-9; x removes it from the queue");
     assert_eq!(press(&mut model, "x"), [Ask::Request(Request::Unqueue(vec![sample::id("tk-2")]))]);
 }
 
@@ -115,14 +115,14 @@ fn a_dependency_without_a_file_and_a_circle_are_told_before_a_start() {
     update(&mut model, Msg::Replied(Reply::Listed(sample::id("tk-1").folder().to_owned())));
     let screen = sample::draw(&mut model, (200, 50));
     let line = |id: &str| screen.lines().find(|line| line.contains(id)).unwrap().to_owned();
-    assert!(line("tk-3").contains("depends on tk-9, which is no ticket here"), "{screen}");
+    assert!(line("tk-3").contains("depends on tk-9, which does not exist here"), "{screen}");
     assert!(!screen.contains("READY"), "{screen}");
     let told = |model: &mut Ui| {
         assert_eq!(press(model, "s"), []);
         model.toast.as_ref().map_or(String::new(), |(words, _)| words.clone())
     };
     model.home.cursor = Some(sample::id("tk-3"));
-    assert_eq!(told(&mut model), "tk-3 depends on tk-9, which is no ticket here: correct its deps");
+    assert_eq!(told(&mut model), "tk-3 depends on tk-9, which does not exist here: fix its deps");
     model.home.marked.extend(["tk-1", "tk-2"].map(sample::id));
-    assert_eq!(told(&mut model), "tk-1: its deps lead back to it (tk-1 → tk-2 → tk-1): take one of them out");
+    assert_eq!(told(&mut model), "tk-1: dependency cycle (tk-1 → tk-2 → tk-1): remove one of the deps");
 }

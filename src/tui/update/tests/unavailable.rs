@@ -91,7 +91,7 @@ fn a_start_that_is_refused_after_its_boxes_were_unticked_says_so() {
         Msg::Replied(Reply::Refused(Refused { ticket: sample::id("tk-1"), message, exit_code: 1, asked: None }))
     };
     update(&mut ui, refused("no"));
-    assert_eq!(ui.tabs[0].failure.as_deref(), Some("no · its boxes are unticked: it is open again"));
+    assert_eq!(ui.tabs[0].failure.as_deref(), Some("no · its boxes are unticked: reopened"));
     update(&mut ui, refused("no"));
     assert_eq!(ui.tabs[0].failure.as_deref(), Some("no"), "said once");
 }
@@ -136,7 +136,7 @@ fn a_complete_run_that_left_a_phase_out_says_so_and_another_works_on_it() {
         assert_eq!(press(&mut model, key), [Ask::Request(Request::Start(sample::id("tk-1")))], "{key}");
     }
     assert_eq!(press(&mut model, "s"), []);
-    assert!(model.toast.as_ref().is_some_and(|(words, _)| words == "tk-1 is complete; p works on what was skipped"));
+    assert!(model.toast.as_ref().is_some_and(|(words, _)| words == "tk-1 is complete; p runs the skipped phases"));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_ticket_without_phases_is_opened_again_by_its_status() {
     read(&mut model, Some(TicketStatus::Open));
     assert_eq!(model.tabs[0].standing(), TabStatus::NotStarted);
     let screen = sample::draw(&mut model, (120, 40));
-    assert!(screen.contains("opened again in the file since"), "{screen}");
+    assert!(screen.contains("reopened in the file since"), "{screen}");
     assert_eq!(press(&mut model, "p"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
 }
 
@@ -230,7 +230,7 @@ fn a_name_that_was_typed_wrongly_can_be_corrected() {
 fn stopping_interrupts_only_what_runs() {
     let mut model = with_running();
     press(&mut model, "x");
-    assert!(sample::draw(&mut model, (120, 40)).contains("The running iteration is interrupted"));
+    assert!(sample::draw(&mut model, (120, 40)).contains("The current iteration is interrupted"));
     model.modals.clear();
     model.tabs[0] = sample::paused("tk-1");
     press(&mut model, "x");

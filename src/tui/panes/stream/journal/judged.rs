@@ -67,13 +67,10 @@ impl Journal {
                 let doubtful = issues.iter().filter(|issue| issue.doubtful).count();
                 let doubt = match doubtful {
                     0 => String::new(),
-                    1 => "; one names a place that the phase has not changed".to_owned(),
-                    some => format!("; {some} name places that the phase has not changed"),
+                    1 => "; one is about a place that the phase did not change".to_owned(),
+                    some => format!("; {some} are about places that the phase did not change"),
                 };
-                self.say(
-                    Level::Warn,
-                    format!("to be fixed before it is done: {}{doubt}", counted(issues.len(), "issue")),
-                );
+                self.say(Level::Warn, format!("to be fixed: {}{doubt}", counted(issues.len(), "issue")));
             }
             Record::PhaseDisputed { why, .. } => {
                 let check = self.claim().and_then(|(checks, judged)| {
@@ -86,7 +83,7 @@ impl Journal {
             Record::AgentExited { n, cost_usd, swept, .. } => {
                 self.segment(*n).head.cost_usd += cost_usd;
                 if *swept > 0 {
-                    self.say(Level::Warn, format!("leftover processes of Claude terminated: {swept}"));
+                    self.say(Level::Warn, format!("leftover Claude processes terminated: {swept}"));
                 }
             }
             Record::IterationEnded { n, outcome, ms, .. } => {

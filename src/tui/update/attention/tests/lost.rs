@@ -124,8 +124,8 @@ fn a_question_of_an_interrupted_run_is_told_on_home_and_leads_there() {
     assert_eq!((ui.is_home(), ui.home.cursor.as_ref().map(ToString::to_string).as_deref()), (true, Some("tk-7f00")));
     let screen = sample::draw(&mut ui, (120, 40));
     let (needs, running) = (screen.find("NEEDS YOU").unwrap(), screen.find("RUNNING").unwrap());
-    assert!((needs..running).contains(&screen.find("a question waits: Bash make").unwrap()), "{screen}");
-    assert!(screen.contains("s resumes tk-7f00, then its card comes"), "{screen}");
+    assert!((needs..running).contains(&screen.find("question waiting: Bash make").unwrap()), "{screen}");
+    assert!(screen.contains("s resumes tk-7f00, then shows its card"), "{screen}");
     // That of another directory is not resumed here, a chat's person has left, and without a question nothing waits.
     let others = [
         crate::domain::summary::RunSummary { folder: "/elsewhere".into(), ..run.clone() },
@@ -140,5 +140,5 @@ fn a_question_of_an_interrupted_run_is_told_on_home_and_leads_there() {
     assert_eq!(ui.waiting(), 1);
     assert_eq!(press(&mut ui, "!"), [Ask::Request(Request::Show(run.run))]);
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(screen.contains("tk-7f00 works in another program; ! answers what it asks"), "{screen}");
+    assert!(screen.contains("tk-7f00 is running in another process; ! answers its questions"), "{screen}");
 }
