@@ -459,10 +459,10 @@ mod tests {
     fn a_stop_that_is_taken_back_says_so() {
         let mut formatter = LogFormatter::default();
         let mut told = |record| formatter.line(&record).unwrap().text;
-        assert_eq!(told(Record::StopRequested { by: Answerer::SCREEN }), "stopping");
+        assert_eq!(told(Record::StopRequested { by: crate::domain::answerer::Answerer::SCREEN }), "stopping");
         assert_eq!(told(Record::Continued), "stop withdrawn: the run keeps going");
         assert_eq!(told(Record::Continued), "resumed");
-        told(Record::StopRequested { by: Answerer::SCREEN });
+        told(Record::StopRequested { by: crate::domain::answerer::Answerer::SCREEN });
         told(Record::RunResumed { pid: 1 });
         assert_eq!(told(Record::Continued), "resumed", "that stop is over");
     }
