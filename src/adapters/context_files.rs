@@ -108,10 +108,10 @@ mod tests {
             ("gone", "no such file"),
             ("link", "out of the project"),
             ("out/secret", "out of the project"),
-            ("docs", "is a folder"),
-            ("nul", "no text"),
-            ("empty", "is empty"),
-            ("pipe", "is no file"),
+            ("docs", "a folder"),
+            ("nul", "not text"),
+            ("empty", "skipped: empty"),
+            ("pipe", "not a file"),
         ] {
             let read = read(folder.path(), &names(&[name]));
             assert_eq!((read.len(), &read[0].text), (1, &None), "{name}");
@@ -142,6 +142,6 @@ mod tests {
         assert!(all[0].text.as_deref().unwrap().contains("of the file\n[cut"));
         let total: usize = all.iter().filter_map(|file| file.text.as_ref()).map(String::len).sum();
         assert!(total <= ALL + 5 * 100, "{total}");
-        assert!(all[4].note.as_deref().unwrap().contains("fill the 96 KiB"), "{:?}", all[4]);
+        assert!(all[4].note.as_deref().unwrap().contains("use the 96 KiB limit"), "{:?}", all[4]);
     }
 }

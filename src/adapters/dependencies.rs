@@ -241,7 +241,7 @@ mod tests {
         fs::create_dir(temp.path().join("out")).unwrap();
         fs::remove_dir_all(top.join("deep")).unwrap();
         symlink(temp.path().join("out"), top.join("deep")).unwrap();
-        assert!(file(&home, &top, name).unwrap_err().to_string().contains("is no folder"));
+        assert!(file(&home, &top, name).unwrap_err().to_string().contains("is not a folder"));
         assert!(!temp.path().join("out/down").exists());
     }
 }

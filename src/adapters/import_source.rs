@@ -78,7 +78,7 @@ mod tests {
         let mkfifo = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         assert!(mkfifo.success());
         for (name, why) in
-            [("nul", "no text"), ("large", "larger than 4 MiB"), ("pipe", "no file"), ("gone", "No such")]
+            [("nul", "not text"), ("large", "larger than 4 MiB"), ("pipe", "not a file"), ("gone", "No such")]
         {
             let error = document(&path(name)).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
@@ -92,7 +92,7 @@ mod tests {
         std::fs::write(outside.path().join("secret"), "x").unwrap();
         assert!(first(folder.path(), &["a", "b"]).unwrap().is_none());
         symlink(outside.path().join("secret"), folder.path().join("b")).unwrap();
-        assert!(first(folder.path(), &["a", "b"]).unwrap_err().to_string().contains("leads out"));
+        assert!(first(folder.path(), &["a", "b"]).unwrap_err().to_string().contains("a link out"));
         std::fs::write(folder.path().join("a"), "x").unwrap();
         assert_eq!(first(folder.path(), &["a", "b"]).unwrap(), Some(folder.path().join("a")));
     }

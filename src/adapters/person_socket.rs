@@ -94,7 +94,7 @@ mod tests {
         };
         assert_eq!(answer, Some(Ok(Some("heard one".to_owned()))));
         drop(socket);
-        assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("takes nothing"));
+        assert!(ask(state.path(), own, b"one").await.unwrap_err().contains("does not accept input"));
     }
 
     /// Whether a process with these variables is heard, where a Claude is known that is not above it.

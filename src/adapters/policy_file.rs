@@ -193,13 +193,13 @@ mod tests {
     #[test]
     fn what_cannot_be_added_to_is_left_alone() {
         let cases = [
-            ("version: 1\n", "on a line of its own"),
-            ("rules: []\n", "on a line of its own"),
-            ("{\"version\": 1, \"rules\": []}", "on a line of its own"),
+            ("version: 1\n", "on a separate line"),
+            ("rules: []\n", "on a separate line"),
+            ("{\"version\": 1, \"rules\": []}", "on a separate line"),
             ("rules:\n  - name: always-git-push\n", "already"),
             ("rules:\n\t- x", "cannot be read"),
             ("rules: 3\n", "not a list"),
-            ("note: |\n  rules:\nrules: [{name: a}]\n", "on a line of its own"),
+            ("note: |\n  rules:\nrules: [{name: a}]\n", "on a separate line"),
         ];
         for (old, reason) in cases {
             let error = insert(old, "x").unwrap_err();

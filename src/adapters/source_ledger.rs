@@ -154,9 +154,9 @@ mod tests {
         let id = TicketId::parse("tk-1").unwrap();
         private_file::write(&file(state.path(), &id, "r"), "{\"ticket\":").unwrap();
         let error = SourceLedger::open(state.path(), &id, Path::new("x"), "r").unwrap_err().to_string();
-        assert!(error.contains("not understood") && error.contains("remove the file"), "{error}");
+        assert!(error.contains("invalid") && error.contains("remove the file"), "{error}");
         let found = unsettled(state.path());
-        assert!(found[0].as_ref().unwrap_err().to_string().contains("not understood"), "{found:?}");
+        assert!(found[0].as_ref().unwrap_err().to_string().contains("invalid"), "{found:?}");
     }
 
     #[test]

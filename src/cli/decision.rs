@@ -423,8 +423,8 @@ mod tests {
         let why = |kind: Kind, line: &str| decision(kind).decide(&typed(line)).err().unwrap();
         assert_eq!(why(commands(), "yes"), "`yes` is not a possible answer: accept, keep");
         assert_eq!(why(commands(), "accept all"), "`accept` takes no text");
-        assert_eq!(why(draft(), "revise"), "say more: revise WORDS");
-        assert_eq!(why(Kind::Dispute(PhaseId(1), "A".into()), "accept"), "say more: accept REASON");
+        assert_eq!(why(draft(), "revise"), "text missing: revise WORDS");
+        assert_eq!(why(Kind::Dispute(PhaseId(1), "A".into()), "accept"), "text missing: accept REASON");
         assert_eq!(why(draft(), ""), "`` is not a possible answer: accept, refuse, revise WORDS");
     }
 

@@ -104,10 +104,10 @@ mod tests {
         ] {
             assert_eq!(hours(text), Ok(wanted), "{text}");
         }
-        assert!(hours("2026-11-25").unwrap_err().contains("still to come"));
+        assert!(hours("2026-11-25").unwrap_err().contains("in the future"));
         for text in ["", "yesterday", "8", "25:00", "2026-13-01", "99999999y"] {
             let why = hours(text).unwrap_err();
-            assert!(why.contains("is no time") && why.contains("8h"), "{text}: {why}");
+            assert!(why.contains("invalid --since") && why.contains("8h"), "{text}: {why}");
         }
     }
 }

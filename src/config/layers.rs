@@ -317,7 +317,7 @@ mod tests {
             ("worktree:\n  copy: [../x]\n", "u.yaml:2: worktree.copy has `../x`"),
             ("worktree:\n  copy: [.git/config]\n", "u.yaml:2: worktree.copy has `.git/config`"),
             ("worktree:\n  dependencies: [a/.venv]\n", "u.yaml:2: worktree.dependencies has .venv"),
-            ("git:\n  branch: \"a b\"\n", "u.yaml:2: git.branch: `a b` is no name"),
+            ("git:\n  branch: \"a b\"\n", "u.yaml:2: git.branch: `a b` is not a valid"),
             ("git:\n  base: --x\n", "u.yaml:2: git.base: `--x` is not a branch"),
             ("agent:\n  flags: \"--x 'y\"\n", "u.yaml:2: `--x 'y` has an open '"),
             (

@@ -228,7 +228,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let alone = left(&[queued("b", 0, &[("a", Dep::Open)])]);
-        assert!(alone[0].0 == "b" && alone[0].1.contains("depends on a, which is not closed"), "{alone:?}");
+        assert!(alone[0].0 == "b" && alone[0].1.contains("depends on a, which is open"), "{alone:?}");
         let all = left(&[
             queued("d", 0, &[("a", Dep::Open)]),
             queued("a", 0, &[("b", Dep::Open)]),
@@ -288,6 +288,6 @@ mod tests {
         let mut all: Vec<Queued> = all.collect();
         assert_eq!(next(&all, slots(0, None)), Some(start("t0")));
         all[0].deps.push((TicketKey::unknown("t59"), Dep::Open));
-        assert!(in_vain(&all, &all[30]).is_some_and(|why| why.contains("lead back to it (t30 → t0 → t59 → ")));
+        assert!(in_vain(&all, &all[30]).is_some_and(|why| why.contains("dependency cycle (t30 → t0 → t59 → ")));
     }
 }

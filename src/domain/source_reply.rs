@@ -237,7 +237,7 @@ mod tests {
             "prd:docs/a.md#x", "github:ada/shop#x", "github:ada/shop/more#7", "github:-R/shop#7", "github:ada/--web#7",
             "github:ada#7", "beads:--all", "beads:bd…a1b2c3", "beads:", "JIRA-7", "",
         ] {
-            assert!(upstream(other).unwrap_err().contains("is no issue"), "{other}");
+            assert!(upstream(other).unwrap_err().contains("is not an issue"), "{other}");
         }
     }
 
@@ -254,7 +254,7 @@ mod tests {
             "https://github.com/eve/shop/issues/7", "https://github.com/ada/shop/issues/17",
             "ftp://github.com/ada/shop/issues/7",
         ] {
-            assert!(of(other).unwrap_err().contains("another issue"), "{other}");
+            assert!(of(other).unwrap_err().contains("a different issue"), "{other}");
         }
     }
 

@@ -216,7 +216,7 @@ critical  src/a.rs:12
           also: n may be 0
           found by bug-deep, bug-shallow · confirmed: seen
 
-Dropped by the second look:
+Dropped by the final reviewer:
   src/a.rs:12  critical, found by bug-deep, bug-shallow: never closed; also: n may be 0 (closed by drop)
 1 dropped issue was critical or found by several reviewers: check for yourself. The exit code is 3.
 

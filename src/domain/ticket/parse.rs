@@ -168,7 +168,7 @@ mod tests {
         let read = |line: &str| parse(format!("# T\n\n{line}\n").as_bytes(), "t.md");
         let ticket = read(&format!("- [ ] {TEMPLATE_PHASE}"));
         let problem = ticket.problems.first().expect("a problem");
-        assert!(ticket.is_broken() && problem.line == 3 && problem.message.contains("fill in"), "{problem:?}");
+        assert!(ticket.is_broken() && problem.line == 3 && problem.message.contains("placeholder"), "{problem:?}");
         for real in ["- [ ] Write down what is done first", &format!("- [x] {TEMPLATE_PHASE}")] {
             assert!(!read(real).is_broken(), "{real}");
         }

@@ -346,7 +346,7 @@ impl Diff {
             _ => self.named(hints(model, scope, &keys)),
         });
         let notice = match (&self.reverting, &model.reverting) {
-            (Some(_), _) => format!("Revert hunk {at} of {of}? The current state is saved as a snapshot first."),
+            (Some(_), _) => format!("Revert hunk {at} of {of}? A snapshot is saved first."),
             (None, Some(path)) if self.notice.is_empty() => format!("reverting a hunk of {path} …"),
             _ => self.notice.clone(),
         };

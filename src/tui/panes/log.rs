@@ -448,7 +448,7 @@ mod tests {
         let mut shown = vec![
             "▸ iteration 1 · “Phase 1” · verified · 1 s",
             "▸ iteration 2 · “Phase 2” · verified · 1 s",
-            "▾ iteration 3 · “Phase 3” · under way",
+            "▾ iteration 3 · “Phase 3” · in progress",
             "    fact 3.2",
             "    fact 3.3",
             "    fact 3.4",
@@ -477,6 +477,6 @@ mod tests {
         assert_eq!(Log::place(&log.ids(&ui), log.cursor), 1, "and the cursor stays on it");
         log.act(&mut ui, Command::End, 12);
         log.act(&mut ui, Command::Own("open"), 12);
-        assert_eq!(said(&log, &ui)[2..], ["▸ iteration 3 · “Phase 3” · under way"], "the one under way folds, too");
+        assert_eq!(said(&log, &ui)[2..], ["▸ iteration 3 · “Phase 3” · in progress"], "the one under way folds, too");
     }
 }

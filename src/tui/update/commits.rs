@@ -128,8 +128,7 @@ mod tests {
         press(&mut ui, "R");
         let screen = sample::draw(&mut ui, (60, 15));
         assert!(
-            screen.contains("Revert hunk 1 of 1? The current state is saved as a snapshot first.")
-                && screen.contains("- a"),
+            screen.contains("Revert hunk 1 of 1? A snapshot is saved first.") && screen.contains("- a"),
             "{screen}"
         );
         assert_eq!(press(&mut ui, "n R j"), []);

@@ -109,7 +109,7 @@ fn a_tab_of_one_is_read_only_and_says_so_and_no_key_is_offered_that_does_nothing
     let mut ui = opened();
     for size in SIZES {
         let screen = sample::draw(&mut ui, size);
-        assert!(screen.contains("read only") && screen.contains("fix it"), "{screen}");
+        assert!(screen.contains("read-only") && screen.contains("fix it"), "{screen}");
         let footer = screen.lines().last().unwrap_or_default();
         for word in ["pause", "start", "message", "stop", "commit", "edit", "resume", "next ticket", "changes", "$"] {
             assert!(!footer.contains(word), "{word}: {footer}");
