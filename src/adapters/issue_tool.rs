@@ -10,9 +10,9 @@ use std::path::Path;
 /// What a program says of a failure, in small letters; what that means; what to do about it. The first that fits counts.
 type Meaning = (&'static str, &'static str, &'static str);
 
-const REMOTE: &str = "add a remote that is on GitHub";
+const REMOTE: &str = "add a GitHub remote";
 const ACCESS: &str = "check the remote with `git remote -v`, and your account with `gh auth status`";
-const UNSEEN: &str = "GitHub has no such repository, or you may not see it";
+const UNSEEN: &str = "GitHub has no such repository, or you have no access to it";
 const UNREACHED: &str = "GitHub cannot be reached";
 const NETWORK: &str = "check the network, then try again";
 const LOGIN: &str = "log in with `gh auth login`";
@@ -23,33 +23,37 @@ const OF_GH: &[Meaning] = &[
     // Behind this it says that `gh auth login` knows more hosts.
     ("none of the git remotes configured", "no remote of this repository is on GitHub", REMOTE),
     ("no git remotes found", "the repository has no remote", REMOTE),
-    ("not a git repository", "this folder is in no git repository", "go to a clone of the repository"),
+    ("not a git repository", "this folder is not in a git repository", "go to a clone of the repository"),
     ("gh repo set-default", "the repository has more than one remote", "choose one with `gh repo set-default`"),
-    ("http 401", "GitHub does not accept your login any more", "log in again with `gh auth login`"),
+    ("http 401", "GitHub no longer accepts your login", "log in again with `gh auth login`"),
     ("gh auth login", NO_LOGIN, LOGIN),
     ("rate limit", "GitHub's rate limit is reached", "try again later: `gh api rate_limit` shows when"),
     ("saml enforcement", "the organization has not authorized your token", "`gh auth refresh` authorizes it"),
-    ("resource not accessible", "your token may not write to issues", "give it access: `gh auth refresh -s repo`"),
-    ("correct permissions", "you may not do this there", "ask for write access, or leave it to the owner"),
-    ("issue is locked", "the issue is locked", "somebody who may write there has to unlock its conversation"),
+    ("resource not accessible", "your token cannot write to issues", "give it access: `gh auth refresh -s repo`"),
+    ("correct permissions", "you lack the permission", "ask for write access, or ask the owner"),
+    ("issue is locked", "the issue is locked", "somebody with write access must unlock the conversation"),
     ("http 403", "GitHub refuses it", ACCESS),
     ("could not resolve to a repository", UNSEEN, ACCESS),
-    ("could not resolve to an issue", "the issue was deleted, or you may not see it", "look for it on GitHub"),
+    ("could not resolve to an issue", "the issue was deleted, or you have no access", "look for it on GitHub"),
     ("http 404", UNSEEN, ACCESS),
-    ("has disabled issues", "the repository has no issues", "turn issues on in its settings"),
+    ("has disabled issues", "issues are disabled in the repository", "enable issues in its settings"),
     ("error connecting to", UNREACHED, NETWORK),
     ("dial tcp", UNREACHED, NETWORK),
     ("unknown flag", "`gh` is too old", "update it"),
     ("unknown json field", "`gh` is too old", "update it"),
     ("already exists", "the branch has a pull request", "look at it with `gh pr view`"),
-    ("must first push", "GitHub does not have the branch", "check that the remote is what `gh repo view` shows"),
-    ("no commits between", "the base has all of it already", "nothing is to be done"),
+    (
+        "must first push",
+        "GitHub does not have the branch",
+        "check that the remote is the repository that `gh repo view` shows",
+    ),
+    ("no commits between", "the base already has all commits", "nothing is to be done"),
 ];
 /// What `bd` and `br` say.
 const OF_BEADS: &[Meaning] = &[
-    ("no beads database found", "there is no beads database here", "go to a project of beads"),
-    ("unknown flag", "the program of beads is too old", "update it"),
-    ("unexpected argument", "the program of beads is too old", "update it"),
+    ("no beads database found", "there is no beads database here", "go to a beads project"),
+    ("unknown flag", "the beads program is too old", "update it"),
+    ("unexpected argument", "the beads program is too old", "update it"),
     ("no issue found", "beads has no such issue", "look for it with its `list`"),
     ("database is locked", "another program uses the beads database", "try again"),
 ];
@@ -95,7 +99,7 @@ pub async fn repository(folder: &Path) -> Result<String, ToolError> {
 pub fn beads() -> Result<IssueTool, ToolError> {
     let program = BEADS.into_iter().find(|program| outside_program::is_installed(program));
     let program = program
-        .ok_or_else(|| ToolError("neither `bd` nor `br` is installed, or in your PATH: install one".to_owned()))?;
+        .ok_or_else(|| ToolError("neither `bd` nor `br` is installed or on your PATH: install one".to_owned()))?;
     Ok(IssueTool { program, meanings: OF_BEADS, install: "install it again", wait: "try again" })
 }
 
@@ -119,11 +123,11 @@ impl IssueTool {
     /// It printed something else than it was asked for.
     pub fn unexpected(&self, args: &[&str]) -> ToolError {
         let program = self.program;
-        ToolError(format!("`{}` printed something unexpected: update `{program}`, then try again", self.asked(args)))
+        ToolError(format!("unexpected output from `{}`: update `{program}`, then try again", self.asked(args)))
     }
 
     fn missing(&self) -> ToolError {
-        ToolError(format!("`{}` is not installed, or not in your PATH: {}", self.program, self.install))
+        ToolError(format!("`{}` is not installed or not on your PATH: {}", self.program, self.install))
     }
 
     /// The command without its operands.
@@ -138,7 +142,7 @@ impl IssueTool {
             ProgramError::Missing => return self.missing(),
             ProgramError::NotStarted(error) => format!("`{program}` cannot be started: {error}"),
             ProgramError::NotRead(error) => format!("`{program}` cannot be read: {error}"),
-            ProgramError::NoAnswer => format!("`{program}` has not answered for {} s: {wait}", PATIENCE.as_secs()),
+            ProgramError::NoAnswer => format!("`{program}` did not respond for {} s: {wait}", PATIENCE.as_secs()),
             ProgramError::TooMuch => format!("`{program}` printed more than {} MiB: ask it for less", PRINTED >> 20),
             ProgramError::Failed { status, said } => {
                 let lines: Vec<String> = Clean::new(&said).as_str().lines().map(|line| clean_line(line, 300)).collect();
@@ -184,12 +188,12 @@ mod tests {
             (
                 "none of the git remotes configured for this repository point to a known GitHub host. To tell gh about a new GitHub host, please use `gh auth login`\n",
                 1,
-                "no remote of this repository is on GitHub: add a remote that is on GitHub (`gh` said: none of",
+                "no remote of this repository is on GitHub: add a GitHub remote (`gh` said: none of",
             ),
             (
                 "HTTP 401: Bad credentials (https://api.github.com/graphql)\nTry authenticating with:  gh auth login\n",
                 1,
-                "GitHub does not accept your login any more: log in again with `gh auth login` (`gh` said: HTTP 401: Bad credentials (https://api.github.com/graphql))",
+                "GitHub no longer accepts your login: log in again with `gh auth login` (`gh` said: HTTP 401: Bad credentials (https://api.github.com/graphql))",
             ),
             (
                 "gh: To use GitHub CLI in automation, set the GH_TOKEN environment variable.\n",

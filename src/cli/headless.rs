@@ -186,7 +186,7 @@ pub(super) fn says_finished(ticket: Option<Ticket>) -> bool {
 /// The same as words.
 pub(super) fn finished_words(ticket: &Ticket) -> String {
     let id = clean_line(ticket.id.as_str(), 60);
-    format!("{id} is finished: nothing is left to do. {}.", how_to_reopen(ticket))
+    format!("{id} is complete: nothing is left to do. {}.", how_to_reopen(ticket))
 }
 
 /// How the person can read what came of it, where it took so long that they may have been away.

@@ -88,7 +88,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
         return Box::pin(plan::run(out, session, args)).await;
     }
     if args.json && !args.yes && !args.dry_run {
-        return Err(CliError::usage("--json asks nothing: add --yes or --dry-run"));
+        return Err(CliError::usage("--json cannot ask: add --yes or --dry-run"));
     }
     let importer = importer(session, session.places(&session.resolve(&session.folder)?).dir());
     let alone = if args.dry_run { None } else { Some(importer.alone()?) };

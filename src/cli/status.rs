@@ -115,7 +115,7 @@ fn date(time: Timestamp, zone: &TimeZone) -> String {
 fn reason(run: &RunSummary) -> Option<String> {
     let word = run.reason.as_deref()?;
     if run.is_own_session() {
-        return Some("asks nothing".to_owned());
+        return Some("idle: no question".to_owned());
     }
     Some(match ExitReason::from_word(word) {
         Some(ExitReason::Complete) => match run.marks.iter().filter(|mark| **mark == Mark::Skipped).count() {

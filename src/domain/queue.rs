@@ -243,8 +243,8 @@ mod tests {
         let missing = left(&[queued("a", 0, &[("b", Dep::Missing("no ticket in /w".into()))])]);
         assert_eq!(missing[0].1, "it depends on b, which is no ticket in /w: fix its deps");
         let template =
-            left(&[queued("a", 0, &[("b", Dep::Unfinished("/w/b.md needs an edit at line 14: fill it in".into()))])]);
-        let words = "it depends on b, which nobody can work on yet: /w/b.md needs an edit at line 14: fill it in";
+            left(&[queued("a", 0, &[("b", Dep::Unfinished("/w/b.md has an error in line 14: fill it in".into()))])]);
+        let words = "it depends on b, which nobody can work on yet: /w/b.md has an error in line 14: fill it in";
         assert_eq!(template[0].1, words, "its deps are right");
     }
 

@@ -96,8 +96,7 @@ impl From<String> for Unsaid {
 /// Says it to the program that works on the run; it is decided then, as the run's records tell.
 pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answerer) -> Result<(), Unsaid> {
     if run.is_own_session() && !matches!(command, UserCommand::AnswerApproval { .. }) {
-        let words =
-            "is a Claude session of your own: only its questions are answered here, all else is typed in its terminal";
+        let words = "is your own Claude session and only accepts answers: do the rest in its terminal";
         return Err(format!("{} {words}", run.ticket).into());
     }
     if run.state == RunState::Ended {

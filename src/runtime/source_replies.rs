@@ -91,7 +91,7 @@ impl Replying {
         }
         let words = |ticket: &TicketKey| {
             let id = ticket.id();
-            format!("{id}: no answer about its issue yet; `programmator source {id}` shows what was sent")
+            format!("{id}: no response about its issue yet; `programmator source {id}` shows what was sent")
         };
         lock(&self.open).iter().map(words).collect()
     }
@@ -136,7 +136,7 @@ fn tell_unsettled(found: Result<Replies, PrivateFileError>, mut tell: impl FnMut
     let replies = match found {
         Ok(replies) => replies,
         Err(error) => {
-            return tell(TicketKey::unknown("source"), format!("what an issue was told is not known: {error}"));
+            return tell(TicketKey::unknown("source"), format!("cannot tell what was sent to an issue: {error}"));
         }
     };
     let issue = upstream(&replies.reference).map_or(replies.reference.clone(), |issue| issue.to_string());
@@ -288,7 +288,7 @@ mod tests {
         assert!(words.starts_with("tk-1: a comment of a/b#7 was begun"), "{words}");
         assert!(words.contains("`programmator source '/w/my shop/.tickets/tk-1.md' --comment` checks"), "{words}");
         let unreadable = failed(Path::new("/s/sources/x.json"), &"not understood");
-        let known = "source: what an issue was told is not known: ";
+        let known = "source: cannot tell what was sent to an issue: ";
         assert!(told(Err(unreadable))[0].starts_with(known));
     }
 }

@@ -190,7 +190,7 @@ fn a_ticket_that_is_done_calls_nobody() {
     let told: Value =
         serde_json::from_str(&said(&project, &["run", "--dry-run", "--json", "tk-1"], 0)).expect("an object");
     assert_eq!((&told["ticket"], &told["would_start"], &told["exit_code"]), (&"tk-1".into(), &false.into(), &0.into()));
-    assert!(told["notes"][0].as_str().unwrap().contains("is finished"), "{told}");
+    assert!(told["notes"][0].as_str().unwrap().contains("is complete"), "{told}");
     // What is named does what is said of it.
     let told = said(&project, &["resume", "tk-1"], 2);
     assert!(told.contains("is complete; `programmator tk-1` shows it, `programmator phase reopen tk-1 1`"), "{told}");

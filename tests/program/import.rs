@@ -126,9 +126,9 @@ fn issues_of_github_come_from_gh_with_its_errors() {
     for (error, cure) in [
         ("not-logged-in", "log in with `gh auth login`"),
         ("no-repository", "go to a clone"),
-        ("no-remotes", "add a remote that is on GitHub"),
-        ("no-github-remote", "add a remote that is on GitHub"),
-        ("issues-disabled", "turn issues on"),
+        ("no-remotes", "add a GitHub remote"),
+        ("no-github-remote", "add a GitHub remote"),
+        ("issues-disabled", "enable issues"),
         ("not-found", "GitHub has no such repository"),
         ("rate-limit", "try again later"),
         ("offline", "check the network"),
@@ -144,7 +144,7 @@ fn issues_of_github_come_from_gh_with_its_errors() {
     assert!(!told.contains('\u{1b}'), "{told}");
     gh(&project, "'issue list'*) echo '{\"message\":\"x\"}';;");
     let told = text(&run(&["import", "github", "--yes"]));
-    assert!(told.contains("`gh issue list` printed something unexpected: update `gh`"), "{told}");
+    assert!(told.contains("unexpected output from `gh issue list`: update `gh`"), "{told}");
     std::fs::remove_file(project.path("bin/gh")).expect("removed");
     let bare = project.command(&["import", "github"]).env("PATH", project.path("bin")).output().expect("it starts");
     assert!(text(&bare).contains("`gh` is not installed"), "{}", text(&bare));
@@ -180,14 +180,14 @@ fn beads_come_from_bd_or_its_file_with_what_they_wait_for() {
     double(&project, "br", "echo Flushed");
     let report = import(&["import", "beads", "--dry-run", "--json"]);
     let note = report["notes"][0].as_str().unwrap();
-    assert!(note.contains("`br list` printed something unexpected: update `br`"), "{note}");
+    assert!(note.contains("unexpected output from `br list`: update `br`"), "{note}");
     assert!(note.ends_with("read from .beads/issues.jsonl instead"), "{note}");
     std::fs::remove_file(project.path("bin/br")).expect("removed");
     let report = import(&["import", "beads", "--dry-run", "--json"]);
     assert!(report["notes"][0].as_str().unwrap().starts_with("neither `bd` nor `br` is installed"), "{report:#}");
     project.write("work/.beads/issues.jsonl", "{}\n\nnonsense\n");
     let why = text(&project.run(&["import", "beads", "--dry-run"]));
-    assert!(why.contains(".beads/issues.jsonl: this is not a list of issues of beads: line 3 is no JSON"), "{why}");
+    assert!(why.contains(".beads/issues.jsonl: this is not a list of beads issues: line 3 is not JSON"), "{why}");
 }
 
 #[test]
@@ -216,11 +216,11 @@ fn what_a_task_waits_for_by_now_is_waited_for_unless_the_deps_were_edited() {
         let (now, notes) = (waits().unwrap(), report["notes"].to_string());
         if edited {
             assert_eq!(now, before, "the person's word counts");
-            assert!(notes.contains("does not say so here"), "{notes}");
+            assert!(notes.contains("but not here"), "{notes}");
             continue;
         }
         assert_eq!(now, format!("[{}, {}]", ids[1], ids[2]), "{notes}");
-        assert!(notes.contains(&format!("{} waits for {} now, as its task does", ids[0], ids[2])), "{notes}");
+        assert!(notes.contains(&format!("{} depends on {} now, as at the source", ids[0], ids[2])), "{notes}");
         // The ticket says what its task does by now, and what a person takes out of it stays out.
         let report = all(r#""U2","U3""#, "Story 1");
         assert_eq!((&tasks(&report)[0][..], report["notes"].as_array().map(Vec::len)), ("imported Story 1", Some(0)));
@@ -401,7 +401,7 @@ fn what_comes_later_is_waited_for_unless_the_deps_were_edited() {
         let later = report["tasks"][1]["ticket"].as_str().unwrap();
         assert_eq!(waits(), if edited { before } else { format!("deps: [{later}]") }, "{report:#}");
         assert!(
-            report["notes"].to_string().contains(if edited { "does not say so here" } else { "now, as its task does" }),
+            report["notes"].to_string().contains(if edited { "but not here" } else { "now, as at the source" }),
             "{report:#}"
         );
     }
@@ -458,7 +458,7 @@ fn what_a_killed_import_owes_is_settled_by_the_next_one() {
     assert_eq!(tasks(&report), ["imported Story 1", "imported Story 2"]);
     let second = report["tasks"][1]["ticket"].as_str().unwrap();
     assert_eq!(waits(&project), format!("deps: [{second}]"));
-    assert!(report["notes"].to_string().contains("now, as its task does"), "{report:#}");
+    assert!(report["notes"].to_string().contains("now, as at the source"), "{report:#}");
     let left: Vec<_> =
         std::fs::read_dir(project.path("state/imports")).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left, ["alone"], "no note");

@@ -149,7 +149,7 @@ fn a_call_is_allowed_from_elsewhere_once() {
     assert_eq!(json(&project, &["away", "status", "--json"])["own_sessions"], 1);
     let is_not_stopped = || {
         let why = said(&project, &["stop", "session-1a2b3c4d"], 1);
-        assert!(why.contains("only its questions are answered here"), "{why}");
+        assert!(why.contains("only accepts answers"), "{why}");
     };
     is_not_stopped();
     assert_eq!(said(&project, &["answer", &id, "allow"], 0), "allowed by you (command line)\n");
@@ -244,7 +244,7 @@ fn a_session_between_its_questions_is_at_rest_and_its_end_is_in_the_log() {
     decision(first);
     let told = [said(&project, &["status"], 0), said(&project, &["logs", "session-1a2b3c4d"], 0)];
     assert!(
-        told[0].contains("asks nothing") && told[1].contains("run ended: idle: no question from the session"),
+        told[0].contains("idle: no question") && told[1].contains("run ended: idle: no question from the session"),
         "{told:?}"
     );
     assert!(!told.concat().contains("stopped by you"), "{told:?}");

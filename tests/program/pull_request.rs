@@ -147,15 +147,15 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     let before = remote(&project);
     for (error, cure) in [
         ("not-logged-in", "log in with `gh auth login`"),
-        ("no-github-remote", "add a remote that is on GitHub"),
-        ("not-found", "GitHub has no such repository, or you may not see it"),
+        ("no-github-remote", "add a GitHub remote"),
+        ("not-found", "GitHub has no such repository, or you have no access to it"),
     ] {
         gh(&project, &format!("'repo view'*) fails {error};;"));
         let told = pr(&project, &["tk-1", "--yes"], 1);
         assert!(told.contains(cure), "{told}");
     }
     gh(&project, "'repo view'*) echo nothing;;");
-    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("`gh repo view` printed something unexpected: update `gh`"));
+    assert!(pr(&project, &["tk-1", "--yes"], 1).contains("unexpected output from `gh repo view`: update `gh`"));
     gh(&project, "");
     for (args, code, why) in [
         (&["tk-1", "--base", "own", "--yes"][..], 1, "the work is on own, which is the base"),

@@ -240,7 +240,11 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     let said = told(&killed, &["run", "tk-2"], 0);
     // Each once, though stdout and stderr are read.
     let times = |words: &str| said.matches(words).count();
-    assert_eq!((times("a comment of ada/shop#7 was begun"), times("is not known: ")), (1, 1), "{said}");
+    assert_eq!(
+        (times("a comment of ada/shop#7 was begun"), times("cannot tell what was sent to an issue: ")),
+        (1, 1),
+        "{said}"
+    );
     assert!(
         said.contains("work/.tickets/tk-1.md --comment` checks") && said.contains("sources/broken.json: "),
         "{said}"

@@ -69,12 +69,12 @@ pub fn keep_on_aloud(session: &Session) {
     let why = match came {
         Some(Ok(())) => return,
         Some(Err(why)) => why,
-        None => "it has not begun yet: `programmator away status` tells whether it has".to_owned(),
+        None => "not started yet: check `programmator away status`".to_owned(),
     };
     // Another one was faster.
     if !lock::is_held(&session.state) {
         warn(&why);
-        let _ = writeln!(stderr(), "warning: the phone is not asked (away.always_on): {why}");
+        let _ = writeln!(stderr(), "warning: phone notifications are not on (away.always_on): {why}");
     }
 }
 
@@ -135,7 +135,7 @@ impl Beginning {
             }
         }
         let words = clean_line(self.words.trim(), WORDS);
-        Some(Err(if words.is_empty() { "the relay has ended without a word".to_owned() } else { words }))
+        Some(Err(if words.is_empty() { "the relay exited without a message".to_owned() } else { words }))
     }
 }
 

@@ -64,11 +64,11 @@ impl Holder {
         // An older version has written only its number, which may be another's by now.
         if self.started.is_empty() && u32::try_from(pid).is_ok_and(orphans::is_there) {
             return format!(
-                "`away.lock` in the state folder names process {pid}, but not when it began, so it is not known to be the relay. \
+                "`away.lock` in the state folder names process {pid}, but not when it started, so it may not be the relay. \
                  If `ps -p {pid}` shows `programmator away relay`, end it with `kill {pid}`"
             );
         }
-        "a relay holds `away.lock` in the state folder, and the process that it names there is not running: \
+        "`away.lock` in the state folder is held by an unknown process, and the one that it names is not running: \
          end the `programmator away relay` that `ps` shows"
             .to_owned()
     }

@@ -54,7 +54,7 @@ fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
         }
         if begun.elapsed() > patience {
             return Err(CliError::failure(match asked {
-                Some((relay, _)) => format!("the relay was killed, and is not gone yet (pid {})", relay.pid),
+                Some((relay, _)) => format!("the relay was killed but has not exited yet (pid {})", relay.pid),
                 None => relay.unknown(),
             }));
         }
@@ -140,7 +140,7 @@ mod tests {
         // As if the relay that wrote this were gone, and its number were given to another process.
         let says = |text: String| std::fs::write(folder.path().join("away.lock"), text).unwrap();
         let end_it = format!("end it with `kill {}`", other.id());
-        let told = "the process that it names there is not running";
+        let told = "held by an unknown process";
         for (text, told) in [(format!("{}\n1\n", other.id()), told), (other.id().to_string(), &end_it)] {
             says(text);
             let why = end(folder.path(), Duration::ZERO).unwrap_err().message;

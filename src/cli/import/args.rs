@@ -38,7 +38,7 @@ pub struct ImportArgs {
     /// Of prd: make one ticket of the document, and let Claude draft its phases in plan mode.
     #[arg(long, conflicts_with_all = ["one", "commands", "label", "limit"])]
     pub(super) plan: bool,
-    /// Take validation commands over, too: they will be run.
+    /// Import validation commands, too: they will be run.
     #[arg(long)]
     pub(super) commands: bool,
     /// Import links, too.

@@ -88,7 +88,7 @@ struct Dependency {
 
 /// What its `list --json` or `show --json` printed, or the lines of its `issues.jsonl`.
 pub fn beads(text: &str) -> Result<Vec<Item>, Unread> {
-    let what = "a list of issues of beads";
+    let what = "a list of beads issues";
     let beads: Vec<Bead> = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(|error| Unread::of(what, 0, &error))?
     } else if let Ok(Page { issues }) = serde_json::from_str(text) {
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(beads(lines).unwrap().len(), 2);
         assert_eq!(beads("{\"issues\":[{\"id\":\"bd-1\",\"title\":\"A\"}],\"total\":1}").unwrap().len(), 1);
         let why = |text: &str| beads(text).unwrap_err().to_string();
-        assert_eq!(why("{}\n\nnonsense"), "this is not a list of issues of beads: line 3 is no JSON");
-        assert_eq!(why("[\n{\"id\":7}]"), "this is not a list of issues of beads: line 2 has an unexpected value");
+        assert_eq!(why("{}\n\nnonsense"), "this is not a list of beads issues: line 3 is not JSON");
+        assert_eq!(why("[\n{\"id\":7}]"), "this is not a list of beads issues: line 2 has an unexpected value");
     }
 }

@@ -28,7 +28,7 @@ struct Story {
 /// The stories, in their order; an error says what is wrong with the document.
 pub fn read(place: &str, text: &str) -> Result<Vec<Item>, Unread> {
     let document: Document =
-        serde_json::from_str(text).map_err(|error| Unread::of("a document of user stories", 0, &error))?;
+        serde_json::from_str(text).map_err(|error| Unread::of("a user story document", 0, &error))?;
     let key = |id: &str| format!("{place}#{id}");
     let item = |story: Story| {
         let id = story.id.as_str().map_or_else(|| story.id.to_string(), str::to_owned);

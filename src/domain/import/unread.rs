@@ -13,7 +13,7 @@ pub struct Unread {
 impl Unread {
     /// `what` is wanted, and so many lines stand `before` what was read.
     pub(super) fn of(what: &'static str, before: usize, error: &serde_json::Error) -> Self {
-        let why = if error.is_data() { "has an unexpected value" } else { "is no JSON" };
+        let why = if error.is_data() { "has an unexpected value" } else { "is not JSON" };
         Self { what, line: before + error.line().max(1), why }
     }
 }

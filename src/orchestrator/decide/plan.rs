@@ -149,8 +149,8 @@ impl Draft<'_> {
         if presence == Presence::Nobody && waits && !self.state.is_writing_ticket() {
             let ticket = self.state.ticket.as_ref().map(ToString::to_string).unwrap_or_default();
             let how = format!(
-                "a draft is ready; `programmator plan {ticket}` shows it, `programmator plan {ticket} --save` writes it; to \
-                 revise or refuse it without the screen, `programmator resume --detach {ticket}` waits for `programmator answer`"
+                "a draft is ready; view it with `programmator plan {ticket}`, or save it with `programmator plan {ticket} --save`; to \
+                 revise or refuse it without the screen, use `programmator resume --detach {ticket}` and `programmator answer`"
             );
             self.end(ExitReason::Drafted, how);
         }

@@ -225,7 +225,7 @@ fn unfinished(ticket: &Ticket, path: &Path) -> Option<String> {
         return Some(format!("{} is empty", shown()));
     }
     let broken = ticket.problems.iter().find(|problem| problem.severity == Severity::Error)?;
-    Some(format!("{} needs an edit at line {}: {}", shown(), broken.line, clean_line(&broken.message, 200)))
+    Some(format!("{} has an error in line {}: {}", shown(), broken.line, clean_line(&broken.message, 200)))
 }
 
 fn file_of(folder: &Path, id: &str) -> Result<PathBuf, String> {
@@ -263,7 +263,7 @@ mod tests {
         assert!(unread(queue.read(&path, true)).ends_with("tk-1.md is empty"));
         assert!(queue.read(&path, false).is_ok(), "whoever opens it says what is wrong with it");
         fs::write(&path, "---\nid: tk-1\ndeps: [tk-").unwrap();
-        assert!(unread(queue.read(&path, true)).contains("needs an edit at line"));
+        assert!(unread(queue.read(&path, true)).contains("has an error in line"));
         queue.unread.insert(path.clone(), Instant::now().checked_sub(PATIENCE).unwrap());
         assert!(matches!(queue.read(&path, true), Err(Hold::Unreadable(_))));
         fs::write(&path, "---\nid: tk-1\ndeps: [tk-2]\n---\n# T\n").unwrap();
@@ -288,7 +288,7 @@ mod tests {
             is_ending: &|_| false,
         };
         let Dep::Unfinished(why) = queue.stands(&path, &around).1 else { panic!("it is there") };
-        assert!(why.contains("tk-1.md needs an edit at line 6: fill in the ticket"), "{why}");
+        assert!(why.contains("tk-1.md has an error in line 6: fill in the ticket"), "{why}");
     }
 
     #[test]

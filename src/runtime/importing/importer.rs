@@ -18,7 +18,7 @@ pub enum ImportError {
     #[error("{0}")]
     Failed(String),
     /// The source has no document here, and none was named.
-    #[error("no document of {word} is here: name it, as in `programmator import {word} FILE`", word = .0.word())]
+    #[error("no {word} document found: pass one, as in `programmator import {word} FILE`", word = .0.word())]
     NoDocument(Source),
     /// Another program imports now.
     #[error("{0}")]

@@ -134,7 +134,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
         if !matches!(args.source, Source::Ralph | Source::Beads) && args.form != Form::Whole {
             let LeftOut { named, prose } = lists::left_out(args.source, &text);
             let why =
-                [(named, "because of the title"), (prose, "without boxes, numbered items or tables of requirements")];
+                [(named, "because of the title"), (prose, "without checkboxes, numbered items or requirement tables")];
             found.notes.extend(why.iter().filter_map(|(titles, why)| left_out(&place, titles, why)));
         }
         let (name, title) = (stem.replace(['_', '-', '@'], " "), lists::title(&text));
@@ -179,7 +179,7 @@ fn left_out(place: &str, titles: &[String], why: &str) -> Option<String> {
     let more = titles.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let sections = counted(titles.len(), "section");
-    (!titles.is_empty()).then(|| format!("{place}: {sections} left out, {why}: {}{more}", names.join(", ")))
+    (!titles.is_empty()).then(|| format!("{place}: {sections} skipped {why}: {}{more}", names.join(", ")))
 }
 
 /// What Hank has besides its list. A link is told, and keeps nothing else from being imported.

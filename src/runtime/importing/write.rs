@@ -178,7 +178,7 @@ pub(super) fn link(importer: &Importer, dir: &Path, links: &[Link]) -> Vec<Strin
         };
         let others = new.join(", ");
         match tickets::change(&dir.join(format!("{ticket}.md")), &importer.state.join("locks"), &edit) {
-            WriteOutcome::Written => notes.push(format!("{ticket} waits for {others} now, as its task does")),
+            WriteOutcome::Written => notes.push(format!("{ticket} depends on {others} now, as at the source")),
             WriteOutcome::AlreadySo => {}
             _ => notes.push(format!(
                 "{ticket} depends on {others} at the source, but not here: add it with `programmator ticket dep`"

@@ -267,17 +267,17 @@ const REST: &[Row] = rows! {
     Choose "import.choose" Scope::Import, "import", [press(Key::Enter)], Shown, always, |_| "open",
         "in Import: open the source";
     Choose "import_tasks.import" Scope::ImportTasks, "import", [press(Key::Enter)], Shown, always, |_| "import",
-        "in its tasks: import those ticked; else open the ticket";
+        "in its tasks: import ticked tasks, or open the ticket";
     Toggle "import_tasks.tick" Scope::ImportTasks, "import", [c(' ')], Shown, always, |_| "tick",
-        "in its tasks: tick a task that is new, or not";
+        "in its tasks: tick or untick a new task";
     Own("all") "import_tasks.all" Scope::ImportTasks, "import", [c('a')], Shown, always, |_| "all/none",
-        "in its tasks: tick everything that is new, or nothing";
+        "in its tasks: tick all new tasks, or none";
     Own("open") "import_tasks.open" Scope::ImportTasks, "import", [c('o')], Shown, always, |_| "open ticket",
-        "in its tasks: open the ticket of a task that has one";
+        "in its tasks: open the ticket of an imported task";
     Own("below") "import_tasks.below" Scope::ImportTasks, "import", [c('J'), ctrl('d')], Shown, always, |_| "scroll",
         "in its tasks: scroll the ticket below the list";
     Own("above") "import_tasks.above" Scope::ImportTasks, "import", [c('K'), ctrl('u')], HelpOnly, always, |_| "scroll up",
-        "in its tasks: scroll the ticket up again";
+        "in its tasks: scroll the ticket back up";
     Choose "machines.attach" Scope::Machines, "machines", [press(Key::Enter)], Shown, always, |_| "show",
         "in Machines: open the run on a new screen";
     Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "ask again",

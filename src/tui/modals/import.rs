@@ -132,8 +132,8 @@ impl Import {
 fn about(place: &ImportPlace) -> String {
     match (&place.file, place.source) {
         (Some(file), _) => file.display().to_string(),
-        (None, Source::Github) => "issues of the repository".to_owned(),
-        (None, Source::Beads) => "issues of beads".to_owned(),
+        (None, Source::Github) => "the repository's issues".to_owned(),
+        (None, Source::Beads) => "beads issues".to_owned(),
         (None, Source::Ralphex) => "docs/plans".to_owned(),
         (None, _) => "its list".to_owned(),
     }

@@ -60,7 +60,7 @@ pub fn view(model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
     let case = if is_offered { "If stopped" } else { "Either way" };
     let resumed = match active.as_slice() {
         // Nothing is there to go on with.
-        [_, ..] if model.leaves_nothing => "The demo is removed when it ends, with everything in it.".to_owned(),
+        [_, ..] if model.leaves_nothing => "The demo and everything in it are deleted when it ends.".to_owned(),
         active => resumed(active, is_queued, case),
     };
     let withdrawn = withdrawn.filter(|_| !model.leaves_nothing);
@@ -184,7 +184,7 @@ mod tests {
         // Of the demo nothing can be resumed.
         ui.leaves_nothing = true;
         let screen = dialog(&mut ui);
-        assert!(screen.contains("The demo is removed when it ends") && !screen.contains("resume"), "{screen}");
+        assert!(screen.contains("The demo and everything in it") && !screen.contains("resume"), "{screen}");
         ui.tabs[0].state.approvals.clear();
         let screen = dialog(&mut ui);
         assert!(screen.contains("finish the iteration") && !screen.contains("nothing is lost"), "{screen}");

@@ -186,7 +186,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
                 (Role::Warning, format!("{words}{}", key(" · p shows it")))
             }
             ExitReason::UserStopped if own_session::is(tab.id.id(), tab.id.file()) => {
-                (Role::Dim, "asks nothing".to_owned())
+                (Role::Dim, "idle: no question".to_owned())
             }
             ExitReason::UserStopped if tab.state.chat.is_some() => (Role::Dim, "chat closed".to_owned()),
             ExitReason::UserStopped | ExitReason::TerminalClosed => (Role::Dim, reason_words(ended.reason).to_owned()),

@@ -36,7 +36,7 @@ impl Tab {
     /// What is said below its stream while it asks nothing.
     pub fn own_words(&self) -> Option<String> {
         let Some(own) = &self.own else {
-            return self.is_own_session().then(|| "your own Claude session, which has ended".to_owned());
+            return self.is_own_session().then(|| "your own Claude session: ended".to_owned());
         };
         let cut = if own.is_cut { " · its beginning is too long ago to be shown" } else { "" };
         Some(match own.stands {

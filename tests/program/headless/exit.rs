@@ -23,7 +23,7 @@ fn a_run_ends_when_claude_wanted_to_leave_twice_and_says_so() {
     assert!(project.ticket_text("tk-1").contains("status: closed"));
     // Who closed it said that it is done.
     let told = said(&project, &["run", "tk-1"], 0);
-    assert!(told.contains("tk-1 is finished") && told.contains("`programmator ticket reopen tk-1`"), "{told}");
+    assert!(told.contains("tk-1 is complete") && told.contains("`programmator ticket reopen tk-1`"), "{told}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn what_is_written_behind_a_slow_resume_is_carried_out_behind_it() {
     phone.question("HEAD:work");
     let (path, store, program) = worked_on(&phone.project);
     kill_process(program, Signal::KILL).unwrap();
-    phone.api.wait_for("nobody works on it", |sent| sent.text.starts_with("No program works on tk-1 now."));
+    phone.api.wait_for("nobody works on it", |sent| sent.text.starts_with("tk-1 is not running."));
     // Whoever resumes it waits for this.
     let sweeping = store.lock_sweep(&path, Duration::from_secs(10)).unwrap();
     let before = phone.api.sent().last().unwrap().id;
@@ -109,7 +109,7 @@ fn what_is_written_behind_a_slow_resume_is_carried_out_behind_it() {
     let answers = || phone.api.sent().into_iter().filter(move |sent| sent.id > before && sent.answers.is_some());
     assert!(answers().all(|sent| sent.text.starts_with(HELP)), "{:#?}", answers().collect::<Vec<_>>());
     drop(sweeping);
-    let pauses = phone.api.wait_for("both are done", |sent| sent.text == "tk-1 pauses after its iteration.");
+    let pauses = phone.api.wait_for("both are done", |sent| sent.text == "tk-1 pauses after this iteration.");
     let resumed = answers().find(|sent| sent.text.starts_with("tk-1 is being worked on")).expect("it was resumed");
     assert!(resumed.id < pauses.id);
 }

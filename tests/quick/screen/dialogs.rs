@@ -68,7 +68,7 @@ fn tasks_to_import() {
             task("Log out", "", Standing::Changed(TicketId::parse("tk-4f2a").unwrap())),
             task("Pay by bill", "", Standing::Done),
         ];
-        let notes = vec!["docs/prd.md: 1 section left out, because of the title: `Non-goals`".to_owned()];
+        let notes = vec!["docs/prd.md: 1 section skipped because of the title: `Non-goals`".to_owned()];
         let page = ImportPage { tasks, notes, has_more: true };
         update(&mut model, Msg::Replied(Reply::Import(ImportTold::Page(prd.clone(), Ok(page)))));
         model

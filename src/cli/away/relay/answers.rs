@@ -46,14 +46,14 @@ impl Answers {
         let Some(Waiting { subject: Subject::Decision(decision), summary: run, interrupted, .. }) =
             waits.iter().find(|one| is(asked, one))
         else {
-            return Ok("Too late: it waits no more.".to_owned());
+            return Ok("Too late: it is no longer waiting.".to_owned());
         };
         if *interrupted {
             return Ok(gone(&run.ticket));
         }
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         if !asked.can_allow && !decision.is_no(&words) {
-            return Ok("A yes is not taken here: the screen shows all of it.".to_owned());
+            return Ok("It cannot be approved here: use the screen, which shows it in full.".to_owned());
         }
         let accept = async |phase: String, reason: String| {
             let args = ["phase", "accept", "--exact", "--", &run.ticket_path, &phase, &reason];
@@ -68,38 +68,38 @@ impl Answers {
     /// Answers a question of Claude's.
     pub(super) async fn answer(&self, asked: &Asked, given: Given) -> Result<String, CliError> {
         let Some(id) = &asked.question else {
-            return Ok("Press a button below it, or reply with one of its answers.".to_owned());
+            return Ok("Press one of its buttons, or reply with one of its answers.".to_owned());
         };
         let Some(one) = waiting(&self.store)?.into_iter().find(|one| is(asked, one)) else {
             return Ok(match look(&self.store, asked.run, id)? {
                 Found::Closed(end) => {
                     format!("Too late: {}", end.told(asked.kind, self.is_full))
                 }
-                _ => "Too late: it waits no more.".to_owned(),
+                _ => "Too late: it is no longer waiting.".to_owned(),
             });
         };
         if one.interrupted {
             return Ok(gone(&one.ticket));
         }
         let Subject::Question(approval) = one.subject else {
-            return Ok("Only the screen takes this answer.".to_owned());
+            return Ok("This can only be answered on the screen.".to_owned());
         };
         let (is_denial, given_all) = (matches!(given, Given::Deny(_)), given == Given::All);
         if !asked.can_allow && !is_denial {
-            return Ok("This can only be denied from here: the screen shows all of it.".to_owned());
+            return Ok("This can only be denied from here: the screen shows it in full.".to_owned());
         }
         let (kind, tool, has_kinds) = (approval.kind, approval.tool.clone(), approval.kinds().is_some());
         let mut question = Question::of(*approval);
         let answer = match (given, kind) {
             (Given::Deny(words), _) => Some(Answer::Deny { words }),
             (Given::Words(words), ApprovalKind::Question) => match question.misses(&words) {
-                Some(most) => return Ok(format!("{words} is no option: they are 1 to {most}.")),
+                Some(most) => return Ok(format!("No option {words}: choose 1 to {most}.")),
                 None => question.answer(&words),
             },
-            (_, ApprovalKind::Question) => return Ok("Claude asks for an answer: an option, or your words.".to_owned()),
+            (_, ApprovalKind::Question) => return Ok("Claude needs an answer: an option, or your own text.".to_owned()),
             (Given::Allow, _) => question.answer("yes"),
             (Given::All, _) if !has_kinds || !self.bulk_tools.contains(&tool) => {
-                return Ok("`all` is not for this one: allow it once, or by its button for this run.".to_owned());
+                return Ok("`all` does not work here: allow it once, or use its button for this run.".to_owned());
             }
             (Given::ForRun | Given::All, ApprovalKind::Call) => {
                 let scope = if given_all { Scope::Kind } else { Scope::Ticket };
@@ -110,7 +110,7 @@ impl Answers {
             }
             (Given::ForRun | Given::All | Given::Words(_), _) => None,
         };
-        let Some(answer) = answer else { return Ok("That is no answer to this question.".to_owned()) };
+        let Some(answer) = answer else { return Ok("That is not an answer to this question.".to_owned()) };
         tracing::info!(ticket = %one.ticket, %tool, "answered on the phone");
         let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
         let said = say(&self.store, &one.summary, command, Answerer::PHONE).await;
@@ -123,11 +123,9 @@ impl Answers {
                 format!("Too late: {}", end.told(Some(kind), self.is_full))
             }
             (_, Err(Unsaid::Refused(why))) => format!("Not answered: {why}"),
-            (_, Err(Unsaid::Unanswered(why))) => format!("Not known to be answered: {why}"),
-            (Found::Asked, Ok(())) => "Sent, and not acted on yet.".to_owned(),
-            (Found::Gone, Ok(())) => {
-                "Not answered: the rules do not let it through as it is; it is asked again.".to_owned()
-            }
+            (_, Err(Unsaid::Unanswered(why))) => format!("Sent, but not confirmed: {why}"),
+            (Found::Asked, Ok(())) => "Sent, but not applied yet.".to_owned(),
+            (Found::Gone, Ok(())) => "Not answered: the rules do not allow it as it is; asking again.".to_owned(),
         })
     }
 }

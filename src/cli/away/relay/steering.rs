@@ -35,17 +35,16 @@ impl Steering {
     async fn say(&self, name: &str, run: &RunSummary, rest: &[String], written: Option<Timestamp>) -> String {
         let text = rest.join(" ");
         let (command, told) = match name {
-            "pause" => (UserCommand::Pause, "pauses after its iteration".to_owned()),
+            "pause" => (UserCommand::Pause, "pauses after this iteration".to_owned()),
             // What waits for a limit asks again now.
-            "resume" if run.state == RunState::Parked => (UserCommand::RetryNow, "tries again now".to_owned()),
+            "resume" if run.state == RunState::Parked => (UserCommand::RetryNow, "retries now".to_owned()),
             "resume" => (UserCommand::Resume, "is resumed".to_owned()),
-            "stop" => (UserCommand::FinishAndStop, "stops after its iteration".to_owned()),
-            "note" if text.is_empty() => return "Say what Claude is to know: /note TICKET WORDS".to_owned(),
+            "stop" => (UserCommand::FinishAndStop, "stops after this iteration".to_owned()),
+            "note" if text.is_empty() => return "Add your message: /note TICKET TEXT".to_owned(),
             "note" => (UserCommand::Steer { text }, "gets your message".to_owned()),
             _ if written.is_some_and(|written| self.has_gone_on(run, written)) => {
                 return format!(
-                    "Not skipped: {} has gone on since you wrote that. /status tells with what; /skip {} once more, if it is \
-                     still meant.",
+                    "Not skipped: {} has moved on since you sent that. See /status; send /skip {} again if you still want it.",
                     run.ticket, run.ticket
                 );
             }
@@ -109,22 +108,22 @@ fn chosen<'a>(all: &'a [RunSummary], name: &str, words: &'a [String]) -> Result<
     match (named.as_slice(), open.as_slice()) {
         ([run], open) if open.iter().any(|known| known.run == run.run) => Ok(Chosen::Open(run, &words[1..])),
         ([closed], _) if name == "resume" => Ok(Chosen::Closed(closed)),
-        ([closed], _) => Err(format!("No program works on {} now.", closed.ticket)),
+        ([closed], _) => Err(format!("{} is not running.", closed.ticket)),
         // Two repositories have a ticket of this id: nothing is done to the wrong one.
-        ([_, ..], _) => Err(format!("Several tickets have this id. Say which: /{name} {}", listed(&named))),
+        ([_, ..], _) => Err(format!("Several tickets have this id. Choose one: /{name} {}", listed(&named))),
         ([], [run]) if name == "note" && !words.first().is_some_and(|word| is_like_an_id(all, word)) => {
             Ok(Chosen::Open(run, words))
         }
         ([], [run]) if words.is_empty() => Ok(Chosen::Open(run, words)),
-        ([], []) => Err(format!("No run is open. /tickets lists the last ones; /{name} TICKET names one.")),
+        ([], []) => Err(format!("No run is open. /tickets lists recent ones; use /{name} TICKET.")),
         ([], [run]) if name == "note" => Err(format!(
-            "No run of {} is known, so nobody was told. To tell {} that: /note {} {}",
+            "No run of {} found, so the message was not delivered. To send it to {}: /note {} {}",
             clean_line(&words[0], 40),
             run.ticket,
             listed(&[*run]),
             clean_line(&words.join(" "), 200)
         )),
-        ([], open) => Err(format!("Say which ticket: /{name} {}", listed(open))),
+        ([], open) => Err(format!("Which ticket? /{name} {}", listed(open))),
     }
 }
 
@@ -193,7 +192,7 @@ mod tests {
         let both = [RunSummary { run: sample::run("a"), ..shop.clone() }, RunSummary { run: sample::run("b"), ..blog }];
         assert_eq!(
             meant(&both, "pause tk-1"),
-            "Several tickets have this id. Say which: /pause tk-1@shop or tk-1@blog"
+            "Several tickets have this id. Choose one: /pause tk-1@shop or tk-1@blog"
         );
         assert_eq!(meant(&both, "pause Tk-1@blog"), "/w/blog: ");
         assert_eq!(meant(&both, "note tk-1@shop be careful"), "/w/shop: be careful");
@@ -209,10 +208,10 @@ mod tests {
     fn a_note_to_a_ticket_that_is_not_known_is_for_nobody_else() {
         let one = [sample::seen("tk-1", "/w/shop")];
         for line in ["note tk-9 be careful", "note tk-abcd be careful", "note shop-12 x"] {
-            assert!(meant(&one, line).contains("is known, so nobody was told"), "{line}");
+            assert!(meant(&one, line).contains("the message was not delivered"), "{line}");
         }
         assert_eq!(meant(&one, "note re-check the tests"), "/w/shop: re-check the tests");
         assert_eq!(meant(&one, "note be careful"), "/w/shop: be careful");
-        assert_eq!(meant(&one, "pause tk-9"), "Say which ticket: /pause tk-1");
+        assert_eq!(meant(&one, "pause tk-9"), "Which ticket? /pause tk-1");
     }
 }
