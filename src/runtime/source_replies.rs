@@ -285,7 +285,7 @@ mod tests {
             sent: vec![begun],
         };
         let [words] = &told(Ok(replies))[..] else { panic!("one") };
-        assert!(words.starts_with("tk-1: a comment of a/b#7 was begun"), "{words}");
+        assert!(words.starts_with("tk-1: a comment of a/b#7 was interrupted"), "{words}");
         assert!(words.contains("`programmator source '/w/my shop/.tickets/tk-1.md' --comment` checks"), "{words}");
         let unreadable = failed(Path::new("/s/sources/x.json"), &"not understood");
         let known = "source: cannot tell what was sent to an issue: ";

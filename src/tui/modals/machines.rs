@@ -152,7 +152,7 @@ mod tests {
         ui.focus = NAME;
         let asks = [Ask::Request(Request::Machines)];
         assert_eq!(update(&mut ui, Msg::Key(sample::key("@"))), asks);
-        assert!(sample::draw(&mut ui, (80, 24)).contains("Asking your other machines"));
+        assert!(sample::draw(&mut ui, (80, 24)).contains("Contacting your other machines"));
         let machine = |name: &str, at_work: Vec<AtWork>| Machine {
             name: Some(name.to_owned()),
             words: format!("{} at work", at_work.len()),

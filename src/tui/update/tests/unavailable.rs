@@ -77,7 +77,7 @@ fn boxes_are_not_unticked_for_a_start_that_the_breaker_would_refuse() {
     ui.tabs.push(tab);
     assert_eq!(press(&mut ui, "r"), []);
     assert!(ui.modals.is_empty());
-    assert!(ui.toast.as_ref().is_some_and(|(words, _)| words.contains("OPEN; b closes it")), "{:?}", ui.toast);
+    assert!(ui.toast.as_ref().is_some_and(|(words, _)| words.contains("open; b closes it")), "{:?}", ui.toast);
 }
 
 #[test]
