@@ -165,7 +165,7 @@ fn settings_that_nobody_trusts_files_that_are_not_committed_and_a_worktree_are_s
     let shown = report(&project, &["--worktree"], 0);
     let notes = shown["notes"].to_string();
     assert!(notes.contains("sets validation.commands: ignored") && notes.contains("programmator trust"), "{notes}");
-    assert!(notes.contains("2 files not committed") && notes.contains("begins at main without them"), "{notes}");
+    assert!(notes.contains("2 files not committed") && notes.contains("starts at main without them"), "{notes}");
     assert!(shown["run"]["before"][0].as_str().is_some_and(|first| first.starts_with("make the worktree ")), "{shown}");
     assert_eq!(
         (&shown["run"]["worktree"]["branch"], &shown["run"]["checks"]),

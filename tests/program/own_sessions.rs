@@ -268,7 +268,7 @@ fn what_hooks_do_is_logged_where_the_person_wants_that_and_no_hook_says_more() {
     }
     let log = project.read("state/hooks/hook.log");
     assert_eq!(log.matches(" PermissionRequest Bash 1a2b3c4d-").count(), 2, "{log}");
-    assert!(log.contains(" ms: nothing: the phone is not asked"), "{log}");
+    assert!(log.contains(" ms: nothing: the phone is off"), "{log}");
     for capture in std::fs::read_dir(project.path("state/hooks/captures")).unwrap().flatten() {
         let text = std::fs::read_to_string(capture.path()).unwrap();
         assert!(text.contains("[masked]") && !text.contains("abcdefgh12345678"), "{text}");

@@ -96,7 +96,7 @@ fn what_is_shown_is_sent_once_to_the_issue_that_the_ticket_records() {
     );
 
     let again = source(&project, &["--comment", "--close", "--yes"], 0);
-    assert!(again.contains("commented on already") && again.contains("Nothing to send."), "{again}");
+    assert!(again.contains("already commented on") && again.contains("Nothing to send."), "{again}");
     assert_eq!((count(&project, "issue comment"), count(&project, "issue close")), (1, 1));
     source(&project, &["--comment", "--again", "--yes"], 0);
     assert_eq!(count(&project, "issue comment"), 2);
@@ -183,7 +183,7 @@ fn what_a_killed_program_began_is_looked_up_and_not_sent_twice() {
         // Who only looks changes nothing, not even what is known of it.
         let looked = source(&project, &["--comment", "--dry-run"], 0);
         assert!(looked.contains(if arrives { "has arrived" } else { "has not arrived" }), "{looked}");
-        assert!(source(&project, &[], 0).contains("comment begun, not confirmed"));
+        assert!(source(&project, &[], 0).contains("comment sent, not confirmed"));
         let shown = source(&project, &["--comment", "--yes"], 0);
         if arrives {
             assert!(shown.contains("has arrived") && shown.contains("Nothing to send."), "{shown}");

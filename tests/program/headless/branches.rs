@@ -78,7 +78,7 @@ fn a_branch_begins_at_its_base_or_not_at_all() {
     project.git(&["commit", "-q", "--allow-empty", "-m", "More"]);
     let records = ran(&project, &["run", "--json", "tk-1"], 1);
     let end = of_kind(&records, "run_ended")[0]["detail"].as_str().unwrap().to_owned();
-    assert!(end.contains("own (git.branch) begins at release (git.base): `git switch release`"), "{end}");
+    assert!(end.contains("own (git.branch) starts at release (git.base): `git switch release`"), "{end}");
     assert_eq!(project.git(&["branch", "--list", "own"]), "");
     project.git(&["switch", "-q", "release"]);
     ran(&project, &["run", "--json", "tk-1"], 0);
@@ -106,7 +106,7 @@ fn the_branch_of_the_next_ticket_begins_where_that_of_the_first_one_did() {
     ran(&project, &["run", "--json", "tk-1"], 0);
     let records = ran(&project, &["run", "--json", "tk-2"], 1);
     let end = of_kind(&records, "run_ended")[0]["detail"].as_str().unwrap().to_owned();
-    assert!(end.contains("is on work/tk-1") && end.contains("begins at main: `git switch main`"), "{end}");
+    assert!(end.contains("is on work/tk-1") && end.contains("starts at main: `git switch main`"), "{end}");
     project.git(&["switch", "-q", "main"]);
     ran(&project, &["run", "--json", "tk-2"], 0);
     assert_eq!((project.git(&["rev-parse", "work/tk-2~1"]), branch(&project)), (main, "work/tk-2".to_owned()));

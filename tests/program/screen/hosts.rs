@@ -335,7 +335,7 @@ fn a_machine_that_does_not_answer_is_told_with_its_reason() {
         wait_gone(&near);
     }
     let nothing = near(&["no-such-program".into()], "");
-    assert!(said(&nothing, &["attach", "--on", "build"], 1).contains("look at hosts.build.command"));
+    assert!(said(&nothing, &["attach", "--on", "build"], 1).contains("check hosts.build.command"));
     assert!(said(&nothing, &["status", "--on", "other"], 2).contains("no machine `other` is configured; known: build"));
 }
 

@@ -39,7 +39,7 @@ fn each_thing_is_shown_and_what_is_the_persons_stays() {
 
     let told = said(&project, &["uninstall", "--purge", "--yes"], 0);
     let left: Vec<_> = fs::read_dir(project.path("state")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert!(left == ["notes of mine"] && told.contains("state itself stays"), "{left:?} {told}");
+    assert!(left == ["notes of mine"] && told.contains("state is kept: "), "{left:?} {told}");
     assert!(!project.path("config").exists(), "{told}");
     assert_eq!(project.read("precious/file"), "mine", "a link is not followed");
     assert!(project.path("work/.tickets/tk-1.md").exists() && project.path("work/.programmator/config.yaml").exists());
