@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::host::{Behind, TerminalHost};
 use super::park;
 use super::session::Session;
-use super::start::dressed;
+use super::start::dress::dressed;
 use super::unsent;
 use crate::adapters::copy_folder::CopyFolder;
 use crate::adapters::other_machine::{Machine, MayAsk, OtherMachine};

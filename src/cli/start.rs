@@ -1,5 +1,8 @@
 //! The screen: opens it, and ends with the program's exit code.
 
+pub(super) mod dress;
+
+use self::dress::dressed;
 use super::detach;
 use super::error::CliError;
 use super::farewell::{After, farewell, last_replies};
@@ -373,34 +376,6 @@ pub fn stored(session: &Session, run: &str, surface: Surface) -> Result<(Ui, Ter
     past.open(&summary).map_err(CliError::failure)?;
     let told = past.reporter().subscribe(Presence::Nobody);
     Ok((model, TerminalHost::new(Behind::Past(past), told, session.clock(), session.config_folder())))
-}
-
-/// The screen as this person has it, with nothing on it.
-pub(super) fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Result<Ui, CliError> {
-    let mut model = Ui::new(session.clock().now(), zone());
-    model.profile = resolved.config.profile.word();
-    model.workflow.clone_from(&resolved.config.settings.workflow);
-    model.checks.clone_from(&resolved.config.validation);
-    model.ignores_checks = resolved.ignores_checks;
-    model.folder = session.folder.display().to_string();
-    model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
-    model.keys = session.keys()?;
-    match session.arrangement() {
-        Ok(arrangement) => model.arrangement = arrangement,
-        Err(why) => model.tell(format!("the panes have their default sizes: {why}")),
-    }
-    model.animations = resolved.config.screen.animations;
-    model.tells_progress = resolved.config.screen.progress;
-    let screen = &resolved.config.screen;
-    if screen.ascii {
-        model.glyphs = Glyphs::Ascii;
-    }
-    let (looks, problems) = Looks::new(&screen.theme, session.themes(), surface);
-    model.looks = looks;
-    if let Some(problem) = problems.first() {
-        return Err(CliError::usage(problem.to_string()));
-    }
-    Ok(model)
 }
 
 fn unfit(error: &ScreenError) -> CliError {

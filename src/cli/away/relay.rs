@@ -11,11 +11,14 @@ mod ends;
 mod follow;
 mod notices;
 mod obey;
+mod resuming;
 mod steering;
+mod subject;
 mod turns;
 mod words;
 
 use self::answers::Settled;
+use self::subject::is;
 use self::turns::{Turn, Turns};
 use self::words::fit;
 use super::kept::{Asked, Kept, Over};
@@ -364,15 +367,4 @@ fn passed<T>(sent: Result<T, BotError>) -> Result<(), BotError> {
         }
         sent => sent.map(drop),
     }
-}
-
-/// It is the question that this message asks.
-fn is(asked: &Asked, one: &Waiting) -> bool {
-    asked.run == one.run
-        && match &one.subject {
-            Subject::Question(approval) => asked.question.as_ref() == Some(&approval.id),
-            Subject::Decision(decision) => asked.question.is_none() && asked.decision == decision.name,
-            // Told when it ends.
-            Subject::Ended(_) => false,
-        }
 }

@@ -8,7 +8,7 @@ use crate::tui::command::{Command, Scope};
 use crate::tui::home::Place;
 use crate::tui::modals::Modal;
 use crate::tui::modals::confirm::Confirm;
-use crate::tui::model::starting;
+use crate::tui::model::opening::starting;
 use crate::tui::msg::Ask;
 use crate::tui::panes::home;
 use crate::tui::tab::TabStatus;

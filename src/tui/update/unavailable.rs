@@ -2,7 +2,8 @@
 
 use crate::orchestrator::state::Stage;
 use crate::tui::command::{Command, Scope};
-use crate::tui::model::{Mode, Model, opening};
+use crate::tui::model::opening::opening;
+use crate::tui::model::{Mode, Model};
 use crate::tui::panes::home::Group;
 use crate::tui::replay::IN_REPLAY;
 use crate::tui::tab::TabStatus;

@@ -1,6 +1,6 @@
 //! Answers to what is asked on the phone, each in its [turn](super::turns).
 
-use super::is;
+use super::subject::is;
 use super::words::gone;
 use crate::adapters::store::Store;
 use crate::cli::answer::{Found, end, look};

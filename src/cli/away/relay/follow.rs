@@ -1,5 +1,6 @@
 //! What is continued by a word from the phone: a run that has ended or was stopped, with the person's words or without.
 
+use super::resuming::resume;
 use super::steering::runs;
 use crate::adapters::store::Store;
 use crate::base::id::RunId;
@@ -73,15 +74,4 @@ impl Following {
         let said = EndAnswered { answer, words: given, by: Answerer::PHONE, failed: None };
         Answering { store: self.store.clone(), clock: Arc::clone(&self.clock) }.answer(&end, said).await
     }
-}
-
-/// Goes on with a run that no program works on, in the background; what ended for good begins anew.
-pub(super) async fn resume(run: &RunSummary) -> String {
-    if run.is_chat() {
-        return "A chat can only be continued on your machine: `programmator chat --resume`.".to_owned();
-    }
-    let reason = run.reason.as_deref().and_then(ExitReason::from_word);
-    let command = if reason.is_none_or(ExitReason::is_resumable) { "resume" } else { "run" };
-    let what = if command == "resume" { run.run.to_string() } else { run.ticket_path.clone() };
-    told(typed(&run.folder, &[command, "--detach", "--", &what]).await).unwrap_or_else(|why| why)
 }

@@ -1,6 +1,6 @@
 //! The commands on the phone that change what a run does, each in its [turn](super::turns).
 
-use super::follow::resume;
+use super::resuming::resume;
 use crate::adapters::store::{Store, newest_of_each};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
