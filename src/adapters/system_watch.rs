@@ -65,13 +65,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("bell");
         fs::write(&file, ".").unwrap();
-        let (changes, changed) = channel();
-        let mut watch = SystemWatch::polled(move |event: notify::Result<Event>| drop(changes.send(event))).unwrap();
+        let (tell, told) = channel();
+        let mut watch = SystemWatch::polled(move |event: notify::Result<Event>| drop(tell.send(event))).unwrap();
         watch.watch(&file).unwrap();
         // Written in the very moment of a look it has the same time as before: the next change is heard of.
         let heard = (0..20).find_map(|n| {
             fs::write(&file, n.to_string()).unwrap();
-            changed.recv_timeout(2 * PACE).ok().and_then(Result::ok)
+            told.recv_timeout(2 * PACE).ok().and_then(Result::ok)
         });
         assert!(heard.is_some_and(|event| event.paths.contains(&file)));
     }

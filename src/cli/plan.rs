@@ -129,11 +129,12 @@ fn report(
     let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(false) };
     let state = state_of(&store, latest.run)?;
     let Some(draft) = state.plan.as_ref().and_then(|plan| plan.draft.as_ref()) else { return Ok(false) };
-    let saved = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Planned);
+    let is_saved = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Planned);
     let (ticket, run) = (latest.ticket.as_str(), latest.run.to_string());
     if is_json {
         let path = path.display().to_string();
-        let printed = Printed { ticket, path: &path, run: &run, saved, cost_usd: state.cost_usd, draft: draft.into() };
+        let printed =
+            Printed { ticket, path: &path, run: &run, saved: is_saved, cost_usd: state.cost_usd, draft: draft.into() };
         writeln!(out, "{}", json::pretty(&printed)?)?;
     } else {
         writeln!(out, "{}", Clean::new(draft.body().trim_end()))?;

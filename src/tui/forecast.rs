@@ -154,14 +154,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_foretold_once_a_phase_takes_longer_than_usual() {
-        let late =
-            |minutes: u64| move |model: &mut Model| model.now = model.now.plus(Duration::from_secs(minutes * 60));
-        assert!(minutes(late(0)).is_some());
-        assert_eq!(minutes(late(60)), None, "though other phases come behind it");
-    }
-
-    #[test]
     fn what_is_done_by_then_is_counted_in_phases() {
         let until = |minutes: u64| {
             let mut model = sample::model();

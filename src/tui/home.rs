@@ -84,6 +84,8 @@ pub struct Home {
     pub filter: String,
     /// Runs of other directories are shown too.
     pub everywhere: bool,
+    /// The project has validation commands of its own, which are ignored: nobody trusts it.
+    pub ignores_checks: bool,
     /// The preview has most of the screen.
     pub peeks: bool,
     /// How many tickets each group of the table has.
@@ -115,6 +117,7 @@ impl Home {
             shown: now,
             filter: String::new(),
             everywhere: false,
+            ignores_checks: false,
             peeks: false,
             counts: [0; 5],
             sort: Sort::Attention,

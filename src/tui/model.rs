@@ -30,7 +30,6 @@ use crate::tui::tab::Tab;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,8 +77,6 @@ pub struct Model {
     pub workflow: WorkflowSettings,
     /// The validation commands of every ticket, by the person's configuration.
     pub checks: Vec<String>,
-    /// The project has some of its own, which are ignored: nobody trusts it.
-    pub ignores_checks: bool,
     pub home: Home,
     /// What differs in the directory of the run in front.
     pub changes: Known,
@@ -174,7 +171,6 @@ impl Model {
             profile: "",
             workflow: WorkflowSettings::default(),
             checks: Vec::new(),
-            ignores_checks: false,
             home: Home::new(now),
             changes: Known::default(),
             keys: Keymap::default(),

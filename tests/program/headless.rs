@@ -606,7 +606,7 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     assert!((1..=1_800).contains(&shown["left"].as_u64().unwrap()), "{shown}");
 
     let sooner = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "2"], 0);
-    assert!(sooner.contains("CLOSED → OPEN") && sooner.contains("ended after iteration 2"), "{sooner}");
+    assert!(sooner.contains("closed → open") && sooner.contains("ended after iteration 2"), "{sooner}");
     let later = said(&project, &["circuit", "what-if", "tk-1", "--no-progress", "4"], 0);
     assert!(later.contains("→ half open") && later.contains("would not have opened"), "{later}");
 
@@ -614,7 +614,7 @@ fn an_open_breaker_halts_the_run_and_refuses_the_next_until_it_is_reset() {
     let refused = project.run(&["run", "--json", "tk-1"]);
     assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
     let why = String::from_utf8_lossy(&refused.stderr);
-    assert!(why.contains("OPEN") && why.contains("m ") && why.contains("circuit reset tk-1"), "{why}");
+    assert!(why.contains("breaker is open") && why.contains("m ") && why.contains("circuit reset tk-1"), "{why}");
     assert!(refused.stdout.is_empty(), "no run was begun: {}", text(&refused));
 
     // Nothing is run where nothing is left to do.

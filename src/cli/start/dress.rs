@@ -3,8 +3,9 @@
 use crate::adapters::clock::zone;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use crate::config::layers::Resolved;
+use crate::config::Resolved;
 use crate::tui::marks::Glyphs;
+use crate::tui::theme::looks::Looks;
 use crate::tui::theme::surface::Surface;
 use crate::tui::ui::Ui;
 
@@ -14,7 +15,7 @@ pub fn dressed(session: &Session, resolved: &Resolved, surface: Surface) -> Resu
     model.profile = resolved.config.profile.word();
     model.workflow.clone_from(&resolved.config.settings.workflow);
     model.checks.clone_from(&resolved.config.validation);
-    model.ignores_checks = resolved.ignores_checks;
+    model.home.ignores_checks = resolved.ignores_checks;
     model.folder = session.folder.display().to_string();
     model.person_folder = session.environment.get("HOME").cloned().unwrap_or_default();
     model.keys = session.keys()?;

@@ -262,7 +262,7 @@ impl Form {
 /// What checks a ticket that names no command itself.
 fn checks_hint(model: &Model) -> String {
     match &model.checks[..] {
-        [] if model.ignores_checks => format!("{IGNORED}; without one, {}", without_commands(model)),
+        [] if model.home.ignores_checks => format!("{IGNORED}; without one, {}", without_commands(model)),
         [] => format!("Without one, {}", without_commands(model)),
         [one] => format!("Every ticket is checked by {one}"),
         [first, more @ ..] => format!("Every ticket is checked by {first} and {} more", more.len()),

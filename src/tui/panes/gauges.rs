@@ -101,11 +101,10 @@ const REVIEWS: &str = "  reviews";
 const QUIET: f64 = 0.5;
 const CUT_SOON: f64 = 0.8;
 
-/// Of a count of the breaker's and one of this run's own guard that with the lower limit, or the guard's: always the same
-/// one, whatever an earlier run has left.
-fn lower(breaker: (u32, u32), guard: (u32, u32)) -> (u32, u32) {
-    let limit = |(_, limit): (u32, u32)| if limit == 0 { u32::MAX } else { limit };
-    if limit(guard) <= limit(breaker) { guard } else { breaker }
+/// Of a count of the breaker's and one of this run's own guard the one that stops the run sooner.
+fn nearer(breaker: (u32, u32), guard: (u32, u32)) -> (u32, u32) {
+    let left = |(n, limit): (u32, u32)| if limit == 0 { u32::MAX } else { limit.saturating_sub(n) };
+    if left(guard) < left(breaker) && guard.0 > 0 { guard } else { breaker }
 }
 
 /// A counter that ends the run at its limit.
@@ -144,8 +143,8 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let repeated = state.repeated.as_ref().map_or(0, |(_, times)| *times);
     let rows = [
         Some(Gauge { role, ..Gauge::new(LAMP, "breaker", word) }),
-        Some(counter("  no progress", "stuck", glyphs, lower(idle, (state.stagnation, limits.stagnation_limit)))),
-        Some(counter("  same error", "errors", glyphs, lower(alike, (repeated, limits.repeated_error_limit)))),
+        Some(counter("  no progress", "stuck", glyphs, nearer(idle, (state.stagnation, limits.stagnation_limit)))),
+        Some(counter("  same error", "errors", glyphs, nearer(alike, (repeated, limits.repeated_error_limit)))),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, (denied, most.permission_denials))),
         // A chat has no end to come near to.
         state.chat.is_none().then_some(iteration),
@@ -304,10 +303,9 @@ mod tests {
     use crate::tui::tab::Pulse;
 
     #[test]
-    fn of_two_limits_it_is_always_the_same_one_that_is_shown() {
-        // Also once an earlier run has left something with the breaker.
-        assert_eq!([lower((0, 5), (2, 3)), lower((3, 5), (0, 3)), lower((3, 3), (1, 3))], [(2, 3), (0, 3), (1, 3)]);
-        assert_eq!([lower((2, 3), (2, 9)), lower((2, 5), (9, 0))], [(2, 3), (2, 5)]);
+    fn of_two_limits_the_nearer_one_is_shown() {
+        assert_eq!(nearer((2, 5), (2, 3)), (2, 3));
+        assert_eq!([nearer((2, 3), (2, 3)), nearer((1, 3), (0, 1)), nearer((2, 5), (9, 0))], [(2, 3), (1, 3), (2, 5)]);
     }
 
     #[test]

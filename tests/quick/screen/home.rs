@@ -52,7 +52,7 @@ fn tags_and_several_selected() {
 #[test]
 fn checks_that_nobody_trusts_are_not_no_checks() {
     let mut model = with_ready_ones();
-    model.ignores_checks = true;
+    model.home.ignores_checks = true;
     (model.home.cursor, model.home.is_chosen) = (Some(sample::id("tk-81b0")), true);
     let home = sample::draw(&mut model, (200, 50));
     assert!(home.contains("checks not trusted") && !home.contains("no checks"), "{home}");

@@ -6,14 +6,13 @@ use crate::adapters::store::Store;
 use crate::base::id::RunId;
 use crate::base::time::Clock;
 use crate::cli::away::kept::EndMessage;
-use crate::cli::ended::settle::{Answering, note, told, typed};
+use crate::cli::ended::settle::{Answering, note};
 use crate::cli::ended::{Ended, is_answer, over};
 use crate::cli::error::CliError;
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::is_no;
 use crate::domain::end_answer::{EndAnswer, EndAnswered};
-use crate::domain::outcome::ExitReason;
-use crate::domain::summary::{Owner, RunState, RunSummary};
+use crate::domain::summary::{Owner, RunState};
 use std::sync::Arc;
 
 /// Behind what came of resuming it.

@@ -177,7 +177,7 @@ pub const IGNORED: &str = "checks in .programmator/config.yaml are ignored: not 
 
 /// That there are no validation commands, or why they do not count.
 pub fn no_commands(model: &Model) -> &'static str {
-    if model.ignores_checks { IGNORED } else { "no validation commands" }
+    if model.home.ignores_checks { IGNORED } else { "no validation commands" }
 }
 
 /// No command checks its phases.
@@ -221,7 +221,7 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
     let checks = match (unchecked, entries.len()) {
         (0, _) => None,
         (_, 1) => Some(format!("{}, so {}", no_commands(model), without_commands(model))),
-        _ if model.ignores_checks => Some(IGNORED.to_owned()),
+        _ if model.home.ignores_checks => Some(IGNORED.to_owned()),
         (some, _) => Some(format!("{some} have no validation commands")),
     };
     let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());

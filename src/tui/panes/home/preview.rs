@@ -116,7 +116,7 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
             let commands = own.iter().chain(model.checks.iter().filter(|check| !own.contains(check)));
             let lines = commands.flat_map(|command| hung(command, width.saturating_sub(2), each));
             out.extend(lines.map(|line| Row::new().left(Role::Text, format!("  {line}"))));
-            let ignored = wrap(IGNORED, width).into_iter().filter(|_| model.ignores_checks);
+            let ignored = wrap(IGNORED, width).into_iter().filter(|_| model.home.ignores_checks);
             out.extend(ignored.map(|line| Row::new().left(Role::Warning, line)));
         }
     }

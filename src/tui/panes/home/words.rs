@@ -55,7 +55,7 @@ impl Entry<'_> {
     }
 
     fn ready(&self, model: &Model) -> String {
-        let none = if model.ignores_checks { "checks not trusted" } else { "no checks" };
+        let none = if model.home.ignores_checks { "checks not trusted" } else { "no checks" };
         let checks = is_unchecked(model, self).then_some(none);
         let priority =
             self.extra("priority").map(|priority| format!("priority {}", priority.trim_start_matches(['p', 'P'])));
