@@ -139,7 +139,7 @@ fn report(
     } else {
         writeln!(out, "{}", Clean::new(draft.body().trim_end()))?;
     }
-    if !saved && !saves {
+    if !is_saved && !saves {
         let _ = writeln!(stderr(), "{ticket}: not written; write this draft with `programmator plan {ticket} --save`");
     }
     Ok(true)

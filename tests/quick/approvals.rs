@@ -304,7 +304,7 @@ fn with_nobody_there_a_question_is_a_denial_that_is_counted_and_told() {
             _ => None,
         })
         .collect();
-    let all = "2 calls were refused because nobody could be asked: Bash";
+    let all = "2 calls were denied because nobody could be asked: Bash";
     assert!(notices.iter().any(|text| text.starts_with(all) && !text.ends_with('…')), "{notices:?}");
 }
 
@@ -421,7 +421,7 @@ fn an_answer_for_the_ticket_ends_with_the_rules_and_outlives_the_process() {
     assert!(!core.state.gate.grants(&asked), "the rules may be others by now");
     core.give(known("b"));
     assert!(core.state.gate.grants(&asked));
-    let applies = |record: &Record| matches!(record, Record::Noticed { text, .. } if text.contains("still applies"));
+    let applies = |record: &Record| matches!(record, Record::Noticed { text, .. } if text.contains("still apply"));
     assert!(records(&core).iter().any(applies));
     core.give(resumed());
     core.give(known("c"));

@@ -550,7 +550,7 @@ fn a_tick_keeps_the_mode_and_the_other_names_content() {
     let other = folder.path("other.md");
     fs::hard_link(&path, &other).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    assert!(tickets::load(&path).unwrap().problems[0].message.contains("several names"));
+    assert!(tickets::load(&path).unwrap().problems[0].message.contains("several hard links"));
     assert_eq!(tickets::tick(&path, "a", 0, &folder.locks()), WriteOutcome::Written);
     assert_eq!(fs::read_to_string(&path).unwrap(), "- [x] a\n");
     assert_eq!(fs::read_to_string(&other).unwrap(), "- [ ] a\n", "the other name's content is somebody's");
@@ -591,7 +591,7 @@ fn a_file_or_folder_that_becomes_a_link_is_not_followed() {
             tickets::set_status(&path, TicketStatus::Closed, &folder.locks()),
         ] {
             assert!(
-                matches!(&outcome, WriteOutcome::Failed(why) if why.contains("is a link now")),
+                matches!(&outcome, WriteOutcome::Failed(why) if why.contains("is now a link")),
                 "{name} {outcome:?}"
             );
         }

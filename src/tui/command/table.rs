@@ -319,7 +319,7 @@ const REST: &[Row] = rows! {
     Close "card.close" Scope::Card, "card", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",
         "close the card; the call keeps waiting";
     Choose "choices.choose" Scope::Choices, "question of Claude's", [press(Key::Enter)], Shown, always, |_| "answer",
-        "answer with the selected option, or all chosen ones";
+        "answer with the selected or all chosen options";
     Toggle "choices.toggle" Scope::Choices, "question of Claude's", [c(' ')], Shown, always, |_| "choose",
         "select or deselect the option; digits do, too";
     Deny "choices.deny" Scope::Choices, "question of Claude's", [c('d')], Shown, always, |_| "deny with a reason",

@@ -133,7 +133,7 @@ fn what_is_no_draft_is_asked_for_once_more_and_then_it_is_said() {
     world.live();
     let (reason, why) = ended(&world);
     assert_eq!(reason, ExitReason::NotPlanned);
-    assert!(why.contains("also when asked again: There is no status block"), "{why}");
+    assert!(why.contains("even when asked again: There is no status block"), "{why}");
     assert_eq!((world.calls.len(), world.state.phases.len()), (1, 0));
     assert!(world.state.needs_person());
     let why: Vec<&str> = world
@@ -160,7 +160,7 @@ fn a_refused_draft_ends_the_run_and_where_nobody_is_it_waits_for_the_next_time()
     world.live();
     let (reason, why) = ended(&world);
     assert_eq!(reason, ExitReason::Drafted);
-    assert!(why.contains("or save it with"), "{why}");
+    assert!(why.contains("`programmator plan t --save`"), "{why}");
     assert!(world.state.is_resumable() && world.state.needs_person());
     world.resume();
     let told = count(

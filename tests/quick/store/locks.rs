@@ -193,7 +193,7 @@ fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
         let lock = ours.lock_tree(workspace, &holder(1)).unwrap();
         build.unlock().unwrap();
         build.try_lock().unwrap();
-        assert!(held(theirs.lock_tree(workspace, &holder(2))).contains("another state folder"), "{}", folder.display());
+        assert!(held(theirs.lock_tree(workspace, &holder(2))).contains("different or deleted state folder"), "{}", folder.display());
         let is_bare = folder.ends_with("bare");
         let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
         assert_eq!(
@@ -234,7 +234,7 @@ async fn who_waits_for_another_state_folder_keeps_nothing_from_those_with_the_sa
     while Instant::now() < deadline {
         tokio::task::yield_now().await;
         let said = held(ours.lock_tree(&Workspace::shared(&work), &holder(3)));
-        assert!(said.contains("another state folder"), "{said}");
+        assert!(said.contains("different or deleted state folder"), "{said}");
     }
     drop(first);
     let lock = waiter.await.unwrap().unwrap();
@@ -319,14 +319,14 @@ fn another_state_folder_is_no_way_around_a_lock() {
     let (ours, theirs) = (open(&temp.path().join("ours")), open(&temp.path().join("theirs")));
     let lock = ours.lock_ticket(&file, &holder(1)).unwrap();
     let tree = ours.lock_tree(&Workspace::shared(&work), &holder(1)).unwrap();
-    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("another state folder"));
-    assert!(held(theirs.lock_tree(&Workspace::shared(&work), &holder(2))).contains("another state folder"));
+    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("different or deleted state folder"));
+    assert!(held(theirs.lock_tree(&Workspace::shared(&work), &holder(2))).contains("different or deleted state folder"));
 
     // Saved by an editor that puts a new file in its place.
     fs::write(temp.path().join("new"), "y").unwrap();
     fs::rename(temp.path().join("new"), &file).unwrap();
     lock.follow(&file).unwrap();
-    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("another state folder"));
+    assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("different or deleted state folder"));
     fs::remove_file(&file).unwrap();
     lock.follow(&file).unwrap();
 

@@ -235,7 +235,7 @@ fn of_more_than_is_kept_the_beginning_and_the_end_stay_and_the_gap_is_shown() {
     };
     let lines = shown(&scrollback);
     assert!(lines[0].starts_with("{000000 ") && lines.last().unwrap().starts_with("{039999 "));
-    let gap = lines.iter().position(|line| line.contains("left out here")).unwrap();
+    let gap = lines.iter().position(|line| line.contains("missing here")).unwrap();
     let number = |at: usize| lines[at][1..7].parse::<usize>().unwrap();
     assert!(number(gap - 1) + 1 == gap && gap > 7_000, "{gap}");
     let gone = (number(gap + 1) - gap) * 1_009;
