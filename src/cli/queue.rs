@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(of("afa6").unwrap().name, "afa627d8");
         assert_eq!(of("9d2bcc10").unwrap().name, "9d2bcc10");
         assert!(of("9d2").is_err(), "too short");
-        assert!(of("tk-1").unwrap_err().message.contains("means several questions"));
+        assert!(of("tk-1").unwrap_err().message.contains("has several questions"));
         let again = found(vec![asked("toolu_afa627d8", 1)], "afa627d8", |_| true);
         assert!(again.is_err(), "nobody answers what they have not seen");
     }

@@ -247,7 +247,7 @@ fn claudes_own_question_is_answered_by_the_number_of_an_option() {
     let project = begun(&[WRITE, ask]);
     let id = name(&asked(&project));
     assert!(said(&project, &["queue", &id], 0).contains("2  8080"));
-    assert!(said(&project, &["answer", &id, "2", "--for-run"], 2).contains("for calls"));
+    assert!(said(&project, &["answer", &id, "2", "--for-run"], 2).contains("tool calls"));
     for beside in ["3", "0"] {
         assert!(said(&project, &["answer", &id, beside], 2).contains("choose 1 to 2"));
     }

@@ -179,7 +179,7 @@ async fn an_answer_whose_program_was_killed_is_carried_out_by_the_next_one() {
         store.append(append).await.expect("it is stored");
     }
     let late = said(&project, &["answer", id, "Draw it"], 1);
-    let first = "too late: continued with another phase by you (phone): Say it. Added as the next phase of tk-1.";
+    let first = "too late: continued with another phase by you (phone): Say it. Your words are the next phase of tk-1.";
     assert!(late.contains(first), "{late}");
     wait_for_ends(&project, 2);
     let ticket = project.ticket_text("tk-1");

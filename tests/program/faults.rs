@@ -419,13 +419,13 @@ fn a_state_folder_that_cannot_be_written_can_be_read() {
 
 #[test]
 fn a_stop_that_cannot_be_stored_is_told_and_ends_the_run() {
-    for (number, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+    for (number, code, reason) in [(Signal::TERM, 143, "user_stopped"), (Signal::HUP, 129, "terminal_closed")] {
         let (project, child) = at_work_with_little_patience();
         std::fs::remove_dir_all(project.path("state")).unwrap();
         signal(&child, number);
         let output = ended(child, code);
         let seen = records(&output);
-        assert_eq!(of_kind(&seen, "run_left")[0]["reason"], "user_stopped", "{}", text(&output));
+        assert_eq!(of_kind(&seen, "run_left")[0]["reason"], reason, "{}", text(&output));
         assert_eq!(project.processes(), Vec::<String>::new());
     }
 }

@@ -181,7 +181,7 @@ fn beads_come_from_bd_or_its_file_with_what_they_wait_for() {
     let report = import(&["import", "beads", "--dry-run", "--json"]);
     let note = report["notes"][0].as_str().unwrap();
     assert!(note.contains("unexpected output from `br list`: update `br`"), "{note}");
-    assert!(note.ends_with("read from .beads/issues.jsonl instead"), "{note}");
+    assert!(note.ends_with("read .beads/issues.jsonl instead"), "{note}");
     std::fs::remove_file(project.path("bin/br")).expect("removed");
     let report = import(&["import", "beads", "--dry-run", "--json"]);
     assert!(report["notes"][0].as_str().unwrap().starts_with("neither `bd` nor `br` is installed"), "{report:#}");

@@ -214,7 +214,7 @@ fn what_is_there_and_what_comes_next_is_said() {
     for line in [
         "found    1 new task in TODO.md\n",
         "  programmator import hank\n  programmator import tasks TODO.md\n",
-        "note     tox is not installed here",
+        "note     tox is not installed",
     ] {
         assert!(told.contains(line), "{line}: {told}");
     }
@@ -234,7 +234,7 @@ fn tasks_come_along_from_where_the_person_says() {
     assert_eq!((standing(0), report["imported"]["left_out"].clone()), ("written".into(), 1.into()), "{report:#}");
     assert_eq!(tickets(&project).len(), 1, "what is imported stands in for a first ticket");
     let told = said(&project, &["init", "--yes", "--from", "prd:docs/shop.md", "--limit", "0"], 0);
-    assert!(told.contains("set up already") && told.contains("written"), "{told}");
+    assert!(told.contains("already set up") && told.contains("written"), "{told}");
     assert_eq!(tickets(&project).len(), 2, "a second import takes only what is new");
     let told = said(&project, &["init", "--yes", "shop", "--from", "prd:docs/shop.md"], 0);
     assert!(told.contains("  cd shop\n"), "{told}");
@@ -294,7 +294,7 @@ fn what_is_imported_stands_in_for_a_first_ticket_and_comes_before_what_is_next()
     let start = Start { program: PROGRAM.as_ref(), args: &["init"], env: &env, folder: &folder, size: (110, 60) };
     let mut screen = Terminal::start(&start);
     screen.wait_for("Folder for tickets:");
-    screen.keys_until("\r", "Where do tasks come from?");
+    screen.keys_until("\r", "Import tasks from");
     screen.keys_until("\x1b[B\r", "Another command");
     for page in ["Who looks", "What may Claude", "Be asked on", "Write this?"] {
         screen.keys_until("\r", page);

@@ -252,7 +252,7 @@ fn a_muted_session_asks_in_its_terminal_only() {
 fn the_phone_is_asked_of_one_session_alone() {
     let (api, project) = (BotApi::start(), Project::new());
     paired(&project, &api, &[]);
-    assert!(said(&project, &["away", "on", "session-1a2b3c4d"], 2).contains("no Claude session"));
+    assert!(said(&project, &["away", "on", "session-1a2b3c4d"], 2).contains("no ticket or Claude session named"));
     let mut claude = Claude::start(&project, &[]);
     claude.tell(&start("1a2b3c4d", "startup"));
     let _off = Away(&project);

@@ -158,7 +158,7 @@ fn a_call_is_allowed_from_elsewhere_once() {
     assert_eq!(said(&project, &["queue"], 0), "No question is waiting for you.\n");
     assert_eq!(of_kind(&project.journal(), "approval_answered").len(), 1);
     is_not_stopped();
-    assert!(said(&project, &["resume", "session-1a2b3c4d"], 2).contains("in its own terminal"));
+    assert!(said(&project, &["resume", "session-1a2b3c4d"], 2).contains("continue in its terminal"));
     assert!(!said(&project, &["report"], 0).contains("session-"));
     drop(on);
 }

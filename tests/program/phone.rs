@@ -489,7 +489,7 @@ fn a_run_that_waits_for_a_limit_is_told_and_tries_again_when_told_there() {
     said(&phone.project, &["run", "--detach", "--calls", "1", "tk-1"], 0);
     let question = phone.question("tk-1: parked until ");
     assert!(
-        question.text.contains("are not sent to the phone") && !question.text.contains("1 call"),
+        question.text.contains("is not sent to the phone") && !question.text.contains("1 call"),
         "{}",
         question.text
     );

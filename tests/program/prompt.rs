@@ -102,10 +102,10 @@ fn files_that_the_configuration_names_go_along_and_what_cannot_is_told() {
     assert!(dry.contains("Run `make check`.") && !dry.contains("SECRET") && !dry.contains('\u{1b}'), "{dry}");
     let fresh = shown(&project, &["--headless", "-n", "1"]);
     let first = project.run(&["run", "-n", "1", "tk-1"]);
-    assert!(text(&first).contains("prompt.context: gone.md: left out"), "{}", text(&first));
+    assert!(text(&first).contains("prompt.context: gone.md: skipped"), "{}", text(&first));
     let sent = project.read("work/one.prompt");
     assert_eq!(fresh["prompt"], sent);
-    for part in ["`AGENT.md`:\n\n````text\nRun `make check`.\n```\n", "\\@src/x", "`docs` (left out: it is a folder"] {
+    for part in ["`AGENT.md`:\n\n````text\nRun `make check`.\n```\n", "\\@src/x", "`docs` (skipped: a folder"] {
         assert!(sent.contains(part), "{part} in {sent}");
     }
     project.run(&["run", "-n", "1", "tk-1"]);

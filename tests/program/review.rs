@@ -132,7 +132,7 @@ turns:
     project.scenario(&scenario.replace("{verdict: {}}", finds));
     let report = reviewed(&project, &[], 3);
     assert_eq!(report["issues"][0]["validation"], "unvalidated", "the second look gave no readable answer: {report}");
-    assert!(report["validator"]["error"].as_str().unwrap().contains("also when asked again"), "{report}");
+    assert!(report["validator"]["error"].as_str().unwrap().contains("even when asked again"), "{report}");
 }
 
 #[test]

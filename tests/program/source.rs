@@ -160,7 +160,7 @@ fn only_finished_tickets_of_issues_have_something_closed() {
     assert!(source(&project, &["--close", "--yes"], 1).contains("tk-1 is not finished: nothing was sent"));
     let begun = source(&project, &["--comment", "--dry-run"], 0);
     assert!(begun.contains("Work in progress: 0 of 1 phases are done."), "{begun}");
-    for (reference, why) in [("prd:docs/a.md#x", "is no issue"), ("github:ada/shop#--repo", "is no issue")] {
+    for (reference, why) in [("prd:docs/a.md#x", "is not an issue"), ("github:ada/shop#--repo", "is not an issue")] {
         let other = imported(reference, "");
         assert!(source(&other, &["--comment", "--yes"], 1).contains(why));
     }
@@ -241,7 +241,7 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     // Each once, though stdout and stderr are read.
     let times = |words: &str| said.matches(words).count();
     assert_eq!(
-        (times("a comment of ada/shop#7 was begun"), times("cannot tell what was sent to an issue: ")),
+        (times("a comment of ada/shop#7 was interrupted"), times("cannot tell what was sent to an issue: ")),
         (1, 1),
         "{said}"
     );
@@ -283,5 +283,5 @@ fn an_issue_of_beads_is_closed_by_its_own_program() {
     let sent = source(&project, &["--close", "--yes"], 0);
     assert!(sent.contains("issue      bd-1: Limit logins") && sent.contains("bd-1 was closed"), "{sent}");
     assert!(project.read("asked").ends_with("close bd-1 --reason Done by programmator\n"), "{}", project.read("asked"));
-    assert!(source(&project, &["--close", "--yes"], 0).contains("closed already"));
+    assert!(source(&project, &["--close", "--yes"], 0).contains("already closed"));
 }

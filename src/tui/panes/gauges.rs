@@ -389,7 +389,7 @@ mod tests {
         let mut buf = Buffer::empty(Rect::new(0, 0, 80, 1));
         Gauges.view_line(&model, &Theme::plain(), buf.area, &mut buf);
         let line: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
-        assert!(line.contains("breaker ● closed  stuck 1/3  errors 1/3  it "), "{line}");
+        assert!(line.contains("breaker ● closed  stuck 1/3  errors 1/5  it "), "{line}");
     }
 
     #[test]

@@ -225,7 +225,7 @@ async fn a_hunk_is_taken_back_after_a_snapshot_and_only_where_it_stands_as_shown
     let ready = prepare("a.sh", &shown.hunks[1]).await.unwrap();
     repo.write("a.sh", &text("drei", "thirteen\n"));
     let why = write(ready).unwrap_err();
-    assert!(why.contains("snapshot restore/1 has the files"), "{why}");
+    assert!(why.contains("previous files in snapshot restore/1"), "{why}");
     assert_eq!(repo.read("a.sh"), text("drei", "thirteen\n"));
     repo.write("a.sh", &text("zwei", "thirteen\n"));
     // The other hunk is as it was shown.

@@ -124,7 +124,7 @@ fn a_file_that_stays_out_is_told() {
     let project = project_of(&scenario, "git: {commit: phase}\n");
     let records = ran(&project, &["run", "--json", "tk-1"], 0);
     assert_eq!(subjects(&project), ["Begin", "First"]);
-    assert_eq!(troubles(&records), ["mine.txt excluded (had uncommitted changes before the run"]);
+    assert_eq!(troubles(&records), ["mine.txt excluded (had uncommitted changes before the run)"]);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn who_would_wait_in_vain_is_not_started_and_says_why() {
     );
     let alone = project.run(&["run", "--json", "tk-2"]);
     assert_eq!(alone.status.code(), Some(2));
-    assert!(text(&alone).contains("tk-2 is not started: it depends on tk-1, which is not closed"), "{}", text(&alone));
+    assert!(text(&alone).contains("tk-2 is not started: it depends on tk-1, which is open"), "{}", text(&alone));
     let circle = project.run(&["run", "--json", "tk-3", "tk-4"]);
     assert_eq!(circle.status.code(), Some(2));
     assert!(text(&circle).contains("dependency cycle (tk-3 → tk-4 → tk-3)"), "{}", text(&circle));

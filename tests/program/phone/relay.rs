@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 
 /// What the person is told when they ask what they may write.
-const HELP: &str = "What is understood here";
+const HELP: &str = "Commands:\n";
 
 /// The file of `tk-1`, the store, and the program that works on it.
 fn worked_on(project: &Project) -> (PathBuf, Store, Pid) {
@@ -110,7 +110,7 @@ fn what_is_written_behind_a_slow_resume_is_carried_out_behind_it() {
     assert!(answers().all(|sent| sent.text.starts_with(HELP)), "{:#?}", answers().collect::<Vec<_>>());
     drop(sweeping);
     let pauses = phone.api.wait_for("both are done", |sent| sent.text == "tk-1 pauses after this iteration.");
-    let resumed = answers().find(|sent| sent.text.starts_with("tk-1 is being worked on")).expect("it was resumed");
+    let resumed = answers().find(|sent| sent.text.starts_with("tk-1 is running in the background")).expect("it was resumed");
     assert!(resumed.id < pauses.id);
 }
 

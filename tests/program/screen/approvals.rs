@@ -127,7 +127,7 @@ fn what_was_allowed_is_proposed_as_rules_and_judged_again_by_them() {
     let reach = format!("# allows this command word for word, in {} and below", project.work().display());
     assert!(line(2) == reach && line(3).starts_with("- name: always-git-push"), "{learned}");
     assert!(learned.contains("HEAD:one") && !learned.contains("HEAD:two"), "{learned}");
-    assert!(said(&["learn", "--least", "3"], 1).contains("no rule would have spared 3 questions"));
+    assert!(said(&["learn", "--least", "3"], 1).contains("no rule would have saved 3 questions"));
 
     assert_eq!(said(&["replay", "tk-1"], 0).lines().count(), 1);
     project.write("work/draft.yaml", &format!("version: 1\nrules:\n{learned}"));

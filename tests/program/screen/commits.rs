@@ -57,7 +57,7 @@ fn killed_between_head_and_the_index_it_is_finished_at_the_next_start() {
         ("Work on tk-1".into(), vec!["D  alpha.txt".into(), "?? alpha.txt".into()])
     );
     let terminal = start(&project, &[], ROOMY);
-    terminal.wait_for("· committed ");
+    terminal.wait_for("committed as ");
     assert_eq!(status(&project), Vec::<String>::new());
     leave(terminal, &project);
     let said = String::from_utf8(project.run(&["logs", "tk-1"]).stdout).unwrap();
@@ -69,7 +69,7 @@ fn killed_between_head_and_the_index_it_is_finished_at_the_next_start() {
 
 fn start_at_home(project: &Project) -> Terminal {
     let terminal = start(project, &[], ROOMY);
-    terminal.wait_for("· committed ");
+    terminal.wait_for("committed as ");
     terminal
 }
 
@@ -91,7 +91,7 @@ fn whoever_quits_during_a_hook_is_told_and_a_second_time_git_is_left_alone() {
     terminal.wait_for("committing …");
     assert_ne!(subject(&project), "Work on tk-1");
     project.write("work/.git/go", "");
-    terminal.wait_for("· committed ");
+    terminal.wait_for("committed as ");
     assert_eq!((subject(&project), status(&project)), ("Work on tk-1".into(), vec![]));
     leave(terminal, &project);
 }

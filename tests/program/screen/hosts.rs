@@ -147,7 +147,7 @@ fn home_lists_what_is_at_work_there_and_shows_it_on_a_screen_of_its_own() {
     terminal.keys_until("y", "complete: 1/1 phases");
     let screen = terminal.keys_until("q", "Other machines");
     assert!(screen.contains("Enter show"), "{screen}");
-    let screen = terminal.keys_until("r", "nothing at work, 1 run");
+    let screen = terminal.keys_until("r", "none active, 1 run");
     assert!(!screen.contains("Enter show"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("no dialog", |screen| !screen.contains("Other machines"));
@@ -161,8 +161,8 @@ fn a_run_is_started_there_seen_by_name_paused_and_stopped() {
     let told = said(&near, &["run", "--on", "build", "tk-1"], 0);
     assert!(told.contains("tk-1 is running in the background (pid "), "{told}");
     assert!(
-        told.starts_with("On build:\ntk-1 is being worked on")
-            && told.contains("`programmator attach --on build` shows what is at work there"),
+        told.starts_with("On build:\ntk-1 is running")
+            && told.contains("From here: watch, answer or stop it with `programmator attach --on build`"),
         "{told}"
     );
     let id = name(&asked(&far));
@@ -274,10 +274,10 @@ fn all_machines_are_asked_at_once_and_told_of_by_name() {
     let told = said(&near, &["hosts"], 1);
     for words in [
         "asleep  unreachable: Permission denied",
-        "build   1 at work, 1 of them needs you",
+        "build   1 active, 1 of them needs you",
         "tk-1              needs you     0/1",
         "here    no runs",
-        "lies    unreachable: its list of runs is not understood",
+        "lies    unreachable: invalid list of runs",
         "`programmator attach --on HOST TICKET`",
     ] {
         assert!(told.contains(words), "{words}: {told}");
@@ -324,7 +324,7 @@ fn a_machine_that_does_not_answer_is_told_with_its_reason() {
     for (line, words) in [
         ("echo 'Welcome to build'; echo 'Permission \u{1b}[31mdenied' >&2; exit 255", "build: Permission denied"),
         ("exit 127", "build: its command exited with code 127"),
-        ("yes", "build: `/bin/sh -c yes` prints other things than programmator"),
+        ("yes", "build: `/bin/sh -c yes` printed unexpected output"),
         ("head -c 64000000 /dev/zero; cat", "build: a line is longer than 1024 KiB"),
         ("printf half", "build: the connection ended in the middle of a line"),
         (hello, "with different protocols: install the same version on both"),

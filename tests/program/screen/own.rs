@@ -76,7 +76,7 @@ fn it_is_on_home_and_what_is_said_in_it_is_shown_live_until_it_ends() {
     terminal.wait_for("Press !");
     terminal.keys_until("!", "waiting for you ━");
     settle();
-    terminal.keys_until("y", "read only");
+    terminal.keys_until("y", "read-only");
     assert_eq!(decision(waits), json!({"behavior": "allow"}));
 
     // Claude Code writes another file in its place.
@@ -105,7 +105,7 @@ fn it_is_opened_by_its_name_and_on_a_small_screen() {
         for size in [ROOMY, SMALL] {
             let mut terminal = start(&project, &["attach", name], size);
             terminal.wait_for("It is fixed.");
-            terminal.wait_for("read only");
+            terminal.wait_for("read-only");
             terminal.keys("q");
             assert_eq!(terminal.wait_end().exit_code(), 0, "{}", terminal.screen());
         }

@@ -23,7 +23,7 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     terminal.keys_until(" ", "1 file ticked");
     terminal.keys_until("R", "Restore snapshot 1: 0 written, 1 removed?");
     assert!(project.path("work/alpha.txt").exists(), "it is only asked");
-    terminal.keys_until("y", "Restored: 0 written, 1 removed · snapshot restore/1");
+    terminal.keys_until("y", "Restored: 0 written, 1 removed · previous files in snapshot restore/1");
     terminal.wait_for("“Alpha”. Untick its box?");
     terminal.wait_for("before a restore");
     terminal.keys("n");

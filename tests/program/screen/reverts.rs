@@ -79,7 +79,7 @@ fn a_hunk_is_reverted_between_iterations_only_and_the_open_run_keeps_the_journal
 fn of_a_program_that_was_killed_meanwhile_the_next_start_says_what_came_of_it() {
     for (now, words) in [
         ("Alpha\n", "hunk of alpha.txt not reverted: programmator exited before writing"),
-        ("old\n", "a hunk of alpha.txt is reverted"),
+        ("old\n", "hunk of alpha.txt reverted"),
         ("other\n", "hunk of alpha.txt not reverted: programmator exited and the file has changed"),
     ] {
         let project = committed(&["Alpha"]);

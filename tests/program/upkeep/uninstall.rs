@@ -25,7 +25,7 @@ fn each_thing_is_shown_and_what_is_the_persons_stays() {
 
     let shown = said(&project, &["uninstall", "--purge"], 0);
     for words in
-        ["hooks in ", "completions in ", "man pages in ", "state in ", "configuration in ", "5 items would be removed"]
+        ["hooks in ", "completions in ", "man pages in ", "state in ", "configuration in ", "Would remove 5 items"]
     {
         assert!(shown.contains(words), "{words}: {shown}");
     }

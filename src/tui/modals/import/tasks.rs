@@ -176,7 +176,7 @@ impl Tasks {
         let said = match &self.told {
             _ if !self.said.is_empty() => self.said.as_str(),
             None => "Reading …",
-            Some(Err(_)) => "Enter tries again.",
+            Some(Err(_)) => "Enter retries.",
             Some(Ok(page)) if page.tasks.is_empty() => "It has no tasks.",
             Some(Ok(_)) if more => all.as_str(),
             Some(Ok(_)) => "",
