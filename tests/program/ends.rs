@@ -215,7 +215,7 @@ fn words_of_an_answer_that_failed_are_not_said_to_claude() {
     said(&project, &["answer", &id, "resume", "drop the table"], 1);
     project.write("config/config.yaml", &config);
     let whole = said(&project, &["queue", &id], 0);
-    assert!(whole.contains("`resume` (with the message “drop the table”) failed: "), "{whole}");
+    assert!(whole.contains("`resume`  (with the message “drop the table”) failed: "), "{whole}");
     project.open_gate("on");
     said(&project, &["answer", &id, "resume", "keep the table"], 0);
     wait_for_ends(&project, 2);

@@ -301,7 +301,7 @@ fn what_a_task_waits_for_is_not_lost_in_silence() {
     assert_eq!(tasks(&report), ["written Second"]);
     let notes = report["notes"].as_array().expect("notes");
     assert_eq!(notes.len(), 1, "what is done there holds nothing up: {report:#}");
-    assert!(notes[0].as_str().unwrap().contains("waits for bd-1, which has no ticket here"), "{report:#}");
+    assert!(notes[0].as_str().unwrap().contains("depends on bd-1, which has no ticket here"), "{report:#}");
 }
 
 #[test]

@@ -295,8 +295,8 @@ fn what_is_imported_stands_in_for_a_first_ticket_and_comes_before_what_is_next()
     let mut screen = Terminal::start(&start);
     screen.wait_for("Folder for tickets:");
     screen.keys_until("\r", "Import tasks from");
-    screen.keys_until("\x1b[B\r", "Another command");
-    for page in ["Who looks", "What may Claude", "Be asked on", "Write this?"] {
+    screen.keys_until("\x1b[B\r", "Another validation command");
+    for page in ["Who reviews", "What may Claude", "Send questions to", "Write this?"] {
         screen.keys_until("\r", page);
     }
     screen.keys_until("\r", "Import these?");

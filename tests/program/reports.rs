@@ -42,6 +42,6 @@ fn what_was_done_verified_and_changed_is_told_and_what_came_before_is_not() {
     let later = said(&project, &["report", "--since", "2199-01-01"], 2);
     assert!(later.contains("in the future"), "{later}");
     let wrong = said(&project, &["report", "--since", "soon"], 2);
-    assert!(wrong.contains("is no time") && wrong.contains("`8h`"), "{wrong}");
+    assert!(wrong.contains("invalid --since") && wrong.contains("`8h`"), "{wrong}");
     said(&project, &["report", "tk-9"], 2);
 }

@@ -87,35 +87,6 @@ fn a_call_is_allowed_from_elsewhere_and_words_at_its_end_are_the_next_turn() {
 }
 
 #[test]
-fn a_session_is_known_with_its_terminal_from_its_start_and_what_claude_tells_is_taken() {
-    let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
-    let _on = on(&bench);
-    let terminal = session(&bench, [touch("made"), Reply::text("It is made.")]);
-    let question = asked(&bench, &terminal, "touch made");
-    let status: Value = serde_json::from_str(&said(&bench, &["away", "status", "--json"])).unwrap();
-    let [known] = status["sessions"].as_array().unwrap().as_slice() else { panic!("{status}") };
-    let device = std::fs::read_link(format!("/proc/{}/fd/0", terminal.pid())).unwrap();
-    assert_eq!((&known["pid"], &known["source"]), (&json!(terminal.pid()), &json!("tty")), "{known}");
-    assert_eq!(format!("/dev/{}", known["terminal"].as_str().unwrap()), device.to_string_lossy(), "{known}");
-    // Nobody has pressed a key for some seconds: Claude says so. No relay takes it from there.
-    let deadline = Instant::now() + PATIENCE;
-    let told = loop {
-        let left = std::fs::read_dir(bench.project.path("state/hooks/notices")).into_iter().flatten().flatten();
-        let mut texts = left.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
-        if let Some(told) = texts.find_map(|text| serde_json::from_str::<Value>(&text).ok()) {
-            break told;
-        }
-        assert!(Instant::now() < deadline, "Claude tells nothing:\n{}", terminal.screen());
-        std::thread::yield_now();
-    };
-    assert_eq!((&told["session"], &told["about"]), (&known["session"], &json!("permission")), "{told}");
-    assert!(told["words"].as_str().unwrap().contains("permission"), "{told}");
-    said(&bench, &["answer", &question, "allow"]);
-    bench.wait_for_file("made");
-}
-
-#[test]
 fn words_deny_a_call_and_claude_reads_them() {
     let bench = Bench::new(&["Alpha"]);
     at_home(&bench);

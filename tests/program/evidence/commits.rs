@@ -382,7 +382,7 @@ async fn a_hook_that_never_ends_is_asked_to_end_and_can_tidy_up() {
     works(&repo, 1, async || repo.write("a.txt", "x\n")).await;
     repo.hook("pre-commit", "trap 'echo x > .git/tidied; exit 1' TERM; sleep 600 & wait");
     let why = commit_within(&repo, SOON).await.unwrap_err();
-    assert!(why.contains("did not end") && why.contains("Nothing was committed"), "{why}");
+    assert!(why.contains("did not finish") && why.contains("Nothing was committed"), "{why}");
     assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]).trim(), "1");
     assert!(repo.path(".git/tidied").exists());
 }

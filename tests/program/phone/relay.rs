@@ -132,5 +132,5 @@ fn a_decision_that_a_halted_program_is_to_hear_holds_up_nothing_else() {
     phone.api.wait_for("the next thing", |sent| sent.text.starts_with(HELP));
     assert_eq!(phone.api.told(), Vec::<String>::new(), "nobody has decided yet");
     kill_process(program, Signal::CONT).unwrap();
-    phone.told(&change, "the new validation commands count from now on, by you (phone)");
+    phone.told(&change, "the new validation commands apply from now on, by you (phone)");
 }

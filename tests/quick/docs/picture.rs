@@ -136,7 +136,7 @@ fn text(buffer: &Buffer) -> String {
 pub fn help_screen() -> String {
     let mut model = demo();
     update(&mut model, Msg::Key(Input { key: Key::Char('?'), ..Input::default() }));
-    text(&draw(&mut model, (84, 260)))
+    text(&draw(&mut model, (84, 300)))
 }
 
 #[test]
