@@ -110,7 +110,8 @@ fn what_is_written_behind_a_slow_resume_is_carried_out_behind_it() {
     assert!(answers().all(|sent| sent.text.starts_with(HELP)), "{:#?}", answers().collect::<Vec<_>>());
     drop(sweeping);
     let pauses = phone.api.wait_for("both are done", |sent| sent.text == "tk-1 pauses after this iteration.");
-    let resumed = answers().find(|sent| sent.text.starts_with("tk-1 is running in the background")).expect("it was resumed");
+    let resumed =
+        answers().find(|sent| sent.text.starts_with("tk-1 is running in the background")).expect("it was resumed");
     assert!(resumed.id < pauses.id);
 }
 

@@ -273,11 +273,8 @@ fn all_machines_are_asked_at_once_and_told_of_by_name() {
     );
     let told = said(&near, &["hosts"], 1);
     for words in [
-        "asleep  unreachable: Permission denied",
-        "build   1 active, 1 of them needs you",
-        "tk-1              needs you     0/1",
-        "here    no runs",
-        "lies    unreachable: invalid list of runs",
+        "asleep  unreachable: Permission denied", "build   1 active, 1 of them needs you",
+        "tk-1              needs you     0/1", "here    no runs", "lies    unreachable: invalid list of runs",
         "`programmator attach --on HOST TICKET`",
     ] {
         assert!(told.contains(words), "{words}: {told}");

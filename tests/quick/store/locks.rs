@@ -193,7 +193,11 @@ fn a_work_folder_is_locked_for_programs_like_ours_and_for_nobody_else() {
         let lock = ours.lock_tree(workspace, &holder(1)).unwrap();
         build.unlock().unwrap();
         build.try_lock().unwrap();
-        assert!(held(theirs.lock_tree(workspace, &holder(2))).contains("different or deleted state folder"), "{}", folder.display());
+        assert!(
+            held(theirs.lock_tree(workspace, &holder(2))).contains("different or deleted state folder"),
+            "{}",
+            folder.display()
+        );
         let is_bare = folder.ends_with("bare");
         let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
         assert_eq!(
@@ -320,7 +324,9 @@ fn another_state_folder_is_no_way_around_a_lock() {
     let lock = ours.lock_ticket(&file, &holder(1)).unwrap();
     let tree = ours.lock_tree(&Workspace::shared(&work), &holder(1)).unwrap();
     assert!(held(theirs.lock_ticket(&file, &holder(2))).contains("different or deleted state folder"));
-    assert!(held(theirs.lock_tree(&Workspace::shared(&work), &holder(2))).contains("different or deleted state folder"));
+    assert!(
+        held(theirs.lock_tree(&Workspace::shared(&work), &holder(2))).contains("different or deleted state folder")
+    );
 
     // Saved by an editor that puts a new file in its place.
     fs::write(temp.path().join("new"), "y").unwrap();
