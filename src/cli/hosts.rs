@@ -40,7 +40,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &HostsArgs) -> Re
     let others = machines::ask_all(&hosts).await;
     let here = status::runs(session).map_err(|error| error.message);
     let all = std::iter::once((None, here)).chain(others.into_iter().map(|(name, runs)| (Some(name), runs)));
-    let all: Vec<(Option<String>, Result<Vec<RunSummary>, String>)> = all.collect();
+    let all: Vec<_> = all.collect();
     let code = u8::from(all.iter().any(|(_, runs)| runs.is_err()));
     if args.json {
         let seen: Vec<Seen> = all.into_iter().map(|(host, runs)| known(host, runs)).collect();

@@ -178,7 +178,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
             Ok(0) => {}
             Ok(code) => tracing::error!(code, "the runs of the closed terminal could not be continued"),
             Err(error) => {
-                tracing::error!(error = %error.message, "the runs of the closed terminal could not be continued")
+                tracing::error!(error = %error.message, "the runs of the closed terminal could not be continued");
             }
         }
         last_replies(replying).await;

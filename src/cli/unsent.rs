@@ -3,6 +3,7 @@
 //! A file is replaced as a whole, so that one that is killed leaves the old text or the new one.
 
 use crate::adapters::private_file;
+use crate::base::hex::hex;
 use crate::tui::unsent::Texts;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -37,8 +38,7 @@ pub fn read(folder: &Path) -> BTreeMap<String, Texts> {
 /// Keeps the texts of one; without any its file is removed. The error is words for the person.
 pub fn keep(folder: &Path, of: &str, texts: &Texts) -> Result<(), String> {
     let digest = Sha256::digest(of.as_bytes());
-    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    let file = folder.join(format!("{name}.json"));
+    let file = folder.join(format!("{}.json", hex(&digest[..8])));
     if texts.is_empty() {
         return match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{}: {error}", file.display())),

@@ -32,21 +32,20 @@ async fn ticket(session: &Session, args: &ImportArgs) -> Result<PathBuf, CliErro
     }
     let path = match listed.standing.first() {
         None => return Err(CliError::failure("the document has no text")),
-        Some(standing) => match standing.ticket() {
-            Some(id) => {
+        Some(standing) => {
+            if let Some(id) = standing.ticket() {
                 if matches!(standing, Standing::Changed(_)) {
                     let why = "the document has changed since; the ticket is planned as it is";
                     let _ = writeln!(stderr(), "note     {id} was made of it: {why}");
                 }
                 importer.dir.join(format!("{id}.md"))
-            }
-            None => {
+            } else {
                 let written = importer.import(&alone, &listed, &[0])?.written.into_iter().next();
                 let (_, path) = written.ok_or_else(|| CliError::failure("another program imports it now"))?;
                 let _ = writeln!(stderr(), "created {}", Clean::new(&path.to_string_lossy()));
                 path
             }
-        },
+        }
     };
     Ok(std::fs::canonicalize(&path).unwrap_or(path))
 }
