@@ -73,6 +73,7 @@ pub enum Ages {
 
 /// Home's own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a thing of its own")]
 pub struct Home {
     /// The selected ticket; `None`: there is no row.
     pub cursor: Option<TicketKey>,

@@ -9,6 +9,7 @@ use crate::domain::planning::PlanAsked;
 use crate::domain::request::{LATEST, Refused, Reply, Request};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::supervisor::{OpenError, Opener, Opening, chat_of};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError};
@@ -143,11 +144,12 @@ impl Service {
     /// Begins what was opened, and hands on what was asked of it meanwhile.
     pub(super) async fn opened(&mut self, opened: Result<(Id, Result<Opening, OpenError>), JoinError>) {
         self.begin(opened);
-        let mut later = std::mem::take(&mut self.later);
+        let later = std::mem::take(&mut self.later);
         let waits = |ticket: &TicketKey| self.supervisor.is_ending(ticket) || self.may_be_opening(ticket);
-        let ready: Vec<Vec<Asked>> = later.extract_if(.., |ticket, _| !waits(ticket)).map(|(_, asked)| asked).collect();
-        self.later = later;
-        for (request, by, reply) in ready.into_iter().flatten() {
+        let (waiting, ready): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            later.into_iter().partition(|(ticket, _)| waits(ticket));
+        self.later = waiting;
+        for (request, by, reply) in ready.into_values().flatten() {
             self.answer(request, by, reply).await;
         }
     }

@@ -347,7 +347,7 @@ impl Card {
             Some(Command::AllowTicket) if self.can_reach_ticket() => return self.yes(Reach::Ticket),
             Some(Command::AllowKind) if self.kinds().is_some() => return self.yes(Reach::Kind),
             Some(Command::AllowKind) => {
-                self.trouble = Some("No kind is known for this call: allow it once, or for this run.".into())
+                self.trouble = Some("No kind is known for this call: allow it once, or for this run.".into());
             }
             Some(Command::AllowAlways) => {
                 self.trouble = None;

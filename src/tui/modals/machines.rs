@@ -30,7 +30,7 @@ pub struct Machines {
 pub enum Outcome {
     Stays,
     Leaves,
-    Asks(Ask),
+    Asks(Box<Ask>),
 }
 
 /// A line of the list.
@@ -43,10 +43,10 @@ impl Machines {
     pub fn key(&mut self, command: Option<Command>, lines: i32) -> Outcome {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
-            Some(Command::Choose) => return self.chosen().map_or(Outcome::Stays, Outcome::Asks),
+            Some(Command::Choose) => return self.chosen().map_or(Outcome::Stays, |ask| Outcome::Asks(Box::new(ask))),
             Some(Command::Own("again")) if self.told.is_some() => {
                 self.told = None;
-                return Outcome::Asks(Ask::Request(Request::Machines));
+                return Outcome::Asks(Box::new(Ask::Request(Request::Machines)));
             }
             _ => self.move_to(self.at.saturating_add_signed(lines as isize)),
         }

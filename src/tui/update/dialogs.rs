@@ -47,7 +47,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
             machines::Outcome::Leaves => None,
             machines::Outcome::Asks(ask) => {
                 ui.modals.push(Modal::Machines(dialog));
-                return vec![ask];
+                return vec![*ask];
             }
         },
         Modal::Listing(mut listing) => {

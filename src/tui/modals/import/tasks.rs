@@ -145,7 +145,7 @@ impl Tasks {
                 if let Some(id) = self.chosen().and_then(|task| task.standing.ticket()) {
                     return Outcome::Opens(id.clone());
                 }
-                self.said = "Nothing is ticked: tick the tasks to import first.".to_owned();
+                "Nothing is ticked: tick the tasks to import first.".clone_into(&mut self.said);
                 return Outcome::Stays;
             }
             None => return Outcome::Stays,
@@ -216,7 +216,7 @@ impl Tasks {
         }
         if left > 0
             && below.height > 2
-            && let Some(last) = below.rows().last()
+            && let Some(last) = below.rows().next_back()
         {
             let key = model.keys.key_of(Scope::ImportTasks, Command::Own("below"));
             let arrow = model.glyphs.pick("↓", "v");
