@@ -26,7 +26,7 @@ fn at_the_dialog(project: &Project) -> Terminal {
     let mut terminal = start(project, &[], ROOMY);
     terminal.wait_for("Work on tk-1");
     terminal.keys_until("\r", "run again");
-    terminal.keys_until("c", "1 file");
+    terminal.keys_until("c", "A alpha.txt");
     terminal
 }
 
@@ -57,7 +57,7 @@ fn killed_between_head_and_the_index_it_is_finished_at_the_next_start() {
         ("Work on tk-1".into(), vec!["D  alpha.txt".into(), "?? alpha.txt".into()])
     );
     let terminal = start(&project, &[], ROOMY);
-    terminal.wait_for("committed as ");
+    terminal.wait_for("· committed ");
     assert_eq!(status(&project), Vec::<String>::new());
     leave(terminal, &project);
     let said = String::from_utf8(project.run(&["logs", "tk-1"]).stdout).unwrap();
@@ -69,7 +69,7 @@ fn killed_between_head_and_the_index_it_is_finished_at_the_next_start() {
 
 fn start_at_home(project: &Project) -> Terminal {
     let terminal = start(project, &[], ROOMY);
-    terminal.wait_for("committed as ");
+    terminal.wait_for("· committed ");
     terminal
 }
 
@@ -91,7 +91,7 @@ fn whoever_quits_during_a_hook_is_told_and_a_second_time_git_is_left_alone() {
     terminal.wait_for("committing …");
     assert_ne!(subject(&project), "Work on tk-1");
     project.write("work/.git/go", "");
-    terminal.wait_for("committed as ");
+    terminal.wait_for("· committed ");
     assert_eq!((subject(&project), status(&project)), ("Work on tk-1".into(), vec![]));
     leave(terminal, &project);
 }
@@ -126,7 +126,7 @@ fn a_fork_of_what_is_done_is_committed_from_its_end_card_and_then_merged() {
     let mut terminal = start(&project, &[], ROOMY);
     terminal.wait_for("fork of tk-1");
     terminal.keys_until("\r", "merge again");
-    terminal.keys_until("c", "1 file");
+    terminal.keys_until("c", "A alpha.txt");
     // The end card tells the commit from its record, before the dialog hears of it.
     terminal.keys_until(SEND, "committed as");
     terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));

@@ -210,7 +210,7 @@ fn a_folder_without_git_becomes_a_repository_before_the_start_and_what_was_befor
     terminal.keys_until("/", "filter:");
     terminal.keys_until("tk-2\r", "only “tk-2”");
     terminal.keys_until("\r", "run again");
-    let screen = terminal.keys_until("c", "1 file");
+    let screen = terminal.keys_until("c", "A beta.txt");
     assert!(screen.contains("A beta.txt") && !screen.contains("alpha.txt"), "{screen}");
     terminal.keys("\x1b");
     terminal.wait_until("the dialog is closed", |screen| !screen.contains("Commit · tk-2"));
