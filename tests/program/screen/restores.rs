@@ -33,7 +33,7 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     assert_eq!((count(&project, "restore_intended"), count(&project, "restore_settled")), (1, 1));
     // And back.
     terminal.keys_until("gR", "Restore snapshot restore/1: 1 written, 0 removed?");
-    terminal.keys_until("y", "Restored: 1 written, 0 removed · snapshot restore/2");
+    terminal.keys_until("y", "Restored: 1 written, 0 removed · previous files in snapshot restore/2");
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
     terminal.keys("\x1b");
     terminal.wait_until("the timeline is closed", |screen| !screen.contains("Timeline ·"));
