@@ -131,6 +131,6 @@ fn without_a_claude_an_idea_leaves_no_ticket_behind() {
         let (_, err) = printed(&output);
         assert!(output.status.code() == Some(1) && err.contains("`no-such-claude` was not found"), "{err}");
     }
-    let tickets = std::fs::read_dir(project.path("work/.tickets")).map_or(0, |files| files.count());
+    let tickets = std::fs::read_dir(project.path("work/.tickets")).map_or(0, Iterator::count);
     assert_eq!(tickets, 0);
 }
