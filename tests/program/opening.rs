@@ -199,6 +199,8 @@ async fn an_answer_to_a_run_that_another_program_is_opening_counts_once_it_is_op
     assert!(early.is_err(), "it cannot be open yet: {early:?}");
     drop(sweeping);
     assert_eq!(timeout(PATIENCE, said).await.expect("an answer"), Ok(()));
+    // Claude asks again in its resumed session, and nobody answers that.
+    signal(&resumed, Signal::INT);
     tokio::task::block_in_place(|| resumed.wait()).expect("it ends");
     let answers = project.journal().into_iter().filter(|record| record["kind"] == "approval_answered");
     assert_eq!(answers.map(|record| record["by"].clone()).collect::<Vec<_>>(), ["phone"]);

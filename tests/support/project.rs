@@ -193,13 +193,29 @@ impl Project {
     /// Processes (not zombies) that have this folder in their environment: nothing of a run may be left when its
     /// program has ended.
     pub fn processes(&self) -> Vec<String> {
-        let needle = self.path("home").display().to_string();
-        processes_with(&needle)
+        self.processes_here().into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// The same, each with its id.
+    fn processes_here(&self) -> Vec<(i32, String)> {
+        processes_with(&self.path("home").display().to_string())
+    }
+}
+
+/// What a test that failed has started does not outlive it: it would hold the pipe into which the tests print, and
+/// whoever reads that would wait for good.
+impl Drop for Project {
+    fn drop(&mut self) {
+        for (pid, _) in self.processes_here() {
+            if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
-fn processes_with(needle: &str) -> Vec<String> {
+fn processes_with(needle: &str) -> Vec<(i32, String)> {
     let folders = std::fs::read_dir("/proc").expect("/proc").filter_map(Result::ok);
     let alive = |path: &Path| {
         let environment = std::fs::read(path.join("environ")).unwrap_or_default();
@@ -207,16 +223,19 @@ fn processes_with(needle: &str) -> Vec<String> {
         let zombie = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
         !zombie && String::from_utf8_lossy(&environment).contains(needle)
     };
-    let command = |path: &Path| {
+    let named = |path: &Path| {
+        let pid = path.file_name()?.to_str()?.parse().ok()?;
         let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).replace('\0', " ")
+        Some((pid, String::from_utf8_lossy(&line).replace('\0', " ")))
     };
-    folders.map(|entry| entry.path()).filter(|path| alive(path)).map(|path| command(&path)).collect()
+    folders.map(|entry| entry.path()).filter(|path| alive(path)).filter_map(|path| named(&path)).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn processes_with(needle: &str) -> Vec<String> {
-    let output = Command::new("ps").args(["axeww", "-o", "command"]).output().expect("ps starts");
+fn processes_with(needle: &str) -> Vec<(i32, String)> {
+    let output = Command::new("ps").args(["axeww", "-o", "pid=,command="]).output().expect("ps starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().filter(|line| line.contains(needle)).map(str::to_owned).collect()
+    let lines = text.lines().filter(|line| line.contains(needle));
+    let named = lines.filter_map(|line| line.trim_start().split_once(' '));
+    named.filter_map(|(pid, command)| Some((pid.parse().ok()?, command.to_owned()))).collect()
 }

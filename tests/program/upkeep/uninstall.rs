@@ -49,7 +49,7 @@ fn each_thing_is_shown_and_what_is_the_persons_stays() {
 fn nothing_is_purged_while_a_run_is_at_work_or_by_a_claude_of_ours() {
     let project = Project::with(&["Alpha"], WAITING);
     let (child, _) = start_until(&project, &["run", "--json", "tk-1"], "agent_spawned");
-    assert!(said(&project, &["uninstall", "--purge", "--yes"], 75).contains("is at work"));
+    assert!(said(&project, &["uninstall", "--purge", "--yes"], 75).contains("of tk-1 is active: stop it first"));
     assert!(project.path("state/programmator.db").exists());
     stop(child);
     let inside = project.command(&["uninstall"]).env("PROGRAMMATOR_RUN_ID", "r").output().unwrap();
