@@ -39,6 +39,11 @@ impl ProcessGroup {
         self.leader = None;
     }
 
+    /// The child has ended by itself: what it has left behind goes on.
+    pub fn leave(mut self) {
+        self.leader = None;
+    }
+
     /// Whether one of its processes is left. The child itself must have been waited for.
     pub fn is_alive(&self) -> bool {
         self.leader.is_some_and(|leader| test_kill_process_group(leader).is_ok())
