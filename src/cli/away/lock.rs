@@ -58,6 +58,12 @@ impl Holder {
         u32::try_from(self.pid).is_ok_and(|pid| orphans::signal(pid, &self.started, signal))
     }
 
+    /// That process is there. An older version has not written which it is.
+    fn is_there(&self) -> bool {
+        let identity = u32::try_from(self.pid).ok().and_then(orphans::identity);
+        self.started.is_empty() || identity.is_some_and(|identity| identity == self.started)
+    }
+
     /// Why it cannot be sent a signal, and what the person can do; words for them.
     pub fn unknown(&self) -> String {
         let pid = self.pid;
@@ -74,9 +80,10 @@ impl Holder {
     }
 }
 
-/// The process that relays; `None`: nobody does.
+/// The process that relays, 0 where it has not said yet which it is; `None`: nobody does.
 pub fn holder(state: &Path) -> Result<Option<i32>, CliError> {
-    Ok(held_by(state)?.map(|holder| holder.pid))
+    // Who has just taken it has not written yet: what stands there is of the one before.
+    Ok(held_by(state)?.map(|holder| if holder.is_there() { holder.pid } else { 0 }))
 }
 
 /// The same, to be sent a signal.
@@ -85,7 +92,8 @@ pub fn held_by(state: &Path) -> Result<Option<Holder>, CliError> {
         return Ok(None);
     }
     let mut file = open(state)?;
-    match file.try_lock() {
+    // Others that only look are in nobody's way.
+    match file.try_lock_shared() {
         Ok(()) => Ok(None),
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
@@ -108,4 +116,28 @@ const FILE: &str = "away.lock";
 fn open(state: &Path) -> Result<File, CliError> {
     std::fs::create_dir_all(state)?;
     Ok(File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(state.join(FILE))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_only_looks_is_not_taken_for_the_relay_that_was_there_before() {
+        let state = tempfile::tempdir().unwrap();
+        drop(Lock::take(state.path()).unwrap());
+        let looks = File::open(state.path().join(FILE)).unwrap();
+        looks.try_lock_shared().unwrap();
+        assert_eq!(held_by(state.path()).unwrap(), None, "another looks, and nobody relays");
+        drop(looks);
+
+        let relay = Lock::take(state.path()).unwrap();
+        let pid = i32::try_from(std::process::id()).unwrap();
+        assert_eq!(holder(state.path()).unwrap(), Some(pid));
+        // One that has taken it and not yet written who it is.
+        std::fs::write(state.path().join(FILE), format!("{pid}\nanother start\n")).unwrap();
+        assert_eq!(holder(state.path()).unwrap(), Some(0));
+        drop(relay);
+        assert_eq!(holder(state.path()).unwrap(), None);
+    }
 }
