@@ -66,6 +66,11 @@ impl Import {
         Outcome::Stays
     }
 
+    /// The tasks of this source are shown.
+    pub fn shows(&self, place: &ImportPlace) -> bool {
+        self.tasks.as_ref().is_some_and(|tasks| tasks.place == *place)
+    }
+
     /// Takes what was told; gives what is to be asked next.
     pub fn told(&mut self, told: ImportTold) -> Option<Ask> {
         let told = match told {
@@ -235,6 +240,18 @@ mod tests {
         tell(&mut ui, ImportTold::Page(place(), Ok(two())));
         let screen = sample::draw(&mut ui, (80, 24));
         assert!(screen.contains("the disk is full") && screen.contains("2 ticked"), "{screen}");
+    }
+
+    #[test]
+    fn what_came_of_an_import_is_said_when_its_tasks_are_left() {
+        for keys in ["Esc", "Esc Esc"] {
+            let mut ui = opened(Ok(two()));
+            press(&mut ui, "Enter");
+            press(&mut ui, keys);
+            tell(&mut ui, ImportTold::Done(place(), Err("the disk is full".into())));
+            let screen = sample::draw(&mut ui, (80, 24));
+            assert!(screen.contains("the disk is full"), "after {keys}:\n{screen}");
+        }
     }
 
     #[test]

@@ -38,15 +38,14 @@ fn dialog(ui: &mut Ui) -> Option<&mut Import> {
     })
 }
 
-/// Tells the dialog. What was imported is said where that is closed.
+/// Tells the dialog. What was imported is said in the footer where the tasks it is from are shown no more.
 pub(super) fn told(ui: &mut Ui, told: ImportTold) -> Vec<Ask> {
-    if let Some(dialog) = dialog(ui) {
-        return dialog.told(told).into_iter().collect();
+    if let ImportTold::Done(place, done) = &told
+        && !dialog(ui).is_some_and(|dialog| dialog.shows(place))
+    {
+        ui.tell(words(done));
     }
-    if let ImportTold::Done(_, done) = told {
-        ui.tell(words(&done));
-    }
-    Vec::new()
+    dialog(ui).and_then(|dialog| dialog.told(told)).into_iter().collect()
 }
 
 /// It could not be asked.
