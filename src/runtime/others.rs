@@ -90,7 +90,7 @@ impl Others {
         let summary = store.as_seen(summary)?;
         let scrollback = store.scrollback(run, classify)?;
         // What a session of the person's own says is not in the store.
-        let own = self.own.scrollback(run).map(|(_, says)| says);
+        let own = summary.is_own_session().then(|| self.own.scrollback(run)).flatten().map(|(_, says)| says);
         let (owner, all) = (summary.owner(), own.unwrap_or_else(|| Arc::new(scrollback.clone())));
         reporter.shown(run, (summary.key(), owner), seq, all);
         if owner == Owner::Another {
