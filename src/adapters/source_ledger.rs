@@ -80,11 +80,19 @@ pub fn sent(state: &Path, ticket: &TicketId, reference: &str) -> Result<Vec<Sent
     Ok(read(&file(state, ticket, reference))?.map(|replies| replies.sent).unwrap_or_default())
 }
 
+/// All that was sent, and can be read.
+pub fn all(state: &Path) -> Vec<Replies> {
+    files(state).filter_map(|path| read(&path).ok().flatten()).collect()
+}
+
+fn files(state: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+}
+
 /// Tickets of which something was begun whose end nobody knows, and which no program is at now; an error: of one that cannot be told.
 pub fn unsettled(state: &Path) -> Vec<Result<Replies, PrivateFileError>> {
-    let files = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    let found = files.filter_map(|path| match lock(&path.with_extension("lock")) {
+    let found = files(state).filter_map(|path| match lock(&path.with_extension("lock")) {
         Ok(Some(_free)) => read(&path).transpose(),
         Ok(None) => None,
         Err(error) => Some(Err(error)),

@@ -123,7 +123,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// The same for prose: at the end of a word, where that leaves at least half of the columns.
+/// The same for prose: at the end of a word, where that uses at least three quarters of the columns.
 pub fn cut_words(text: &str, columns: usize) -> String {
     let cut = cut(text, columns);
     let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else { return cut };
@@ -133,7 +133,7 @@ pub fn cut_words(text: &str, columns: usize) -> String {
     let end = if is_whole { Some(kept.len()) } else { kept.rfind(' ') };
     let words = end.map_or("", |end| kept[..end].trim_end_matches([' ', '·', ',', ':', ';']));
     match words.width() {
-        used if used * 2 < columns => cut,
+        used if used * 4 < columns * 3 => cut,
         used if used + 2 > columns => format!("{words}…"),
         _ => format!("{words} …"),
     }
@@ -203,10 +203,15 @@ mod tests {
     fn prose_is_cut_at_the_end_of_a_word() {
         assert_eq!(cut_words("asks: Which separator should it be", 24), "asks: Which separator …");
         assert_eq!(cut_words("asks: Which separator should", 22), "asks: Which separator…");
-        assert_eq!(cut_words("verified · committed 0ac3", 15), "verified …");
+        assert_eq!(cut_words("verified · committed 0ac3", 22), "verified · committed …");
+        assert_eq!(
+            cut_words("Claude is blocked: no key", 17),
+            "Claude is blocke…",
+            "what fits of the next word tells more"
+        );
         assert_eq!(cut_words("one two", 7), "one two");
         assert_eq!(cut_words("Count words, 日本語も数える", 20), "Count words, 日本語…");
-        assert_eq!(cut_words("a.very.long.word and more", 10), "a.very.lo…", "half of the columns stay used");
+        assert_eq!(cut_words("a.very.long.word and more", 10), "a.very.lo…", "most of the columns stay used");
         assert_eq!(cut_words("日本語の説明です", 7), "日本語…");
         assert_eq!(cut_words("one two", 0), "");
     }

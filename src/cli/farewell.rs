@@ -4,11 +4,13 @@ use super::error::CliError;
 use super::session::Session;
 use crate::base::amount::counted;
 use crate::base::id::RunId;
-use crate::base::text::Clean;
+use crate::base::text::{Clean, clean_line};
 use crate::domain::breaker::Circuit;
 use crate::domain::messages::reason_words;
+use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::summary::{Owner, RunSummary};
+use crate::runtime::reporter::Subscription;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::source_replies::Replying;
 use crate::tui::command::{Command, Scope};
@@ -73,8 +75,8 @@ fn unsent(model: &Ui) -> Vec<(String, Option<Clean>)> {
     model.tabs.iter().filter_map(line).collect()
 }
 
-/// Waits for what issues are told still; a signal leaves that.
-pub(super) async fn last_replies(replying: Replying) {
+/// Waits for what issues are told still; a signal leaves that. What came of it, and was `told` when the screen was gone, is said.
+pub(super) async fn last_replies(replying: Replying, told: &mut Subscription) {
     if replying.is_at_work() {
         let _ = writeln!(stdout(), "Updating the ticket's issue … Ctrl-C skips it.");
     }
@@ -84,7 +86,13 @@ pub(super) async fn last_replies(replying: Replying) {
             Err(_) => std::future::pending().await,
         }
     };
-    for words in replying.finish(signal).await {
+    let open = replying.finish(signal).await;
+    while let Some(news) = told.try_next() {
+        if let News::SourceReplied { ticket, message } | News::Trouble { ticket, message } = news {
+            let _ = writeln!(stdout(), "{}  {}", ticket.id(), clean_line(&message, 1_000));
+        }
+    }
+    for words in open {
         let _ = writeln!(stdout(), "{words}");
     }
 }

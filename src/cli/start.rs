@@ -181,7 +181,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
                 tracing::error!(error = %error.message, "the runs of the closed terminal could not be continued");
             }
         }
-        last_replies(replying).await;
+        last_replies(replying, &mut host.told).await;
         return Ok(HUNG_UP);
     }
     let code = match shown {
@@ -202,7 +202,7 @@ pub async fn screen(session: &Session, open: Open, after: After) -> Result<u8, C
         Err(ScreenError::Lost(_)) => Ok(by_signal.unwrap_or(HUNG_UP)),
         Err(error) => Err(unfit(&error)),
     };
-    last_replies(replying).await;
+    last_replies(replying, &mut host.told).await;
     code
 }
 

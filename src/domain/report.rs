@@ -50,6 +50,9 @@ pub struct RunReport {
     pub unverified: bool,
     /// What waits for the person: the questions, oldest first, else why the run stands still.
     pub waits: Vec<String>,
+    /// What was to be told to the ticket's issue and was not: why, and what tells it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsent: Vec<String>,
     /// Calls that were denied because nobody was there to approve, the first of them by name; no matter since when.
     pub denied: Vec<String>,
     pub denied_count: u32,
@@ -78,6 +81,13 @@ pub struct RunReport {
     pub commits: Vec<String>,
     /// The branch that its work was merged into since.
     pub merged_into: Option<String>,
+}
+
+impl RunReport {
+    /// Something is left that only the person can do.
+    pub fn needs_person(&self) -> bool {
+        !(self.waits.is_empty() && self.unsent.is_empty())
+    }
 }
 
 /// Names of changed files that a report has of one run, at most.

@@ -140,6 +140,14 @@ impl Replies {
         })
     }
 
+    /// Those of which the last that is known is that they failed, and why.
+    pub fn failures(&self) -> impl Iterator<Item = (Deed, &str)> {
+        Deed::ALL.iter().filter_map(|deed| match &self.last(*deed)?.end {
+            Some(End::Failed { why }) => Some((*deed, why.as_str())),
+            _ => None,
+        })
+    }
+
     /// Those of which nobody knows what came of them.
     pub fn open(&self) -> impl Iterator<Item = Deed> {
         Deed::ALL.iter().copied().filter(|deed| self.last(*deed).is_some_and(|sent| sent.end.is_none()))
@@ -196,17 +204,30 @@ fn mark(id: &str) -> String {
     format!("<!-- programmator {id} -->")
 }
 
-/// The comment's text. `runs`: of the ticket, oldest first; `left`: how many of how many phases are not done; `mask` takes secrets out.
+/// How far a ticket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Done,
+    /// It has no phases, and is not done.
+    Begun,
+    Phases {
+        done: usize,
+        all: usize,
+    },
+}
+
+/// The comment's text. `runs`: of the ticket, oldest first; `mask` takes secrets out.
 pub fn comment(
     ticket: &TicketId,
     runs: &[RunReport],
-    (left, phases): (usize, usize),
+    progress: Progress,
     id: &str,
     mask: &dyn Fn(&str) -> String,
 ) -> String {
-    let begin = match left {
-        0 => "The work on this is done.".to_owned(),
-        _ => format!("Work in progress: {} of {phases} phases are done.", phases.saturating_sub(left)),
+    let begin = match progress {
+        Progress::Done => "The work on this is done.".to_owned(),
+        Progress::Begun => "Work in progress.".to_owned(),
+        Progress::Phases { done, all } => format!("Work in progress: {done} of {all} phases are done."),
     };
     let body = if runs.is_empty() { String::new() } else { pull_request::body(ticket, runs, None, mask) };
     let mut end = body.len().min(COMMENT);
@@ -261,9 +282,11 @@ mod tests {
     #[test]
     fn a_comment_is_found_again_and_is_not_too_long() {
         let id = TicketId::parse("tk-1").unwrap();
-        let text = comment(&id, &[], (0, 2), "a1", &str::to_owned);
+        let of = |progress| comment(&id, &[], progress, "a1", &str::to_owned);
+        let text = of(Progress::Done);
         assert_eq!(text, "The work on this is done.\n\n<!-- programmator a1 -->\n");
-        assert!(comment(&id, &[], (1, 2), "a1", &str::to_owned).starts_with("Work in progress: 1 of 2 phases"));
+        assert!(of(Progress::Phases { done: 1, all: 2 }).starts_with("Work in progress: 1 of 2 phases are done."));
+        assert!(of(Progress::Begun).starts_with("Work in progress.\n"), "without phases there is nothing to count");
         let there = |body: &str| Issue {
             title: String::new(),
             state: "closed".into(),

@@ -44,6 +44,7 @@ pub fn report<S: Borrow<Stored>>(journal: impl IntoIterator<Item = S>, since: Ti
     Some(RunReport {
         decided: decided(at_first, &state, &heard),
         waits: waits(&state),
+        unsent: Vec::new(),
         denied: state.gate.unasked.clone(),
         denied_count: state.gate.unasked_count,
         ended: state.ended.as_ref().map(ended_words),

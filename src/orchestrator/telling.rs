@@ -42,7 +42,7 @@ pub fn of(state: &State, record: &Record) -> Option<Notification> {
                 Some(tell(state, Level::Finished, "is complete", &state.title))
             }
             Ended { reason: ExitReason::Planned, .. } => Some(tell(state, Level::Finished, "is planned", &state.title)),
-            Ended { reason: ExitReason::UserStopped | ExitReason::TerminalClosed, .. } => None,
+            Ended { reason: ExitReason::UserStopped, .. } => None,
             Ended { reason, detail, .. } if detail.is_empty() => {
                 Some(tell(state, Level::Failed, "has stopped", reason_words(*reason)))
             }

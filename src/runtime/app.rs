@@ -303,10 +303,10 @@ impl Service {
             Request::Command(ticket, command) => {
                 match self.supervisor.command(&ticket, by.clone(), command.clone()).await {
                     Some(decided) => {
-                        // Where the run ends before it has decided, that is news.
-                        let replied =
-                            async move { decided.await.map_or(Reply::Done, |()| Reply::Decided { ticket, command }) };
-                        tokio::spawn(async move { reply.send(replied.await) });
+                        tokio::spawn(async move {
+                            let is_decided = decided.await.is_ok();
+                            reply.send(ended::outcome(ticket, command, is_decided))
+                        });
                         return;
                     }
                     None if self.supervisor.is_open(&ticket) || self.may_be_opening(&ticket) => {

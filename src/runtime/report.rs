@@ -1,8 +1,11 @@
 //! What runs have come to since a moment, from the store. Blocking.
 
+use crate::adapters::source_ledger;
 use crate::adapters::store::{Store, StoreError};
+use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::report::{Report, RunReport, Unread};
+use crate::domain::source_reply::{Deed, Replies, upstream};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::report::report as of_run;
 use std::cmp::Reverse;
@@ -34,6 +37,7 @@ fn of(
     since: Timestamp,
     until: Timestamp,
 ) -> Result<Report, StoreError> {
+    let replies = source_ledger::all(store.folder());
     // The newest of a ticket comes first.
     let (mut told, mut told_of, mut unread) = (Vec::new(), HashSet::new(), Vec::new());
     for run in runs {
@@ -52,17 +56,30 @@ fn of(
                 continue;
             }
             // Whether its program is still there is in no record.
-            report.state = store.as_seen(run)?.state;
+            let run = store.as_seen(run)?;
+            report.state = run.state;
             // What an earlier run of a ticket waited for is the later one's matter.
             if told_of.contains(&key) {
                 report.waits = Vec::new();
+            } else {
+                report.unsent.extend(replies.iter().filter(|one| one.path == run.ticket_path).flat_map(unsent));
             }
             told_of.insert(key);
             told.push(report);
         }
     }
-    told.sort_by_key(|run| (run.waits.is_empty(), Reverse(run.updated)));
+    told.sort_by_key(|run| (!run.needs_person(), Reverse(run.updated)));
     Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told, unread })
+}
+
+/// What was to be sent to the ticket's issue and was not, each with what sends it.
+fn unsent(replies: &Replies) -> Vec<String> {
+    let issue = upstream(&replies.reference).map_or(replies.reference.clone(), |issue| issue.to_string());
+    let words = |(deed, why): (Deed, &str)| {
+        let (why, ticket, flag) = (clean_line(why, 300), &replies.ticket, deed.word());
+        format!("{issue} was not {} (`programmator source {ticket} --{flag}` tries again): {why}", deed.done())
+    };
+    replies.failures().map(words).collect()
 }
 
 fn has_done_nothing(report: &RunReport) -> bool {

@@ -213,13 +213,23 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     let Ok(Some((source, is_finished, store))) = spawn_blocking(look).await else { return };
     wanted.close &= is_finished;
     wanted.comment &= !matches!(source.upstream, Upstream::Beads(_));
-    let trouble = |message: String| app.tell(&News::Trouble { ticket: ticket.clone(), message });
     let again = again(&source, wanted);
+    let trouble = |message: String| {
+        tracing::warn!(ticket = %ticket, %message);
+        app.tell(&News::Trouble { ticket: ticket.clone(), message });
+    };
+    // Where nobody hears of it now, the ticket's report says it.
+    let failed = |why: &str| {
+        if let Err(error) = source.note_failed(wanted, why, &*clock) {
+            trouble(format!("{}: this could not be recorded: {error}", source.upstream));
+        }
+    };
     let before = match reference {
         Some(read) => read.await.ok().flatten(),
         None => None,
     };
     if before.as_ref() != Some(&source.reference) {
+        failed("the ticket's external-ref changed during the run");
         return trouble(format!(
             "{}: the ticket's external-ref changed during the run; nothing was sent. {again}",
             source.upstream
@@ -227,7 +237,10 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     }
     let mut outgoing = match source.plan(wanted, By::Settings).await {
         Ok(outgoing) => outgoing,
-        Err(why) => return trouble(format!("{}: {why}. {again}", source.upstream)),
+        Err(why) => {
+            failed(&why);
+            return trouble(format!("{}: {why}. {again}", source.upstream));
+        }
     };
     for message in outgoing.notes.clone() {
         app.tell(&News::SourceReplied { ticket: ticket.clone(), message });
@@ -237,7 +250,11 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     }
     let id = outgoing.id.clone();
     let now = clock.clone();
-    let text = spawn_blocking(move || source.comment(Some(&store), &id, &*now, &secrets)).await;
+    let text = spawn_blocking({
+        let source = source.clone();
+        move || source.comment(Some(&store), &id, &*now, &secrets)
+    })
+    .await;
     let text = match text.map_err(|error| error.to_string()).and_then(|text| text) {
         Ok(text) => text,
         Err(why) => return trouble(format!("{}: {why}. {again}", outgoing.upstream)),

@@ -3,6 +3,7 @@
 
 use crate::adapters::clock::fresh_id;
 use crate::adapters::issue_tool::{self, GH, ToolError};
+use crate::adapters::private_file::PrivateFileError;
 use crate::adapters::source_ledger::SourceLedger;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
@@ -11,7 +12,7 @@ use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::domain::credentials::masked;
 use crate::domain::import::issues;
-use crate::domain::source_reply::{Deed, End, Issue, Sent, SourceReply, Upstream, comment, upstream};
+use crate::domain::source_reply::{Deed, End, Issue, Progress, Sent, SourceReply, Upstream, comment, upstream};
 use crate::domain::ticket::Ticket;
 use crate::runtime::export::stored::Secrets;
 use crate::runtime::report::runs_of_ticket;
@@ -28,6 +29,7 @@ pub enum By {
 }
 
 /// A ticket whose issue is replied to.
+#[derive(Clone)]
 pub struct Source {
     pub folder: PathBuf,
     /// The state folder.
@@ -134,6 +136,20 @@ impl Source {
         Ok(PlannedReply { upstream, title, url, deeds, notes, id, ledger, folder })
     }
 
+    /// Notes why nothing of this was sent, where nothing is known of it yet: what was tried once is left to the person. What another
+    /// program is sending is its own matter.
+    pub fn note_failed(&self, wanted: SourceReply, why: &str, clock: &dyn Clock) -> Result<(), PrivateFileError> {
+        let ledger = SourceLedger::open(&self.state, &self.ticket.id, &self.path, &self.reference)?;
+        let Some(mut ledger) = ledger else { return Ok(()) };
+        for deed in wanted.deeds() {
+            if ledger.replies().last(deed).is_none() {
+                ledger.begin(deed, &fresh_id(), clock.now())?;
+                ledger.end(deed, End::Failed { why: why.to_owned() })?;
+            }
+        }
+        Ok(())
+    }
+
     /// That it was sent before.
     fn already(&self, deed: Deed, url: &str) -> String {
         let at = if url.is_empty() { String::new() } else { format!(" ({})", clean_line(url, 300)) };
@@ -189,10 +205,14 @@ impl Source {
             None => Vec::new(),
         };
         let mask = |text: &str| masked(&secrets.mask(text.to_owned()));
-        let phases = self.ticket.phases.len();
-        let left = self.ticket.phases.iter().filter(|phase| !phase.done).count();
-        let left = if phases == 0 && !self.ticket.is_closed() { (1, 1) } else { (left, phases) };
-        Ok(masked(&secrets.mask(comment(&self.ticket.id, &runs, left, id, &mask))))
+        let all = self.ticket.phases.len();
+        let done = self.ticket.phases.iter().filter(|phase| phase.done).count();
+        let progress = match all {
+            0 if !self.ticket.is_closed() => Progress::Begun,
+            _ if done == all => Progress::Done,
+            _ => Progress::Phases { done, all },
+        };
+        Ok(masked(&secrets.mask(comment(&self.ticket.id, &runs, progress, id, &mask))))
     }
 }
 

@@ -3,9 +3,14 @@
 
 use crate::gh::install as gh;
 use crate::project::Project;
+use crate::screen::stage::{ROOMY, start_with};
 use crate::watched::text;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Longest wait for what a run in the background leaves.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const DONE: &str = "
 turns:
@@ -227,6 +232,11 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     told(&project, &["phase", "reopen", "tk-1", "1"], 0);
     told(&project, &["run", "tk-1"], 0);
     assert_eq!(count(&project, "issue comment"), 1, "not again by itself");
+    let tries = "`programmator source tk-1 --comment` tries again";
+    let report = || told(&project, &["report", "tk-1"], 0);
+    assert!(report().contains(tries), "{}", report());
+    source(&project, &["--comment", "--yes"], 0);
+    assert!(!report().contains("tries again"), "{}", report());
 
     let killed = imported("github:ada/shop#7", "source: {comment: true}\n");
     gh(&killed, "'issue comment'*) kill -9 $PPID;;");
@@ -250,6 +260,37 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
         "{said}"
     );
     assert_eq!(count(&killed, "issue comment"), 1);
+}
+
+#[test]
+fn what_was_not_sent_is_in_the_report_where_nobody_watched() {
+    let project = imported("github:ada/shop#7", "source: {comment: true}\n");
+    gh(&project, "'repo view'*) fails forbidden;;");
+    told(&project, &["run", "--detach", "tk-1"], 0);
+    told(&project, &["logs", "--follow", "tk-1"], 0);
+    let deadline = Instant::now() + PATIENCE;
+    let report = loop {
+        let report = told(&project, &["report", "tk-1"], 0);
+        if report.contains("was not commented on") {
+            break report;
+        }
+        assert!(Instant::now() < deadline, "{report}");
+    };
+    assert!(report.contains("`programmator source tk-1 --comment` tries again"), "{report}");
+}
+
+#[test]
+fn what_fails_once_the_screen_is_gone_is_said_below_it() {
+    let project = imported("github:ada/shop#7", "source: {comment: true}\n");
+    gh(&project, &format!("'issue comment'*) {}; fails bad-gateway;;", project.gate("gh")));
+    let path = format!("{}:{}", project.path("bin").display(), std::env::var("PATH").expect("a PATH"));
+    let mut terminal = start_with(&project, &["tk-1"], ROOMY, &[("PATH", &path)]);
+    terminal.wait_for("complete: 1/1 phases");
+    terminal.keys_until("q", "Updating the ticket's issue");
+    project.open_gate("gh");
+    terminal.wait_end();
+    let screen = terminal.screen();
+    assert!(screen.contains("tk-1  ada/shop#7 was not commented on"), "{screen}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a relay may take to end once it is asked to, and how long it is tried at all.
-const GRACE: Duration = Duration::from_secs(2);
-const PATIENCE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(6);
+const PATIENCE: Duration = Duration::from_secs(15);
 /// How often it is looked whether it has.
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -47,8 +47,7 @@ fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
                 let is_overdue = was != Off::Killed && Instant::now().duration_since(*since) > GRACE;
                 was = if is_overdue && relay.signal(Signal::KILL) { Off::Killed } else { was };
             }
-            // Its number is not there yet while it begins, or is that of the one before. It has nothing to put away: each thing
-            // that it has sent is kept at once.
+            // Its number is not there yet while it begins, or is that of the one before.
             _ if relay.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((relay.clone(), Instant::now()))),
             _ => {}
         }

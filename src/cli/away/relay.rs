@@ -37,6 +37,7 @@ use crate::cli::ended::settle::Answering;
 use crate::cli::error::CliError;
 use crate::cli::queue::{Folds, Waiting};
 use crate::config::away::AwayConfig;
+use crate::runtime::shutdown::Signals;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,7 +46,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// How often the store is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -53,6 +56,9 @@ const LOOK: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_secs(25);
 /// After so many refusals in a row another program has the bot.
 const CONFLICTS: u32 = 3;
+/// How long what it does for the person may still take when it is to end; and then how long the person is told that it may not
+/// be done.
+const LEAVING: Duration = Duration::from_secs(2);
 /// The longest pause after an error.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// What was written so long before the relay heard it is not obeyed.
@@ -82,6 +88,9 @@ pub struct Relay {
     pause: Duration,
     report: Report,
     turns: Turns,
+    /// What is done beside everything else, and that there is no more time for it.
+    tasks: TaskTracker,
+    leaving: CancellationToken,
     /// The messages whose decisions are being made, and where what came of them is heard.
     deciding: Vec<i64>,
     decided: mpsc::UnboundedSender<Settled>,
@@ -143,14 +152,34 @@ impl Relay {
             pause: Duration::ZERO,
             report,
             turns: Turns::default(),
+            tasks: TaskTracker::new(),
+            leaving: CancellationToken::new(),
             deciding: Vec::new(),
             decided,
             settled,
         }
     }
 
-    /// Asks and answers until Telegram will not have it any more.
+    /// Asks and answers until a signal ends it, or Telegram will not have it any more. What was heard until then is done, or the
+    /// person is told that it may not be: Telegram gives no message twice.
     pub async fn run(mut self) -> Result<(), CliError> {
+        let mut signals = Signals::listen()?;
+        let ended = tokio::select! {
+            ended = self.relay() => ended,
+            signal = signals.next() => {
+                tracing::info!(code = signal.exit_code(), "the phone is off");
+                Ok(())
+            }
+        };
+        self.tasks.close();
+        if timeout(LEAVING, self.tasks.wait()).await.is_err() {
+            self.leaving.cancel();
+            let _ = timeout(LEAVING, self.tasks.wait()).await;
+        }
+        ended
+    }
+
+    async fn relay(&mut self) -> Result<(), CliError> {
         let (say, mut heard) = mpsc::channel::<Heard>(1);
         let (bot, offset) = (Arc::clone(&self.bot), self.kept.offset);
         std::thread::Builder::new().name("telegram".to_owned()).spawn(move || listen(&bot, offset, &say))?;

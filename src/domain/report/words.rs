@@ -30,7 +30,7 @@ pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
         let nothing = Line::Text(format!("Nothing has happened since {since} ({long})."));
         return once(nothing).filter(|_| report.unread.is_empty()).chain(unread).collect();
     }
-    let waiting = report.runs.iter().filter(|run| !run.waits.is_empty()).count();
+    let waiting = report.runs.iter().filter(|run| run.needs_person()).count();
     let waiting = match waiting {
         0 => "nothing needs you".to_owned(),
         1 => "1 needs you".to_owned(),
@@ -60,6 +60,7 @@ fn of_run(run: &RunReport) -> Vec<Line> {
     if run.ended.is_none() {
         run.waits.iter().for_each(|what| item(format!("needs you: {}", clean_line(what, WORDS))));
     }
+    run.unsent.iter().for_each(|what| item(clean_line(what, 2 * WORDS)));
     if run.phases > 0 {
         item(format!("{} of {} phases done", run.phases_done, run.phases));
     }

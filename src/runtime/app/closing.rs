@@ -13,7 +13,11 @@ impl Service {
             std::mem::take(&mut self.waiting).into_values().map(|at| (at.ticket, at.reply)).collect();
         stopped.extend(self.close_queue());
         for (ticket, asked) in &mut self.later {
-            let starts = asked.extract_if(.., |(request, ..)| matches!(request, Request::Start(_) | Request::Open(_)));
+            let begins = |request: &Request| {
+                use Request::{Open, Plan, Resolve, Start};
+                matches!(request, Start(_) | Open(_) | Plan(..) | Resolve(..))
+            };
+            let starts = asked.extract_if(.., |(request, ..)| begins(request));
             stopped.extend(starts.map(|(_, _, reply)| (ticket.clone(), Some(reply))));
         }
         for (ticket, reply) in stopped {

@@ -28,6 +28,16 @@ impl App {
     }
 }
 
+/// What is said of a command that a run has decided, or has ended before.
+pub(super) fn outcome(ticket: TicketKey, command: UserCommand, is_decided: bool) -> Reply {
+    match command {
+        _ if is_decided => Reply::Decided { ticket, command },
+        // That the run has ended is news, and is what was wanted.
+        UserCommand::Stop | UserCommand::FinishAndStop => Reply::Done,
+        _ => not_decided(ticket, command, HAS_ENDED.to_owned()),
+    }
+}
+
 impl Service {
     /// The run of a ticket has ended, and nothing of it is open any more.
     pub(super) async fn ended(&mut self, ticket: &TicketKey, reason: Option<ExitReason>) {

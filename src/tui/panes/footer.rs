@@ -64,7 +64,9 @@ fn keys(model: &Model, selects: bool, row: Row, width: u16) -> Row {
         _ => row.command == Command::Log && model.is_log_open && !model.is_home(),
     };
     let is_over = model.tab().is_some_and(Tab::is_over) && !model.is_home();
+    let is_paused = model.tab().is_some_and(|tab| tab.standing() == TabStatus::Paused);
     let place = |row: &&Entry| match row.scope {
+        _ if is_paused && row.command == Command::Pause => 1,
         // What goes on from an end.
         _ if is_back(row) || is_over && matches!(row.command, Command::Pause | Command::Retry | Command::Commit) => 1,
         _ if row.command == Command::NextWaiting => 0,
@@ -174,6 +176,15 @@ mod tests {
         assert!(end.contains("r run again") && !end.contains(" p "), "{end}");
         ui.tabs = vec![sample::running("tk-1")];
         assert!(footer(&mut ui).contains("p pause"), "{}", footer(&mut ui));
+    }
+
+    #[test]
+    fn what_is_paused_is_resumed_from_home() {
+        let mut ui = sample::model();
+        ui.tabs.push(sample::paused("tk-1"));
+        ui.focus = crate::tui::home::NAME;
+        let screen = sample::draw(&mut ui, (80, 24));
+        assert!(screen.lines().last().unwrap().contains("p resume"), "{screen}");
     }
 
     #[test]

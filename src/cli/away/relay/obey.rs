@@ -20,6 +20,9 @@ use crate::domain::credentials::masked;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
+/// To what the relay did not come to the end of before it left.
+const LEFT: &str = "The phone relay was stopped before this was done; it may have had no effect.";
+
 impl Relay {
     /// Obeys what the person has written; what anybody else has is not answered.
     /// `is_late`: nobody has read for long, so a button may have been pressed long ago; a press does not say when.
@@ -48,12 +51,16 @@ impl Relay {
             None => self.saying().say(to, String::new()).await,
             Some(Said::Now(words)) => self.saying().say(to, words).await,
             Some(Said::Later(turn, words)) => {
-                let saying = self.saying();
-                tokio::spawn(async move {
-                    if let Some(turn) = &turn {
-                        turn.come().await;
-                    }
-                    saying.say(to, words.await).await;
+                let (saying, leaving) = (self.saying(), self.leaving.clone());
+                self.tasks.spawn(async move {
+                    let words = async {
+                        if let Some(turn) = &turn {
+                            turn.come().await;
+                        }
+                        words.await
+                    };
+                    let words = leaving.run_until_cancelled(words).await;
+                    saying.say(to, words.unwrap_or_else(|| LEFT.to_owned())).await;
                     // What comes next is answered below this.
                     drop(turn);
                 });

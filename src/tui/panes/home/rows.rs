@@ -99,7 +99,17 @@ impl<'a> Entry<'a> {
     }
 
     /// Where it stands among its group.
-    pub fn place(&self, sort: Sort) -> (i64, String) {
+    pub fn place(&self, sort: Sort) -> (bool, i64, String) {
+        let (at, then) = self.sorted(sort);
+        (sort == Sort::Attention && !self.is_held_up(), at, then)
+    }
+
+    /// A run stands still until the person does something: before those that have ended, or have not begun.
+    fn is_held_up(&self) -> bool {
+        matches!(self.standing, TabStatus::NeedsYou | TabStatus::Paused | TabStatus::YourTurn)
+    }
+
+    fn sorted(&self, sort: Sort) -> (i64, String) {
         let since = self.since().map_or(i64::MAX, Timestamp::millis);
         let newest = since.checked_neg().unwrap_or(i64::MAX);
         match sort {
