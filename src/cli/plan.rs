@@ -7,6 +7,7 @@ use super::headless::{self, Questions, Work};
 use super::options::RunOptions;
 use super::session::Session;
 use super::start::{self, Open};
+use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, FindError, NewTicket};
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
@@ -78,10 +79,27 @@ pub(super) async fn draft(out: &mut dyn Write, session: &Session, planned: Plann
     if !saves && !is_json && stdout().is_terminal() {
         return start::screen(session, Open::Plan(name, asked), After::Kept).await;
     }
+    // One that waits is printed as it is: nothing has to be run for it.
+    if !saves && has_draft(session, &path)? {
+        report(out, session, &path, (saves, is_json))?;
+        return Ok(0);
+    }
     let printer = Printer::new(stderr(), Format::Text, jiff::tz::TimeZone::system());
     let code = headless::run_by(session, Work::Plan(name, asked), printer, Questions::Denied).await?;
     let is_printed = report(out, session, &path, (saves, is_json))?;
     Ok(if is_printed && !saves && code == ExitReason::Drafted.exit_code() { 0 } else { code })
+}
+
+/// The ticket's latest run has ended with a draft that waits for the person.
+fn has_draft(session: &Session, path: &Path) -> Result<bool, CliError> {
+    if !Store::is_there(&session.state) {
+        return Ok(false);
+    }
+    let store = session.store()?;
+    let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(false) };
+    let state = state_of(&store, latest.run)?;
+    let waits = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Drafted);
+    Ok(waits && state.plan.as_ref().is_some_and(|plan| plan.draft.is_some()))
 }
 
 /// The file of the ticket that is meant; for an idea a new one, and what it says. None is written before there is a Claude

@@ -197,6 +197,9 @@ pub struct CommitIntended {
     /// What the runs have changed and does not go in: the first names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// How many files the person has taken out.
+    #[serde(default)]
+    pub without: usize,
     pub by: Answerer,
 }
 
@@ -205,11 +208,11 @@ const NAMES: usize = 200;
 
 impl CommitIntended {
     pub fn of(id: String, agreed: &Agreed, by: Answerer) -> Self {
-        let Agreed { head, tree, message, mut files, mut left_out, .. } = agreed.clone();
-        let total = files.len();
+        let Agreed { head, tree, message, mut files, mut left_out, without, .. } = agreed.clone();
+        let (total, without) = (files.len(), without.len());
         files.truncate(NAMES);
         left_out.truncate(NAMES);
-        Self { id, head, tree, message, files, total, left_out, by }
+        Self { id, head, tree, message, files, total, left_out, without, by }
     }
 }
 
@@ -252,6 +255,8 @@ pub struct Commits {
     pub earlier: Option<String>,
     /// Why the last try made none.
     pub refused: Option<String>,
+    /// How many files the person has taken out of the last one.
+    pub without: usize,
 }
 
 impl Commits {
@@ -271,10 +276,11 @@ impl Commits {
     }
 
     pub fn settle(&mut self, settled: &CommitSettled) {
-        self.open.take_if(|open| open.id == settled.id);
+        let open = self.open.take_if(|open| open.id == settled.id);
         self.tried = true;
         match &settled.commit {
             Some(commit) => {
+                self.without = open.map_or(0, |open| open.without);
                 self.due.clear();
                 self.last = Some(commit.clone());
             }

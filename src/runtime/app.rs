@@ -31,7 +31,7 @@ mod wheel;
 use self::branch::Branch;
 use self::files::Files;
 use self::queue::Queue;
-use self::refusals::{not_decided, not_found, refused, unknown};
+use self::refusals::{not_decided, not_found, outcome, refused, unknown};
 use self::runs::Runs;
 use self::turns::Turns;
 use crate::adapters::clock::boot_time;
@@ -305,7 +305,7 @@ impl Service {
                     Some(decided) => {
                         tokio::spawn(async move {
                             let is_decided = decided.await.is_ok();
-                            reply.send(ended::outcome(ticket, command, is_decided))
+                            reply.send(outcome(ticket, command, is_decided))
                         });
                         return;
                     }

@@ -10,7 +10,7 @@ use crate::domain::phase::Mark;
 use crate::domain::summary::RunSummary;
 use crate::domain::ticket::TicketKey;
 use crate::tui::call_words::call_words;
-use crate::tui::model::{Mode, Model};
+use crate::tui::model::{Mode, Model, needs_person};
 use crate::tui::tab::{Tab, TabStatus};
 
 mod item;
@@ -40,13 +40,20 @@ impl Model {
         queue
     }
 
-    /// The runs of this directory that wait for the person, or did when their program died, and are not open here.
+    /// The runs of this directory that wait for the person, did when their program died, or have ended for them, and are not open
+    /// here.
     fn asked_elsewhere(&self) -> impl Iterator<Item = Item> + use<'_> {
         self.asking.iter().filter_map(|ticket| {
             let run = self.runs.get(ticket).filter(|run| self.home.everywhere || run.folder == self.folder)?;
             let tab = self.tab_of(ticket);
-            let what = if run.left_waiting().is_some() { What::Interrupted } else { What::Elsewhere };
+            let what = match run.left_waiting() {
+                _ if needs_person(run) => What::Ended,
+                Some(_) => What::Interrupted,
+                None => What::Elsewhere,
+            };
             let is_here = tab.is_some_and(|tab| match what {
+                // Those that this program has ended are told by their tab.
+                What::Ended => !tab.is_only_shown(),
                 What::Elsewhere => tab.has_open_run() || tab.run == Some(run.run) && !tab.is_interrupted(),
                 _ => tab.run.is_some() && !tab.is_interrupted(),
             });
@@ -108,7 +115,11 @@ impl Model {
                 asks.map_or_else(String::new, |needs| clean_line(needs, 200))
             }
             What::Interrupted => self.runs.get(&item.ticket).map_or_else(String::new, |run| left_words(run)),
-            What::Ended => "run stopped: action needed".into(),
+            What::Ended => {
+                let why =
+                    self.runs.get(&item.ticket).filter(|run| needs_person(run)).and_then(|run| run.needs.as_deref());
+                why.map_or_else(|| "run stopped: action needed".into(), |why| clean_line(why, 200))
+            }
         }
     }
 }

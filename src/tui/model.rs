@@ -26,7 +26,7 @@ use crate::tui::panes::stream;
 use crate::tui::replay::Replay;
 use crate::tui::selection::Selection;
 use crate::tui::syntax::Syntax;
-use crate::tui::tab::Tab;
+use crate::tui::tab::{Tab, TabStatus};
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
@@ -258,10 +258,13 @@ impl Model {
         }
         let key = run.key();
         if self.runs.get(&key).is_none_or(|known| known.started <= run.started) {
-            // Its ticket was opened before it was known that there is a run.
-            let is_awaited = |tab: &Tab| tab.id == key && tab.run.is_none() && tab.failure.is_none();
-            let id = run.run;
-            if run.left_waiting().or(run.asks()).is_some() {
+            // Its ticket was opened before it was known that there is a run, or shows one of before that nobody works on.
+            let (id, started) = (run.run, run.started);
+            let is_before = |tab: &Tab| tab.is_only_shown() && tab.state.started.is_some_and(|own| own < started);
+            let is_awaited = |tab: &Tab| {
+                tab.id == key && tab.run != Some(id) && tab.failure.is_none() && (tab.run.is_none() || is_before(tab))
+            };
+            if run.left_waiting().or(run.asks()).is_some() || needs_person(&run) {
                 self.asking.insert(key.clone());
             } else {
                 self.asking.remove(&key);
@@ -363,6 +366,11 @@ impl Model {
     pub fn to_run(&self, command: UserCommand) -> Vec<Ask> {
         self.tab().map(|tab| Ask::Request(Request::Command(tab.id.clone(), command))).into_iter().collect()
     }
+}
+
+/// It has ended, and only the person can do something about that.
+pub fn needs_person(run: &RunSummary) -> bool {
+    TabStatus::of(run) == TabStatus::Halted && !run.is_review() && !run.is_own_session()
 }
 
 #[cfg(test)]

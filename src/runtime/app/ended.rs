@@ -1,5 +1,6 @@
 //! The end of a run, and a ticket whose run is not open: what it makes of the exit code, and commands to it that can be appended all the same.
 
+use super::refusals::HAS_ENDED;
 use super::{App, Service, beside, not_decided, real, refused};
 use crate::adapters::chats;
 use crate::base::id::RunId;
@@ -13,7 +14,6 @@ use crate::runtime::heard::say;
 use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
-const HAS_ENDED: &str = "the run has already ended";
 const INTERRUPTED: &str = "its process has exited; resume the run";
 
 impl App {
@@ -25,16 +25,6 @@ impl App {
         // An error: the service went down.
         let _ = runs.wait_for(|runs| runs.opening == 0 || is_here()).await;
         is_here()
-    }
-}
-
-/// What is said of a command that a run has decided, or has ended before.
-pub(super) fn outcome(ticket: TicketKey, command: UserCommand, is_decided: bool) -> Reply {
-    match command {
-        _ if is_decided => Reply::Decided { ticket, command },
-        // That the run has ended is news, and is what was wanted.
-        UserCommand::Stop | UserCommand::FinishAndStop => Reply::Done,
-        _ => not_decided(ticket, command, HAS_ENDED.to_owned()),
     }
 }
 

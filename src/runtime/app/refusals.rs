@@ -5,12 +5,24 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 
+pub(super) const HAS_ENDED: &str = "the run has already ended";
+
 pub(super) fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
     Reply::Refused(Refused { ticket: ticket.clone(), message, exit_code, asked: None })
 }
 
 pub(super) fn not_decided(ticket: TicketKey, command: UserCommand, why: String) -> Reply {
     Reply::NotDecided { ticket, command, why }
+}
+
+/// What is said of a command that a run has decided, or has ended before.
+pub(super) fn outcome(ticket: TicketKey, command: UserCommand, is_decided: bool) -> Reply {
+    match command {
+        _ if is_decided => Reply::Decided { ticket, command },
+        // That the run has ended is news, and is what was wanted.
+        UserCommand::Stop | UserCommand::FinishAndStop => Reply::Done,
+        _ => not_decided(ticket, command, HAS_ENDED.to_owned()),
+    }
 }
 
 pub(super) fn not_found(name: String, error: &FindError) -> Reply {

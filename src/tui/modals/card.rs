@@ -13,13 +13,14 @@ mod draw;
 mod edited;
 mod heard;
 mod hint;
+mod keys;
+mod offered;
 
 use crate::base::secret::Secret;
 use crate::base::time::Timestamp;
-use crate::domain::approval::{Again, Answer, Approval, ApprovalKind, Scope as Reach, with_answers};
+use crate::domain::approval::{Answer, Approval, ApprovalKind, Scope as Reach, with_answers};
 use crate::domain::passphrase::Checked;
 use crate::domain::ticket::TicketKey;
-use crate::policy::proposal;
 use crate::tui::command::{self, Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::msg::{Input, Key};
@@ -62,6 +63,8 @@ pub struct Card {
     trouble: Option<String>,
     /// What was being typed when the question was withdrawn.
     typed: Option<Page>,
+    /// What was chosen of a question's options before the person went to say no, and the words of a no that they went back from.
+    left: (Option<Choices>, String),
 }
 
 /// A yes that does not count.
@@ -135,6 +138,7 @@ impl Card {
             unseen: false,
             trouble: None,
             typed: None,
+            left: (None, String::new()),
         };
         card.turn_back();
         card
@@ -156,40 +160,6 @@ impl Card {
     /// It only says that its question no longer waits.
     pub fn is_gone(&self) -> bool {
         matches!(self.page, Page::Gone(_))
-    }
-
-    /// The rules cannot be used: nothing can be approved, nor edited. A question of Claude's own can be answered.
-    fn is_barred(&self) -> bool {
-        self.approval.again == Some(Again::RulesUnusable) && self.approval.kind != ApprovalKind::Question
-    }
-
-    /// A plain yes can be given: a question is answered by its options, and what needs the passphrase by it.
-    fn can_allow(&self) -> bool {
-        match self.approval.kind {
-            _ if self.is_barred() => false,
-            ApprovalKind::Call | ApprovalKind::Plan => true,
-            ApprovalKind::Passphrase => !matches!(self.checked, Some((Checked::Unset | Checked::Failed(_), _))),
-            ApprovalKind::Question => false,
-        }
-    }
-
-    /// The yes can hold for the rest of the ticket's run.
-    fn can_reach_ticket(&self) -> bool {
-        self.approval.kind == ApprovalKind::Call && self.approval.edited_from.is_none() && !self.is_barred()
-    }
-
-    /// The kinds of calls that the yes can hold for, for the rest of the ticket's run.
-    fn kinds(&self) -> Option<Vec<&str>> {
-        self.approval.kinds().filter(|_| self.can_reach_ticket())
-    }
-
-    /// The rule that a lasting yes would be; `None` where none is offered.
-    fn lasting(&self) -> Option<String> {
-        (self.can_reach_ticket() && self.approval.provable).then(|| proposal::of(&self.approval)).flatten()
-    }
-
-    fn can_edit(&self) -> bool {
-        matches!(self.approval.kind, ApprovalKind::Call | ApprovalKind::Passphrase) && !self.is_barred()
     }
 
     fn yes(&self, scope: Reach) -> Outcome {
@@ -215,10 +185,23 @@ impl Card {
     /// Back to what the card shows first.
     fn turn_back(&mut self) {
         let page = match self.approval.kind {
-            ApprovalKind::Question => Choices::read(&self.approval.input).map_or(Page::Call, Page::Choices),
+            ApprovalKind::Question => {
+                let choices = self.left.0.take().or_else(|| Choices::read(&self.approval.input));
+                choices.map_or(Page::Call, Page::Choices)
+            }
             _ => Page::Call,
         };
         self.turn_to(page);
+    }
+
+    /// To the words of a no, as they were when the person went back from them.
+    fn turn_to_no(&mut self) {
+        let page = self.typed.take_if(|typed| matches!(typed, Page::Deny(_)));
+        let page = page.unwrap_or_else(|| Page::Deny(Field::new(&self.left.1)));
+        if let Page::Choices(choices) = std::mem::replace(&mut self.page, page) {
+            self.left.0 = Some(choices);
+        }
+        (self.scrolled, self.columns) = (Scrolled::default(), 0);
     }
 
     /// Does what a key means. `command`: its meaning in the card's scope.
@@ -249,7 +232,10 @@ impl Card {
                     let words = field.text();
                     return self.no(&words);
                 }
-                Some(Command::Close) => self.turn_back(),
+                Some(Command::Close) => {
+                    self.left.1 = field.text();
+                    self.turn_back();
+                }
                 Some(Command::NewLine) => field.new_line(),
                 _ => field.typed(input),
             },
@@ -308,7 +294,7 @@ impl Card {
                 match command {
                     Some(Command::Close) if !choices.is_typing() => return Outcome::Leaves,
                     Some(Command::Close) => choices.typing = None,
-                    Some(Command::Deny) => self.turn_to(Page::Deny(Field::new(""))),
+                    Some(Command::Deny) => self.turn_to_no(),
                     _ => {}
                 }
                 self.columns = 0;
@@ -320,10 +306,7 @@ impl Card {
     fn on_call(&mut self, command: Option<Command>, now: Timestamp) -> Outcome {
         match command {
             Some(Command::Close) => return Outcome::Leaves,
-            Some(Command::Deny) => {
-                let page = self.typed.take_if(|typed| matches!(typed, Page::Deny(_)));
-                self.turn_to(page.unwrap_or_else(|| Page::Deny(Field::new(""))));
-            }
+            Some(Command::Deny) => self.turn_to_no(),
             Some(Command::Allow | Command::AllowTicket | Command::AllowKind | Command::AllowAlways)
                 if !self.is_barred() && self.too_soon(now).is_some() =>
             {

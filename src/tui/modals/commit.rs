@@ -102,7 +102,8 @@ impl Commit {
 
     /// The same, to be kept; empty while it is as it was drafted: the next draft knows more.
     pub fn draft(&self, tab: &Tab) -> String {
-        Some(self.message()).filter(|typed| *typed != drafted(tab)).unwrap_or_default()
+        let is_kept = |typed: &String| *typed != drafted(tab) && self.place != Place::Sent;
+        Some(self.message()).filter(is_kept).unwrap_or_default()
     }
 
     /// What would be committed.

@@ -6,6 +6,7 @@ use crate::domain::breaker::{Circuit, Counter};
 use crate::domain::messages::Weight as Level;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::tui::model::Model;
+use crate::tui::panes::gauges::{with_same_error, without_progress};
 use crate::tui::tab::Tab;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
@@ -83,14 +84,10 @@ fn standing(model: &Model, tab: &Tab, columns: usize) -> Vec<Row> {
     };
     let why = if breaker.reason.is_empty() { meaning } else { format!("{}; {meaning}", breaker.reason) };
     hang(&mut rows, Row::new().left(Role::Text, "  "), Role::Text, &why, columns);
+    let ((idle, most_idle), (alike, most_alike)) = (without_progress(&tab.state), with_same_error(&tab.state));
     let counted = [
-        (Counter::NoProgress, breaker.no_progress, limits.no_progress, "iterations in a row that changed nothing"),
-        (
-            Counter::SameError,
-            breaker.same_error,
-            limits.same_error,
-            "iterations in a row that ended with the same error",
-        ),
+        (Counter::NoProgress, idle, most_idle, "iterations in a row that changed nothing"),
+        (Counter::SameError, alike, most_alike, "iterations in a row that ended with the same error"),
         (
             Counter::PermissionDenials,
             breaker.permission_denials,

@@ -31,6 +31,8 @@ const NO_SOURCE: &str = "Nothing to import here: no list of Hank, autoclaude or 
 pub struct Import {
     /// `None`: they are being looked for.
     places: Option<Vec<ImportPlace>>,
+    /// Why they could not be looked for.
+    refused: String,
     at: usize,
     /// The source that was opened.
     tasks: Option<Tasks>,
@@ -64,6 +66,11 @@ impl Import {
             _ => self.at = self.at.saturating_add_signed(lines as isize).min(places.len().saturating_sub(1)),
         }
         Outcome::Stays
+    }
+
+    /// The sources could not be looked for, and why.
+    pub fn refuse(&mut self, why: &str) {
+        (self.places, self.refused) = (Some(Vec::new()), why.to_owned());
     }
 
     /// The tasks of this source are shown.
@@ -107,6 +114,7 @@ impl Import {
     fn view_places(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let (places, said) = match &self.places {
             None => (&[][..], "Looking for tasks …"),
+            Some(_) if !self.refused.is_empty() => (&[][..], self.refused.as_str()),
             Some(places) if places.is_empty() => (&[][..], NO_SOURCE),
             Some(places) => (&places[..], ""),
         };

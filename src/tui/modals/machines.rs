@@ -53,9 +53,20 @@ impl Machines {
         Outcome::Stays
     }
 
-    /// The machines, or why they are not known; the cursor begins on the first run that needs the person, or else at work.
+    /// The machines, or why they are not known. The cursor stays on its run, and begins on the first that needs the person, or else
+    /// is at work.
     pub fn told(&mut self, told: Result<Vec<Machine>, String>) {
+        let of = |line: Line<'_>| match line {
+            Line::Run(machine, run) => Some((machine.called().to_owned(), run.ticket.clone())),
+            Line::Machine(_) => None,
+        };
+        let before = self.lines().into_iter().nth(self.at).and_then(of);
         self.told = Some(told);
+        if let Some(at) =
+            before.and_then(|run| self.lines().into_iter().position(|line| of(line).as_ref() == Some(&run)))
+        {
+            return self.move_to(at);
+        }
         let lines = self.lines();
         let first =
             |holds: fn(&AtWork) -> bool| lines.iter().position(|line| matches!(line, Line::Run(_, run) if holds(run)));
@@ -105,7 +116,7 @@ impl Machines {
         let area = centred(room, room.width, lines.len().max(1) as u16 + 2 + foot.height());
         let inside = Frame::dialog("Other machines", "", model.glyphs).draw(theme, area, buf);
         let list = foot.draw(theme, inside, buf);
-        let width = lines.iter().map(|line| line.machine().called().len()).max().unwrap_or(0);
+        let width = lines.iter().map(|line| line.machine().called().chars().count()).max().unwrap_or(0);
         let rows = lines.iter().map(|line| match line {
             Line::Machine(machine) => {
                 let role = if machine.is_reached { Role::Dim } else { Role::Warning };

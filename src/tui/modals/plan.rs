@@ -23,12 +23,14 @@ use crate::tui::widgets::spelt::visible;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Lines of the dialog that are not the draft: border, keys and air.
+/// Lines of the dialog that are not the draft: border, keys, what went wrong, and air where there is room for all of the draft.
 const REST: u16 = 5;
-/// Lines of the field for words, with its heading.
+/// Lines of the field for words, with its heading; and where there is little room.
 const WORDS: u16 = 6;
+const FEW_WORDS: u16 = 4;
+const ROOMY: u16 = 20;
 /// The last lines of a failed command's output.
-const TAIL: usize = 4;
+const TAIL: usize = 8;
 /// Longest words, in bytes.
 const LONGEST: usize = 20_000;
 
@@ -41,6 +43,8 @@ pub struct PlanReview {
     /// What was typed and kept.
     kept: String,
     trouble: String,
+    /// The next `discard` counts: one key takes a draft away for good.
+    is_sure: bool,
 }
 
 /// What a key comes to.
@@ -55,7 +59,14 @@ pub enum Outcome {
 
 impl PlanReview {
     pub fn new(ticket: TicketKey) -> Self {
-        Self { ticket, scrolled: Scrolled::default(), words: None, kept: String::new(), trouble: String::new() }
+        Self {
+            ticket,
+            scrolled: Scrolled::default(),
+            words: None,
+            kept: String::new(),
+            trouble: String::new(),
+            is_sure: false,
+        }
     }
 
     pub fn scope(&self) -> Scope {
@@ -65,6 +76,7 @@ impl PlanReview {
     /// What a key wants; typing is taken here.
     pub fn key(&mut self, model: &Model, command: Option<Command>, input: &Input, room: Rect) -> Outcome {
         self.trouble.clear();
+        let is_sure = std::mem::take(&mut self.is_sure);
         if let Some(words) = &mut self.words {
             match command {
                 Some(Command::Send) if words.text().trim().is_empty() => self.words = None,
@@ -94,7 +106,14 @@ impl PlanReview {
                 self.trouble = "No command to try.".into();
             }
             Some(Command::Own("try")) => return Outcome::Asks(self.answer(model, DraftAnswer::Try)),
-            Some(Command::Own("refuse")) => return Outcome::Answers(self.answer(model, DraftAnswer::Refuse)),
+            Some(Command::Own("refuse")) if is_sure => {
+                return Outcome::Answers(self.answer(model, DraftAnswer::Refuse));
+            }
+            Some(Command::Own("refuse")) => {
+                self.is_sure = true;
+                let key = model.keys.key_of(Scope::Plan, Command::Own("refuse"));
+                self.trouble = format!("{key} again discards the draft.");
+            }
             Some(Command::Close) => return Outcome::Closes,
             command => {
                 let (rows, page) = (self.lines(model, room).len(), self.height(model, room).into());
@@ -137,8 +156,22 @@ impl PlanReview {
 
     fn height(&self, model: &Model, room: Rect) -> u16 {
         let lines = u16::try_from(self.lines(model, room).len()).unwrap_or(u16::MAX);
-        let words = if self.words.is_some() { WORDS } else { 0 };
-        lines.min(room.height.saturating_sub(REST + words))
+        lines.min(room.height.saturating_sub(self.rest(lines, room)))
+    }
+
+    /// Lines of the dialog that are not so many `lines` of the draft.
+    fn rest(&self, lines: u16, room: Rect) -> u16 {
+        let words = self.words_height(room);
+        let is_whole = lines.saturating_add(REST + words) <= room.height;
+        if is_whole { REST + words } else { REST - 1 + words }
+    }
+
+    fn words_height(&self, room: Rect) -> u16 {
+        match self.words {
+            None => 0,
+            Some(_) if room.height < ROOMY => FEW_WORDS,
+            Some(_) => WORDS,
+        }
     }
 
     fn below(&self, model: &Model, room: Rect) -> usize {
@@ -180,8 +213,8 @@ impl PlanReview {
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
         let Some(plan) = planning(model, &self.ticket) else { return };
         let (lines, height) = (self.lines(model, room), self.height(model, room));
-        let words = if self.words.is_some() { WORDS } else { 0 };
-        let area = centred(room, Self::width(room), height + REST + words);
+        let rest = self.rest(u16::try_from(lines.len()).unwrap_or(u16::MAX), room);
+        let area = centred(room, Self::width(room), height + rest);
         let below = self.below(model, room);
         let status = match (plan.trying, below) {
             (true, _) => "running the commands …".to_owned(),
@@ -194,7 +227,7 @@ impl PlanReview {
         let rows = lines.iter().map(|(role, line)| Row::new().left(*role, line));
         self.scrolled.list(rows, None, theme, Rect { height, ..inside }, buf);
         if let Some(field) = &self.words {
-            let place = Rect { y: inside.y + height + 1, height: WORDS - 2, ..inside };
+            let place = Rect { y: inside.y + height + 1, height: self.words_height(room) - 2, ..inside };
             field.view(
                 ("Changes", "what should Claude change?"),
                 "",

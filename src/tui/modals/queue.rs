@@ -52,7 +52,8 @@ impl Queue {
         let area = centred(room, room.width.min(WIDEST), height + AROUND);
         let title = match items.len() {
             0 => "Nothing is waiting for you".to_owned(),
-            n => format!("{n} for you"),
+            1 => "1 needs you".to_owned(),
+            n => format!("{n} need you"),
         };
         let at = self.at(&items);
         let scrolled = Scrolled::default().showing(at, at, height.into());
@@ -68,7 +69,8 @@ impl Queue {
         }
         scrolled.list(items.iter().map(|item| line(model, item, ids)), Some(at), theme, list, buf);
         let keys = [Command::Choose, Command::Down, Command::Close];
-        Row::keys(hints(model, Scope::Queue, &keys)).draw(theme, foot(inside), buf);
+        let keys = if items.is_empty() { &keys[2..] } else { &keys[..] };
+        Row::keys(hints(model, Scope::Queue, keys)).draw(theme, foot(inside), buf);
     }
 }
 

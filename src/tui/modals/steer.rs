@@ -107,7 +107,9 @@ impl Steer {
         let goes = match chat {
             Some(_) if tab.state.stage == Stage::Paused => "sent at once",
             Some(_) if !tab.is_at_work() || tab.state.stage == Stage::Parked => "queued until the chat continues",
-            _ if tab.is_at_work() && takes_messages(&tab.state) => "sent in this turn",
+            _ if matches!(tab.state.stage, Stage::Spawning | Stage::Running) && takes_messages(&tab.state) => {
+                "sent in this turn"
+            }
             _ => "sent with the next prompt",
         };
         let frame = Frame::dialog(&title, goes, model.glyphs);

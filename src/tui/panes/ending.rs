@@ -34,6 +34,8 @@ const KEYS: [Command; 9] = [
 ];
 /// Lines that the words on the end take at most.
 const WORDS: usize = 4;
+/// In so few lines they leave none to anything else: they say what to do.
+const FEW: usize = 3;
 /// Columns of a phase's line at most: what belongs together stands together.
 const WIDEST: usize = 96;
 
@@ -47,7 +49,7 @@ pub fn may_commit(model: &Model) -> bool {
     let unchanged = whole_ticket(model).is_some_and(|changes| changes.total == 0);
     let is_in = |tab: &Tab| {
         let commits = &tab.state.commits;
-        tab.state.is_merged || commits.of_work().is_some() && commits.refused.is_none()
+        tab.state.is_merged || commits.of_work().is_some() && commits.refused.is_none() && commits.without == 0
     };
     !unchanged && !model.tab().is_some_and(is_in)
 }
@@ -58,7 +60,9 @@ pub fn lines(model: &Model, tab: &Tab, (role, words): (Role, String), width: usi
     let keys = key_lines(model, width);
     let room = most.saturating_sub(keys.len());
     let glyph = model.standing(tab).sign(model.glyphs).glyph;
-    let words = wrap_most(&words, width.saturating_sub(2), WORDS.min(room.saturating_sub(1)).max(1)).into_iter();
+    let words =
+        wrap_most(&words, width.saturating_sub(2), WORDS.min(room.saturating_sub(usize::from(room > FEW))).max(1))
+            .into_iter();
     let mark = |at| if at == 0 { format!("{glyph} ") } else { "  ".to_owned() };
     let mut out: Vec<Row> =
         words.enumerate().map(|(at, line)| Row::new().left(role, mark(at)).left(role, line)).collect();
@@ -113,8 +117,11 @@ fn facts(model: &Model, tab: &Tab, width: usize) -> Vec<Row> {
         (_, Some(worktree)) => Some((Role::Success, format!("merged into {}", worktree.base))),
         (commits, _) => commits.of_work().map(|id| (Role::Success, format!("committed as {}", short(id)))),
     };
+    let without = Some(state.commits.without).filter(|files| *files > 0 && !state.is_merged);
+    let without = without.map(|files| (Role::Warning, format!("{} not committed", counted(files, "file"))));
+    let became = became.into_iter().chain(without);
     let dim = |words: String| Row::new().left(Role::Dim, words);
-    let mut all: Vec<Row> = became.into_iter().map(|(role, words)| Row::new().left(role, words)).collect();
+    let mut all: Vec<Row> = became.map(|(role, words)| Row::new().left(role, words)).collect();
     all.extend([dim(worked), dim(format!("${:.2}", state.cost_usd)), dim(iterations)]);
     // Others have worked in the directory while a chat waited.
     let files = whole_ticket(model).filter(|_| state.chat.is_none()).map(files);

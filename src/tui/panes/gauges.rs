@@ -107,6 +107,19 @@ fn nearer(breaker: (u32, u32), guard: (u32, u32)) -> (u32, u32) {
     if left(guard) < left(breaker) && guard.0 > 0 { guard } else { breaker }
 }
 
+/// How many iterations in a row have changed nothing, and how many may.
+pub fn without_progress(state: &State) -> (u32, u32) {
+    let (limits, guard) = (&state.settings.breaker, (state.stagnation, state.settings.stagnation_limit));
+    nearer((state.breaker.no_progress, limits.no_progress), guard)
+}
+
+/// How many in a row have ended with the same error, and how many may.
+pub fn with_same_error(state: &State) -> (u32, u32) {
+    let repeated = state.repeated.as_ref().map_or(0, |(_, times)| *times);
+    let guard = (repeated, state.settings.repeated_error_limit);
+    nearer((state.breaker.same_error, state.settings.breaker.same_error), guard)
+}
+
 /// A counter that ends the run at its limit.
 fn counter(label: &'static str, brief: &'static str, glyphs: Glyphs, (n, limit): (u32, u32)) -> Gauge {
     let mut gauge = Gauge::new(label, brief, format!("{n}/{limit}"));
@@ -139,12 +152,10 @@ fn gauges(model: &Model, tab: &Tab) -> Vec<Gauge> {
     let (breaker, most) = (&state.breaker, &limits.breaker);
     let (word, role) = glyphs.lamp(breaker.state);
     let denied = breaker.permission_denials;
-    let (idle, alike) = ((breaker.no_progress, most.no_progress), (breaker.same_error, most.same_error));
-    let repeated = state.repeated.as_ref().map_or(0, |(_, times)| *times);
     let rows = [
         Some(Gauge { role, ..Gauge::new(LAMP, "breaker", word) }),
-        Some(counter("  no progress", "stuck", glyphs, nearer(idle, (state.stagnation, limits.stagnation_limit)))),
-        Some(counter("  same error", "errors", glyphs, nearer(alike, (repeated, limits.repeated_error_limit)))),
+        Some(counter("  no progress", "stuck", glyphs, without_progress(state))),
+        Some(counter("  same error", "errors", glyphs, with_same_error(state))),
         (denied > 0).then(|| counter("  denied", "denied", glyphs, (denied, most.permission_denials))),
         // A chat has no end to come near to.
         state.chat.is_none().then_some(iteration),

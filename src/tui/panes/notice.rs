@@ -32,8 +32,8 @@ use unicode_width::UnicodeWidthStr;
 const BANNER: usize = 6;
 /// The key that shows what is asked.
 const PRESS: &str = "Press !";
-/// Lines of the end card beside what is read above it: air, how the run ended, the keys.
-const READ: u16 = 4;
+/// Lines of the end card beside what is read above it, at least and at most: air, how the run ended, the keys.
+const READ: (u16, u16) = (4, 6);
 
 /// The inside of the Stream pane, divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,9 @@ pub struct Places {
 pub fn place(model: &Model, inside: Rect) -> Places {
     let most = usize::from(match model.tab() {
         // Who has scrolled back reads: the card at the end leaves the room to what is read.
-        Some(tab) if tab.is_over() && tab.stream.status() != FollowStatus::Following => inside.height.min(READ),
+        Some(tab) if tab.is_over() && tab.stream.status() != FollowStatus::Following => {
+            (inside.height / 2).clamp(READ.0, READ.1).min(inside.height)
+        }
         Some(tab) if tab.is_over() => inside.height * 3 / 5,
         _ => inside.height / 2,
     });

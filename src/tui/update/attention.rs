@@ -22,14 +22,11 @@ use crate::tui::panes::stream;
 use crate::tui::ui::Ui;
 use crate::tui::update::{certain, phases};
 
-/// `!`: to the next thing that waits, of the ticket in front first.
+/// `!`: to the next thing that waits, of the ticket in front first. What has ended waits for nobody: it comes last.
 pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
     let queue = ui.attention();
-    let front = ui.tab().map(|tab| tab.id.clone());
-    // Without a card of its own the ticket in front has been seen.
-    let of_front = |item: &&Item| Some(&item.ticket) == front.as_ref() && item.what != What::Ended;
-    let elsewhere = |item: &&Item| Some(&item.ticket) != front.as_ref();
-    let next = queue.iter().find(of_front).or_else(|| queue.iter().find(elsewhere)).or(queue.first());
+    let front = ui.ticket_in_front().cloned();
+    let next = queue.iter().min_by_key(|item| (item.what == What::Ended, Some(&item.ticket) != front.as_ref()));
     next.cloned().map_or_else(Vec::new, |item| show(ui, &item))
 }
 
@@ -65,6 +62,21 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
         ui.show_tab(at);
         ui.focus = stream::NAME;
         ui.tell(format!("{} is running in another process; {key} answers its questions", item.ticket));
+        return vec![Ask::Request(Request::Show(run))];
+    }
+    if item.what == What::Ended && at.is_none() {
+        if ui.is_home() {
+            (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
+            let key = ui.keys.key_of(Scope::Pane(home::NAME), Command::Choose);
+            let words = format!("{}: {} · {key} opens it", item.ticket, ui.words_of(item));
+            ui.tell(words);
+            return Vec::new();
+        }
+        let Some(run) = ui.runs.get(&item.ticket).map(|run| run.run) else { return Vec::new() };
+        let at = ui.open_tab(&item.ticket);
+        ui.show_tab(at);
+        ui.focus = stream::NAME;
+        ui.modals.push(Modal::Matter(Matter { ticket: item.ticket.clone(), what: item.what.clone() }));
         return vec![Ask::Request(Request::Show(run))];
     }
     let Some(at) = at else { return Vec::new() };

@@ -51,8 +51,12 @@ pub(super) fn told(ui: &mut Ui, told: ImportTold) -> Vec<Ask> {
 /// It could not be asked.
 pub(super) fn not_asked(ui: &mut Ui, asked: ImportAsk, why: &str) -> Vec<Ask> {
     match asked {
-        // The dialog goes on saying that it looks, and is closed.
-        ImportAsk::Places => told(ui, ImportTold::Places(Vec::new())),
+        ImportAsk::Places => {
+            if let Some(dialog) = dialog(ui) {
+                dialog.refuse(why);
+            }
+            Vec::new()
+        }
         ImportAsk::Page(place) => told(ui, ImportTold::Page(place, Err(why.to_owned()))),
         ImportAsk::Import(place, _) => told(ui, ImportTold::Done(place, Err(why.to_owned()))),
     }

@@ -38,6 +38,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         Command::Hide if !model.is_home() => {
             return "the Stream cannot be hidden; Tab goes to another pane".to_owned();
         }
+        Command::Own("undo") if model.is_home() => return "nothing was archived that could be undone".to_owned(),
         Command::Own("back") if model.is_home() => return "nothing to go back to; Enter opens a ticket".to_owned(),
         Command::End => return "already at the end".to_owned(),
         _ if model.mode == Mode::Replay => return IN_REPLAY.to_owned(),

@@ -77,6 +77,11 @@ fn a_draft_is_printed_and_written_later_without_another_call() {
     assert_eq!(draft["draft"]["phases"][1], "Refuse the sixth: with 429");
     assert!(err.contains("write this draft with `programmator plan tk-1 --save`"), "{err}");
     assert_eq!(project.ticket_text("tk-1"), before, "nothing is written unasked");
+    let again = project.run(&["plan", "tk-1"]);
+    let (out, _) = printed(&again);
+    assert_eq!(again.status.code(), Some(0), "{out}");
+    assert!(out.contains("Refuse the sixth: with 429"), "{out}");
+    assert_eq!(of_kind(&project.journal(), "run_resumed").len(), 0, "nothing runs for it");
     // To run it continues the plan, and says so.
     let output = project.run(&["run", "tk-1"]);
     let (out, _) = printed(&output);

@@ -106,6 +106,7 @@ fn a_draft_outlives_its_program_and_a_refusal_writes_nothing() {
     let made = project.journal().into_iter().find(|record| record["kind"] == "draft_made").unwrap();
     assert_eq!(made["draft"]["title"], "", "the title is the person's");
     assert_eq!(count(&project, "agent_spawned"), 1, "it is paid for once");
+    terminal.keys_until("x", "x again discards the draft");
     terminal.keys("x");
     terminal.wait_until("the end", |screen| screen.contains("discarded"));
     assert_eq!(project.ticket_text("tk-1"), before);

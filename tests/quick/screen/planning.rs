@@ -90,6 +90,7 @@ fn it_is_sent_back_tried_and_refused() {
     assert_eq!(asked(&mut model, "r Enter"), [], "no words are no answer");
     assert_eq!(asked(&mut model, "r N o Enter"), [DraftAnswer::Revise { words: "No".into() }]);
     press(&mut model, "!");
+    assert_eq!(asked(&mut model, "x j x"), [], "a draft is not gone by one key");
     assert_eq!(asked(&mut model, "x"), [DraftAnswer::Refuse]);
     assert!(model.modals.is_empty(), "the ticket was not made for it");
 }

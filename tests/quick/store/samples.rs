@@ -407,6 +407,7 @@ pub fn every_record() -> Vec<Record> {
             files: vec![text()],
             total: usize::MAX,
             left_out: vec![LeftOut { path: text(), why: commit::Why::Before }],
+            without: usize::MAX,
             by: Answerer::SCREEN,
         }),
         Record::CommitSettled(CommitSettled { id: text(), commit: Some(text()), files: 1, trouble: Some(text()) }),

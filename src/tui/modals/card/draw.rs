@@ -3,15 +3,14 @@
 use super::body::{self, Body};
 use super::call;
 use super::choices;
-use super::hint::{Hint, lines_of};
-use super::{Card, Hurry, Page};
+use super::hint::lines_of;
+use super::{Card, Page};
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::passphrase::{Checked, NOTICE_AT};
 use crate::domain::syntax::Code;
 use crate::tui::attention::What;
-use crate::tui::command::{Command, Scope};
 use crate::tui::marks::Glyphs;
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
@@ -25,6 +24,8 @@ use std::time::Duration;
 
 /// Lines around the body: border, head, air; the keys' lines come to them.
 const AROUND: u16 = 4;
+/// Lines of the room below which the call itself is all that matters.
+const ROOMY: u16 = 13;
 
 impl Card {
     fn around(&self) -> u16 {
@@ -41,6 +42,8 @@ impl Card {
     /// Lines of the part below the body.
     fn panel_height(&self, room: Rect) -> u16 {
         match &self.page {
+            // Where there is little room the call is worth more than empty lines.
+            Page::Deny(_) if room.height < ROOMY => 3,
             Page::Deny(_) => 6,
             // The call itself gives way to the field that holds it.
             Page::Edit(field, _) => {
@@ -50,6 +53,7 @@ impl Card {
             }
             Page::Choices(choices) if choices.is_typing() => 5,
             Page::Passphrase(_) | Page::Checking(_) => 4,
+            _ if room.height < ROOMY && self.trouble.is_none() && self.checked.is_none() => 0,
             // Longest when it was just told.
             _ => match self.note_rows(Timestamp::default()).len() {
                 0 => 0,
@@ -276,122 +280,5 @@ impl Card {
     fn note_rows(&self, now: Timestamp) -> Vec<Row> {
         let Some((role, words)) = self.note(now) else { return Vec::new() };
         wrap(&words, self.columns).into_iter().map(|line| Row::new().left(role, line)).collect()
-    }
-
-    /// The keys that count now, with their words and with shorter ones.
-    fn keys(&self, model: &Model) -> Vec<Hint> {
-        let scope = self.scope();
-        let key = |command| model.keys.key_of(scope, command);
-        let hint = |command, words| Hint::new(&key(command), words, words);
-        let note = |words| Hint::new("", words, words);
-        match &self.page {
-            Page::Call => self.keys_of_call(model),
-            Page::Deny(_) => {
-                vec![hint(Command::Send, "deny"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
-            }
-            Page::Edit(_, None) => {
-                vec![
-                    hint(Command::Send, "save, then y to run"),
-                    hint(Command::NewLine, "new line"),
-                    hint(Command::Close, "back"),
-                ]
-            }
-            Page::Edit(_, Some(why)) => {
-                vec![Hint { role: Role::Danger, ..Hint::new("", why, why) }, hint(Command::Close, "back")]
-            }
-            Page::Rule(_, seen) => {
-                let more = (!seen).then(|| hint(Command::PageDown, "more"));
-                let save = Hint::new(&key(Command::Yes), "save it and allow this call", "save it, and run");
-                let save = Hint { counts: *seen, ..save };
-                more.into_iter().chain([save, hint(Command::No, "back")]).collect()
-            }
-            Page::Saving(_) => vec![note("saving …"), hint(Command::Close, "later")],
-            Page::Passphrase(_) => {
-                vec![
-                    Hint { counts: self.wait_left(model.now).is_none(), ..hint(Command::Send, "check it") },
-                    hint(Command::Close, "back"),
-                ]
-            }
-            // It cannot be called back.
-            Page::Checking(_) => {
-                vec![Hint::new(&key(Command::Close), "close; if correct, the call still runs", "close")]
-            }
-            Page::Sent(_) => {
-                let waits = model.tab_of(&self.ticket).is_some_and(|tab| tab.unstored.awaited.is_some());
-                let words = if waits { "the answer cannot be stored yet …" } else { "sending …" };
-                vec![note(words), hint(Command::Close, "close")]
-            }
-            Page::Judging(_) => vec![note("checking …"), hint(Command::Close, "close")],
-            Page::Gone(_) => vec![hint(Command::Close, "close")],
-            Page::Choices(choices) if choices.is_typing() => {
-                vec![hint(Command::Send, "answer"), hint(Command::NewLine, "new line"), hint(Command::Close, "back")]
-            }
-            Page::Choices(choices) if choices.is_review() => {
-                vec![
-                    hint(Command::Choose, "send"),
-                    hint(Command::QuestionPrevious, "back"),
-                    hint(Command::Close, "later"),
-                ]
-            }
-            Page::Choices(choices) => {
-                let (moves, digits) = (model.keys.moves(scope, model.glyphs), format!("1-{}", choices.options()));
-                let select = if choices.takes_several() {
-                    let (role, words) =
-                        if self.hurry.is_some() { (Role::Warning, "choose first") } else { (Role::Hint, "choose") };
-                    let ticks = Hint::new(&format!("{} or {digits}", key(Command::Toggle)), words, words);
-                    vec![Hint::new(&moves, "move", "move"), Hint { role, ..ticks }]
-                } else {
-                    vec![Hint::new(&format!("{moves} {digits}"), "choose", "choose")]
-                };
-                let rest = [
-                    hint(Command::Choose, "answer"),
-                    Hint::new(&key(Command::Deny), "deny with a reason", "deny"),
-                    hint(Command::Close, "later"),
-                ];
-                select.into_iter().chain(rest).collect()
-            }
-        }
-    }
-
-    fn keys_of_call(&self, model: &Model) -> Vec<Hint> {
-        // What does not count yet is there, but quiet.
-        let key = |command| model.keys.key_of(Scope::Card, command);
-        let yes = |command, words, brief| Hint { counts: self.end_seen, ..Hint::new(&key(command), words, brief) };
-        let mut hints = Vec::new();
-        let warned = |hint| Hint { role: Role::Warning, ..hint };
-        match self.hurry {
-            Some(Hurry::Early) => {
-                let words = "just appeared: press again";
-                hints.push(warned(Hint::new("", words, words)));
-            }
-            Some(Hurry::Anew) => hints.push(warned(Hint::new("", "asked again: review first", "asked again"))),
-            Some(_) => hints.push(warned(Hint::new(&key(Command::PageDown), "read to the end first", "more first"))),
-            None if !self.end_seen && self.can_allow() => {
-                hints.push(Hint::new(&key(Command::PageDown), "more", "more"));
-            }
-            None => {}
-        }
-        if self.can_allow() {
-            hints.push(match self.approval.kind {
-                ApprovalKind::Passphrase => yes(Command::Allow, "passphrase…", "passphrase…"),
-                ApprovalKind::Plan => yes(Command::Allow, "approve", "approve"),
-                _ => yes(Command::Allow, "allow once", "allow once"),
-            });
-        }
-        if self.can_reach_ticket() {
-            hints.push(yes(Command::AllowTicket, "allow for this run", "this run"));
-        }
-        if self.kinds().is_some() {
-            hints.push(yes(Command::AllowKind, "allow this kind", "this kind"));
-        }
-        if self.lasting().is_some() {
-            hints.push(yes(Command::AllowAlways, "always…", "always…"));
-        }
-        hints.push(Hint::new(&key(Command::Deny), "deny with a reason", "deny"));
-        if self.can_edit() {
-            hints.push(Hint::new(&key(Command::EditInput), "edit", "edit"));
-        }
-        hints.push(Hint::new(&key(Command::Close), "later", "later"));
-        hints
     }
 }

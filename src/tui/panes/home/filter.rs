@@ -17,14 +17,20 @@ pub fn entries(model: &Model) -> Vec<Entry<'_>> {
         model.own.iter().filter(|(_, own)| model.home.everywhere || Path::new(&own.folder).starts_with(&model.folder));
     let ids: BTreeSet<&TicketKey> = model.listed.keys().chain(ran).chain(open).chain(own.map(|(id, _)| id)).collect();
     let filter = Filter::new(&model.home.filter);
-    let mut rows: Vec<Entry<'_>> = ids
-        .into_iter()
-        .map(|id| entry(model, id))
-        .filter(|entry| entry.is_archived(model) == (model.home.shows == Shows::Archive))
-        .filter(|entry| !entry.is_over() && filter.fits(model, entry))
-        .collect();
+    let is_shown = |entry: &Entry<'_>| is_left(model, &filter, entry);
+    let mut rows: Vec<Entry<'_>> = ids.into_iter().map(|id| entry(model, id)).filter(is_shown).collect();
     rows.sort_by_cached_key(|entry| (entry.group, entry.place(model.home.sort)));
     rows
+}
+
+/// The ticket has a row.
+pub fn is_shown(model: &Model, entry: &Entry<'_>) -> bool {
+    is_left(model, &Filter::new(&model.home.filter), entry)
+}
+
+fn is_left(model: &Model, filter: &Filter, entry: &Entry<'_>) -> bool {
+    let is_here = entry.is_archived(model) == (model.home.shows == Shows::Archive);
+    is_here && !entry.is_over() && filter.fits(model, entry)
 }
 
 /// The words of a filter, in small letters.

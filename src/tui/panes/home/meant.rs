@@ -1,5 +1,6 @@
 //! The tickets that a key of Home means, and what can be begun with them.
 
+use super::filter::is_shown;
 use super::rows::{Entry, entry};
 use super::words::blocked_words;
 use crate::domain::planning::PlanAsked;
@@ -19,12 +20,11 @@ pub(super) fn chosen(model: &Model) -> Option<Entry<'_>> {
     model.home.cursor.as_ref().map(|id| entry(model, id))
 }
 
-/// Those that are selected, else the one under the cursor.
+/// Those that are selected and shown, else the one under the cursor.
 pub(super) fn meant(model: &Model) -> Vec<Entry<'_>> {
-    if model.home.marked.is_empty() {
-        return chosen(model).into_iter().collect();
-    }
-    model.home.marked.iter().map(|id| entry(model, id)).collect()
+    let marked: Vec<Entry<'_>> =
+        model.home.marked.iter().map(|id| entry(model, id)).filter(|entry| is_shown(model, entry)).collect();
+    if marked.is_empty() { chosen(model).into_iter().collect() } else { marked }
 }
 
 pub(super) fn is_startable(model: &Model, entry: &Entry<'_>) -> bool {

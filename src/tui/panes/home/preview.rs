@@ -76,16 +76,16 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
     out.push(Row::new());
     let mut say = |role: Role, text: &str, lines: usize| {
         let text = clean_line(text, 800);
-        out.extend(wrap(&text, width).into_iter().take(lines).map(|line| Row::new().left(role, line)));
+        out.extend(hung(&text, width, lines).into_iter().map(|line| Row::new().left(role, line)));
     };
     if let Some(own) = entry.own {
         say(Role::Dim, &format!("{} · {}", own.place, model.short_path(&own.folder)), 2);
     }
     let words = entry.words(model);
     if !words.is_empty() {
-        // Of what went wrong all that helps is read here.
+        // Of what went wrong, and of what is asked, all that helps is read here.
         let is_failure = entry.tab.is_some_and(|tab| tab.failure.is_some());
-        say(Role::Text, &words, if is_failure { 10 } else { 4 });
+        say(Role::Text, &words, if is_failure { 10 } else { 3 * each });
         out.push(Row::new());
     }
     if let Some(branch) = entry.branch() {
@@ -102,11 +102,14 @@ fn facts(model: &Model, entry: &Entry<'_>, width: usize, each: usize) -> Vec<Row
             out.push(Row::new().left(sign.role, format!("{mark} ")).left(Role::Text, line).right(Role::Dim, word));
         }
     }
-    if phases.is_empty() && entry.marks().is_empty() && !is_chat {
-        out.push(Row::new().left(Role::Dim, "No phases: Claude works on the ticket as a whole."));
+    // A draft says which phases and commands there will be.
+    let is_planned = entry.tab.is_some_and(|tab| tab.state.plan.is_some());
+    if phases.is_empty() && entry.marks().is_empty() && !is_chat && !is_planned {
+        let lines = hung("No phases: Claude works on the ticket as a whole.", width, each);
+        out.extend(lines.into_iter().map(|line| Row::new().left(Role::Dim, line)));
     }
     out.push(Row::new());
-    if let Some(ticket) = entry.ticket.filter(|_| !is_chat) {
+    if let Some(ticket) = entry.ticket.filter(|_| !is_chat && !is_planned) {
         if is_unchecked(model, entry) {
             let words = format!("{}: {}", no_commands(model), without_commands(model));
             out.extend(wrap(&words, width).into_iter().map(|line| Row::new().left(Role::Warning, line)));

@@ -8,7 +8,7 @@ use crate::domain::own_seen::OwnSeen;
 use crate::domain::own_session;
 use crate::domain::phase::Mark;
 use crate::domain::summary::{Owner, RunState, RunSummary};
-use crate::domain::ticket::{Ticket, TicketKey, TicketStatus};
+use crate::domain::ticket::{Severity, Ticket, TicketKey, TicketStatus};
 use crate::tui::home::Sort;
 use crate::tui::listed::Before;
 use crate::tui::marks::Sign;
@@ -164,10 +164,17 @@ impl<'a> Entry<'a> {
             _ if self.is_own_session() => Some(format!("{id} continues in its own terminal")),
             Owner::Another if is_elsewhere => Some(format!("{id} is running in {place}")),
             Owner::Another => Some(format!("{id} is running in another process")),
+            _ if self.broken().is_some() => self.broken().map(|why| format!("{id}: {why} (e edits it)")),
             _ if self.group == Group::Done && !self.is_chat() => Some(format!("{id} is done")),
             _ if is_elsewhere => Some(format!("{id} belongs to {place}; start programmator there")),
             _ => None,
         }
+    }
+
+    /// What is wrong with its file, so that no run can begin.
+    pub fn broken(&self) -> Option<String> {
+        let problem = self.ticket?.problems.iter().find(|problem| problem.severity == Severity::Error)?;
+        Some(format!("line {}: {}", problem.line, problem.message))
     }
 
     /// The directory of its run, or of this program where it has none.

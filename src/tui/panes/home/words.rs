@@ -10,7 +10,7 @@ use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::phase::Mark;
 use crate::domain::queue::circle_words;
 use crate::domain::summary::{RunState, RunSummary};
-use crate::domain::ticket::{Severity, TicketKey};
+use crate::domain::ticket::TicketKey;
 use crate::orchestrator::state::{PhaseState, Stage};
 use crate::tui::attention::{What, left_words};
 use crate::tui::command::{Command, Scope};
@@ -31,10 +31,9 @@ impl Entry<'_> {
         if let Some(own) = own.filter(|_| self.standing != TabStatus::NeedsYou) {
             return own.words();
         }
-        let broken = self.ticket.and_then(|ticket| ticket.problems.iter().find(|p| p.severity == Severity::Error));
         match (self.standing, self.tab.filter(|tab| tab.is_known()), self.run) {
-            (TabStatus::NotStarted, ..) => match (broken, self.open_dependencies(model).next()) {
-                (Some(problem), _) => format!("line {}: {}", problem.line, problem.message),
+            (TabStatus::NotStarted, ..) => match (self.broken(), self.open_dependencies(model).next()) {
+                (Some(why), _) => why,
                 (None, Some(before)) => blocked_words(model, self.id, before),
                 (None, None) => self.ready(model),
             },

@@ -38,14 +38,14 @@ pub(super) fn rows(claim: &Claim, columns: usize) -> Vec<Row> {
         out.extend(rows.into_iter().map(|row| of(Part::Words, row)));
     };
     if !claim.summary.is_empty() {
-        say(line(&claim.summary), Role::StreamText);
+        say(line(&format!("Claude: {}", claim.summary)), Role::StreamText);
     }
     if let Some(error) = claim.more_wrong() {
         say(line(error), Role::StreamError);
     }
     if !claim.files_changed.is_empty() {
         let files = counted(claim.files_changed.len(), "file");
-        say(line(&format!("{files} · {}", claim.files_changed.join(", "))), Role::Dim);
+        say(line(&format!("Claude says it changed {files}: {}", claim.files_changed.join(", "))), Role::Dim);
     }
     if says_done(claim) {
         out.push(of(Part::Checks, vec![Piece::new("", Role::Dim)]));

@@ -141,3 +141,40 @@ fn a_command_on_a_card_has_its_colours_once_they_are_known() {
     update(&mut model, Msg::Coloured(snippet.clone(), spans));
     assert!(is_coloured(&mut model));
 }
+
+#[test]
+fn what_was_chosen_and_typed_is_there_when_the_person_comes_back_from_a_no() {
+    let approval = asks_person(&serde_json::json!([question("Which?", true)]));
+    let mut model = waits([approval.clone()]);
+    press(&mut model, "! 1 3 d n o Esc d");
+    assert!(sample::draw(&mut model, (120, 40)).contains("no"), "the words");
+    press(&mut model, "! w Esc");
+    let asks = press(&mut model, "Enter Enter");
+    let [Ask::Request(Request::Command(_, UserCommand::AnswerApproval { answer, .. }))] = &asks[..] else {
+        panic!("{asks:?}")
+    };
+    let Answer::Allow { input, .. } = answer else { panic!("{answer:?}") };
+    assert!(input.contains(r#""Which?":"A, C""#), "{input}");
+}
+
+#[test]
+fn what_has_ended_for_the_person_is_in_the_queue_though_nobody_works_on_it() {
+    use crate::domain::summary::{RunState, RunSummary};
+    let mut model = sample::model();
+    let run = RunSummary {
+        state: RunState::Ended,
+        reason: Some("blocked".into()),
+        needs: Some("Claude is blocked: no key".into()),
+        ..sample::seen("tk-1", "/home/ann/shop")
+    };
+    model.folder = "/home/ann/shop".into();
+    update(&mut model, Msg::News(News::RunSeen(run.into())));
+    press(&mut model, "h");
+    assert_eq!(model.waiting(), 0, "it asks nothing");
+    press(&mut model, "a");
+    let screen = sample::draw(&mut model, (120, 40));
+    assert!(screen.contains("1 needs you") && screen.contains("Claude is blocked: no key"), "{screen}");
+    press(&mut model, "Esc !");
+    assert_eq!(model.home.cursor, Some(sample::id("tk-1")));
+    assert!(toast(&model).contains("Enter opens it"), "{}", toast(&model));
+}
