@@ -217,10 +217,11 @@ impl Host for TerminalHost {
         })
     }
 
-    async fn attach(&mut self, machine: &str, ticket: &str) -> Result<(), String> {
+    async fn attach(&mut self, machine: &str, ticket: &str, run: &str) -> Result<(), String> {
         self.is_here()?;
-        let (machine, ticket) = (machine.to_owned(), ticket.to_owned());
-        tokio::task::spawn_blocking(move || shown::show(&machine, &ticket)).await.map_err(|error| error.to_string())?
+        let [machine, ticket, run] = [machine, ticket, run].map(str::to_owned);
+        let shown = tokio::task::spawn_blocking(move || shown::show(&machine, &ticket, &run));
+        shown.await.map_err(|error| error.to_string())?
     }
 
     fn touched(&mut self) {

@@ -24,6 +24,8 @@ pub struct Machine {
 /// A run at work there. All of it can be shown as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtWork {
+    /// Its id, by which it is shown: two directories may have tickets of one name.
+    pub run: String,
     /// The whole name of its ticket.
     pub ticket: String,
     /// Name, state, phases and cost, each in its column.
@@ -67,7 +69,7 @@ impl AtWork {
         let columns = format!("{:<NAME$}  {:<10}  {phases:>5}  {cost:>8}", cut(&ticket, NAME), run.label());
         let about = run.asks().or(run.phase.as_deref()).unwrap_or_default();
         let about = cut_words(&clean_line(about, 400), ABOUT);
-        Self { ticket, columns, about, needs_you: run.asks().is_some() }
+        Self { run: run.run.to_string(), ticket, columns, about, needs_you: run.asks().is_some() }
     }
 }
 

@@ -83,7 +83,7 @@ pub enum Ask {
     /// Let the person work in a shell in this folder.
     Shell(PathBuf),
     /// Show the run of this ticket on another machine, in this terminal.
-    Attach { machine: String, ticket: String },
+    Attach { machine: String, ticket: String, run: String },
     /// Leave: nothing runs.
     Leave,
     /// Go to the background (Ctrl-Z).

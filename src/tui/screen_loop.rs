@@ -91,7 +91,7 @@ pub trait Host {
         std::future::ready(Err("no shell available here".to_owned()))
     }
     /// Shows the run of this ticket on another machine; returns when the person has left it.
-    fn attach(&mut self, _machine: &str, _ticket: &str) -> impl Future<Output = Result<(), String>> {
+    fn attach(&mut self, _machine: &str, _ticket: &str, _run: &str) -> impl Future<Output = Result<(), String>> {
         std::future::ready(Err("other machines are not available here".to_owned()))
     }
     /// The person touched the screen: a key, the mouse, the window.
@@ -203,7 +203,7 @@ pub async fn run<H: Host>(
                             Ask::EditFile(path, line) => host.edit_file(&path, line).await,
                             Ask::Edit(ticket) => host.edit(&ticket).await,
                             Ask::Shell(folder) => host.shell(&folder).await,
-                            Ask::Attach { machine, ticket } => host.attach(&machine, &ticket).await,
+                            Ask::Attach { machine, ticket, run } => host.attach(&machine, &ticket, &run).await,
                             Ask::EditText(text) => {
                                 host.edit_text(&text).await.map(|text| drop(update(ui, Msg::Edited(text))))
                             }

@@ -5,11 +5,11 @@ use std::io::{BufRead as _, BufReader, Write as _, stderr};
 use std::process::{Command, Stdio};
 
 /// Returns when the person has left it; an error: why it was not shown, in words for them.
-pub fn show(machine: &str, ticket: &str) -> Result<(), String> {
+pub fn show(machine: &str, ticket: &str, run: &str) -> Result<(), String> {
     let failed = |why: &str| clean_line(&format!("{ticket} on {machine} was not shown: {why}"), 600);
     let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
-    command.args(["attach", "--on", machine, "--", ticket]).stderr(Stdio::piped());
+    command.args(["attach", "--on", machine, "--", run]).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| failed(&error.to_string()))?;
     // What it complains of would be gone with the next frame.
     let mut last = String::new();

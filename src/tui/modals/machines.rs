@@ -57,7 +57,7 @@ impl Machines {
     /// is at work.
     pub fn told(&mut self, told: Result<Vec<Machine>, String>) {
         let of = |line: Line<'_>| match line {
-            Line::Run(machine, run) => Some((machine.called().to_owned(), run.ticket.clone())),
+            Line::Run(machine, run) => Some((machine.called().to_owned(), run.run.clone())),
             Line::Machine(_) => None,
         };
         let before = self.lines().into_iter().nth(self.at).and_then(of);
@@ -93,7 +93,8 @@ impl Machines {
             Line::Machine(machine) => (machine, machine.at_work.first()?),
             Line::Run(machine, run) => (machine, run),
         };
-        Some(Ask::Attach { machine: machine.called().to_owned(), ticket: run.ticket.clone() })
+        let (machine, ticket, run) = (machine.called().to_owned(), run.ticket.clone(), run.run.clone());
+        Some(Ask::Attach { machine, ticket, run })
     }
 
     pub fn view(&self, model: &Model, theme: &Theme, room: Rect, buf: &mut Buffer) {
@@ -154,7 +155,13 @@ mod tests {
     use crate::tui::update::update;
 
     fn run(ticket: &str, needs_you: bool) -> AtWork {
-        AtWork { ticket: ticket.to_owned(), columns: ticket.to_owned(), about: "words".to_owned(), needs_you }
+        AtWork {
+            run: format!("run of {ticket}"),
+            ticket: ticket.to_owned(),
+            columns: ticket.to_owned(),
+            about: "words".to_owned(),
+            needs_you,
+        }
     }
 
     #[test]
@@ -175,7 +182,10 @@ mod tests {
         let screen = sample::draw(&mut ui, (80, 24));
         assert!(screen.contains("build  2 at work") && screen.contains("tk-2  words"), "{screen}");
         let shows = |ui: &mut crate::tui::ui::Ui| update(ui, Msg::Key(sample::key("Enter")));
-        let of = |ticket: &str| [Ask::Attach { machine: "build".to_owned(), ticket: ticket.to_owned() }];
+        let of = |ticket: &str| {
+            let run = format!("run of {ticket}");
+            [Ask::Attach { machine: "build".to_owned(), ticket: ticket.to_owned(), run }]
+        };
         assert_eq!(shows(&mut ui), of("tk-2"), "the one that needs the person");
         update(&mut ui, Msg::Key(sample::key("k")));
         update(&mut ui, Msg::Key(sample::key("k")));
