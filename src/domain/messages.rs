@@ -572,6 +572,6 @@ mod tests {
     #[test]
     fn a_line_has_an_end() {
         let record = Record::Noticed { level: Level::Error, text: "x".repeat(100_000) };
-        assert_eq!(LogFormatter::default().line(&record).unwrap().text.chars().count(), WIDEST);
+        assert_eq!(LogFormatter::default().line(&record).unwrap().text.chars().count(), WIDEST_OURS);
     }
 }

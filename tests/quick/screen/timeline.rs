@@ -194,7 +194,7 @@ fn a_ticket_is_forked_under_an_id_that_is_typed_or_made_up() {
     // All letters are typed, also those that are keys.
     press(&mut ui, "t k - q R");
     update(&mut ui, Msg::Paste("7\n".into()));
-    assert!(sample::draw(&mut ui, (120, 40)).contains("any): tk-qR7 _"));
+    assert!(sample::draw(&mut ui, (120, 40)).contains("(optional): tk-qR7 _"));
     assert_eq!(press(&mut ui, "Enter"), [Ask::Request(Request::Fork(run, "6".into(), "tk-qR7".into()))]);
     assert_eq!(press(&mut ui, "f R"), [], "one at a time");
     let forked = |ui: &mut Ui, forked| update(ui, Msg::Replied(Reply::Forked(run, forked)));
