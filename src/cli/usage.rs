@@ -11,11 +11,15 @@ use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 
 /// How to find what an argument names, by its name in the usage line.
-const HOW_TO_FIND: [(&str, &str); 4] = [
+const HOW_TO_FIND: [(&str, &str); 5] = [
     ("RUN", "`programmator status` lists the runs; a ticket names its latest one"),
     ("TICKET", "`programmator ticket ready` lists the tickets that can be worked on, `programmator ticket list` all"),
     ("PHASE", "`programmator ticket show TICKET` shows the phases of a ticket"),
-    ("ID", "`programmator queue` lists the questions that wait for you, and their answers"),
+    ("SNAPSHOT", "`programmator snapshots TICKET` lists the snapshots of a ticket"),
+    (
+        "ID",
+        "`programmator queue` lists the questions that wait for you, `programmator queue ID` shows the answers to one",
+    ),
 ];
 
 /// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
