@@ -74,19 +74,21 @@ mod unattended;
 mod uninstall;
 mod unsent;
 mod upkeep;
+mod usage;
 mod whole_file;
 pub mod worktree;
 
 pub use command_line::{Cli, Command};
+pub use usage::arguments;
 
 use crate::adapters::logging;
 use crate::adapters::process_group;
 use crate::adapters::store::{self, state_dir};
 use crate::adapters::typed_secret::Source;
-use crate::base::text::{Clean, clean_line};
+use crate::base::text::clean_line;
 use crate::runtime::headless::Format;
 use circuit::CircuitCommand;
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use config::ConfigCommand;
 use demo::Show;
 use error::CliError;
@@ -116,26 +118,6 @@ use unattended::Away;
 const LEAVING: Duration = Duration::from_millis(250);
 /// How long it waits for the disk to have what Claude printed last.
 const SYNCED: Duration = Duration::from_secs(5);
-
-/// The command line as it was typed; ends the program when it cannot be understood. For `policy check` 2 means that a
-/// command is blocked and for `init` that there is nothing to do, so what cannot be understood is 64 there.
-pub fn arguments() -> Cli {
-    Cli::try_parse().unwrap_or_else(|error| {
-        let typed: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-        if typed.iter().all(|word| Clean::new(word).as_str() == word) {
-            error.print().ok();
-        } else {
-            // It repeats what was typed; in its colours the two could not be told apart.
-            write!(stderr(), "{}", Clean::new(&error.render().to_string())).ok();
-        }
-        let known = Cli::command();
-        let command = typed.iter().find(|word| known.find_subcommand(word).is_some());
-        let checks = ["policy", "check"].iter().all(|word| typed.iter().any(|typed| typed == word));
-        let has_own_two = checks || command.is_some_and(|command| command == "init");
-        let code = if has_own_two && error.use_stderr() { i32::from(error::BAD_INPUT) } else { error.exit_code() };
-        std::process::exit(code)
-    })
-}
 
 /// Carries out the command line. Errors are printed here; the code is the program's.
 pub fn run(cli: Cli) -> ExitCode {
@@ -180,7 +162,7 @@ pub fn run(cli: Cli) -> ExitCode {
             let meant = error.no_ticket.as_deref().and_then(near);
             let hint = meant.map(|command| format!("; did you mean `programmator {command}`?"));
             let message = error.message + hint.as_deref().unwrap_or_default();
-            writeln!(stderr(), "programmator: {}", Clean::new(&message)).ok();
+            writeln!(stderr(), "programmator: {}", error::for_person(&message)).ok();
         }
         // There 2 says that it was set up already.
         if is_init && error.exit_code == 2 { error::BAD_INPUT } else { error.exit_code }
@@ -334,8 +316,12 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Circuit { command }) => {
             let session = here(&cli.run)?;
             match command {
-                CircuitCommand::Status { json: false } => circuit::list(out, &session).map(|()| 0),
-                CircuitCommand::Status { json: true } => circuit::json(out, &session).map(|()| 0),
+                CircuitCommand::Status { ticket, json: false } => {
+                    circuit::list(out, &session, ticket.as_deref()).map(|()| 0)
+                }
+                CircuitCommand::Status { ticket, json: true } => {
+                    circuit::json(out, &session, ticket.as_deref()).map(|()| 0)
+                }
                 CircuitCommand::WhatIf(wanted) => circuit::what_if(out, &session, &wanted).map(|()| 0),
                 CircuitCommand::Reset { ticket } => circuit::reset(out, &session, ticket.as_deref()).await,
             }

@@ -4,7 +4,7 @@
 use crate::adapters::inside;
 use crate::base::text::clean_line;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,11 @@ pub fn document(path: &Path) -> Result<String, SourceError> {
     // A pipe opens at once with this flag and is refused by its kind afterwards.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);
-    let file = File::options().read(true).custom_flags(flags).open(path).map_err(|error| failed(path, &error))?;
+    let file = File::options().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => failed(path, &"there is no such file"),
+        _ => failed(path, &error),
+    })?;
     let about = file.metadata().map_err(|error| failed(path, &error))?;
     if !about.is_file() {
         return Err(failed(path, &"not a file"));
@@ -77,9 +81,12 @@ mod tests {
         File::create(path("large")).unwrap().set_len(100 << 20).unwrap();
         let mkfifo = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         assert!(mkfifo.success());
-        for (name, why) in
-            [("nul", "not text"), ("large", "larger than 4 MiB"), ("pipe", "not a file"), ("gone", "No such")]
-        {
+        for (name, why) in [
+            ("nul", "not text"),
+            ("large", "larger than 4 MiB"),
+            ("pipe", "not a file"),
+            ("gone", "there is no such file"),
+        ] {
             let error = document(&path(name)).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! backup.json      which format, which program, when
-//! programmator.db, panes.json, runs/…, chats/…, own-sessions/…, sources/…, unsent/…
+//! programmator.db, panes.json, runs/…, chats/…, own-sessions/…, sources/…
 //! SHA256SUMS       of all of them, as `sha256sum -c` reads it
 //! ```
 //!
@@ -36,7 +36,7 @@ const SUMS: &str = "SHA256SUMS";
 const DATABASE: &str = "programmator.db";
 /// What else of the state folder is in a backup.
 const FILES: [&str; 1] = ["panes.json"];
-const FOLDERS: [&str; 5] = ["runs", "chats", "own-sessions", "sources", "unsent"];
+const FOLDERS: [&str; 4] = ["runs", "chats", "own-sessions", "sources"];
 
 /// What a backup says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,8 +19,8 @@ pub fn is_unplaced(folder: &Path) -> bool {
 }
 
 /// Folders of what has happened outside, which no backup takes back: what issues were told of, what an import still owes, which
-/// Claude sessions of the person's own are at work.
-const HAPPENED: [&str; 3] = ["sources", "imports", "hooks"];
+/// Claude sessions of the person's own are at work, what the person has typed and not sent yet.
+const HAPPENED: [&str; 4] = ["sources", "imports", "hooks", "unsent"];
 
 /// Gives the new folder what is of this machine, and what has happened since the backup.
 pub fn carry_over(from: &Path, to: &Path) -> io::Result<()> {
@@ -56,8 +56,11 @@ pub fn swap(new: &Path, present: &Path, aside: &Path) -> io::Result<Option<PathB
         fs::rename(new, present)?;
         return Ok(None);
     }
-    // Of one that was killed right behind its step.
-    let _ = fs::remove_file(present.join(UNPLACED));
+    // Of one that was killed right behind its step; where it stayed, the state would be taken for something unfinished.
+    match fs::remove_file(present.join(UNPLACED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     // At no moment is the present one where it could be taken for something unfinished. Who is killed before it has made room
     // leaves the new one there, which says so.
     fs::write(new.join(UNPLACED), "")?;
@@ -106,6 +109,8 @@ mod tests {
         fs::create_dir_all(at("new/sources")).unwrap();
         fs::write(at("new/sources/t.json"), "not yet").unwrap();
         fs::write(at("new/sources/u.json"), "of the backup").unwrap();
+        fs::create_dir(at("state/unsent")).unwrap();
+        fs::write(at("state/unsent/a.json"), "typed").unwrap();
         carry_over(&at("state"), &at("new")).unwrap();
         assert_eq!(swap(&at("new"), &at("state"), &at("aside")).unwrap(), Some(at("aside")));
         assert_eq!(fs::read_to_string(at("aside/file")).unwrap(), "new");
@@ -114,6 +119,18 @@ mod tests {
         assert_eq!(fs::read_to_string(at("state/away-scope.json")).unwrap(), "muted");
         assert_eq!(fs::read_to_string(at("state/sources/t.json")).unwrap(), "sent", "what was sent is not taken back");
         assert_eq!(fs::read_to_string(at("state/sources/u.json")).unwrap(), "of the backup");
+        assert_eq!(fs::read_to_string(at("state/unsent/a.json")).unwrap(), "typed");
         assert!(!at("state/file").exists() && !at("state/trust.json").exists() && !at("new").exists());
+    }
+
+    #[test]
+    fn a_state_that_would_be_taken_for_something_unfinished_is_not_swapped() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("new")).unwrap();
+        // A folder cannot be removed as the mark is.
+        fs::create_dir_all(at("state").join(UNPLACED)).unwrap();
+        assert!(swap(&at("new"), &at("state"), &at("aside")).is_err());
+        assert!(at("new").exists() && !at("aside").exists());
     }
 }

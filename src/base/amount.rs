@@ -11,6 +11,19 @@ pub fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
+/// A large number with separators: "74,064".
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A size in bytes: "512 bytes", "14 KiB", "1.5 MiB", "20.0 GiB".
 pub fn size(bytes: u64) -> String {
     let tenths = |shift: u32| format!("{}.{}", bytes >> shift, ((bytes % (1 << shift)) * 10) >> shift);
@@ -31,6 +44,12 @@ mod tests {
         let cases = [(1, "file"), (2, "file"), (0, "issue"), (3, "match"), (1, "process"), (2, "leftover process")];
         let words = cases.map(|(n, noun)| counted(n, noun));
         assert_eq!(words, ["1 file", "2 files", "0 issues", "3 matches", "1 process", "2 leftover processes"]);
+    }
+
+    #[test]
+    fn a_large_number_has_separators() {
+        let told = [0, 999, 1_000, 74_064, 1_234_567].map(grouped);
+        assert_eq!(told, ["0", "999", "1,000", "74,064", "1,234,567"]);
     }
 
     #[test]

@@ -28,8 +28,10 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
     #[command(after_help = help::CIRCUIT_STATUS)]
-    /// Show each ticket's circuit breaker: state, counters and history.
+    /// Show circuit breakers: state, counters and history.
     Status {
+        /// The ticket; without one, every ticket.
+        ticket: Option<String>,
         /// Print a JSON array instead of text.
         #[arg(long)]
         json: bool,
@@ -129,14 +131,14 @@ struct Moved {
     reason: String,
 }
 
-/// Prints every ticket's breaker as a JSON array.
-pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    Ok(writeln!(out, "{}", json::pretty(&all(session)?)?)?)
+/// Prints the breaker of the ticket, or of every ticket, as a JSON array.
+pub fn json(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+    Ok(writeln!(out, "{}", json::pretty(&all(session, ticket)?)?)?)
 }
 
-/// Prints every ticket's breaker for people.
-pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
-    let all = all(session)?;
+/// Prints the same for people.
+pub fn list(out: &mut dyn Write, session: &Session, ticket: Option<&str>) -> Result<(), CliError> {
+    let all = all(session, ticket)?;
     if all.is_empty() {
         writeln!(out, "No runs yet, so there are no circuit breakers to show.")?;
     }
@@ -221,11 +223,15 @@ pub(super) fn latest(store: &Store) -> Result<Vec<RunSummary>, CliError> {
     Ok(newest_of_each(store.runs()?))
 }
 
-fn all(session: &Session) -> Result<Vec<CircuitRow>, CliError> {
+fn all(session: &Session, ticket: Option<&str>) -> Result<Vec<CircuitRow>, CliError> {
     let store = session.store_to_read()?;
     let runs = store.runs()?;
     let now = session.clock().now();
-    latest(&store)?.into_iter().map(|run| shown(&store, &runs, run, now)).collect()
+    let wanted = match ticket {
+        Some(text) => vec![session.find_run(&store, text, Typed::Ticket)?],
+        None => latest(&store)?,
+    };
+    wanted.into_iter().map(|run| shown(&store, &runs, run, now)).collect()
 }
 
 fn shown(store: &Store, runs: &[RunSummary], run: RunSummary, now: Timestamp) -> Result<CircuitRow, CliError> {

@@ -96,7 +96,7 @@ impl Kind {
 
     fn answers(&self) -> Vec<Choice> {
         match self {
-            Self::Draft(_) => vec![yes("accept"), no("refuse"), Choice { needs: "WORDS", ..no("revise") }],
+            Self::Draft(_) => vec![yes("accept"), no("discard"), Choice { needs: "WORDS", ..no("revise") }],
             Self::Commands(_) => vec![yes("accept"), no("keep")],
             Self::Phases(_) => vec![yes("add"), no("finish")],
             Self::Dispute(..) => vec![yes("retry"), yes("skip"), Choice { needs: "REASON", ..yes("accept") }],
@@ -183,7 +183,7 @@ impl Decision {
             (Kind::Draft(seen), word) => {
                 let answer = match word {
                     "accept" => DraftAnswer::Accept,
-                    "refuse" => DraftAnswer::Refuse,
+                    "discard" => DraftAnswer::Refuse,
                     _ => DraftAnswer::Revise { words: rest },
                 };
                 UserCommand::AnswerDraft { answer, seen: Box::new(seen.clone()) }
@@ -216,7 +216,7 @@ impl Decision {
             }
             (Kind::Draft(_), Record::DraftAnswered(DraftAnswered { answer, .. })) => match answer {
                 DraftAnswer::Accept => Some(word == "accept"),
-                DraftAnswer::Refuse => Some(word == "refuse"),
+                DraftAnswer::Refuse => Some(word == "discard"),
                 DraftAnswer::Revise { words: said } => Some(word == "revise" && *said == words[1..].join(" ").trim()),
                 DraftAnswer::Edit(_) => Some(false),
                 DraftAnswer::Try => None,
@@ -237,7 +237,7 @@ impl Decision {
         let word = words.first().map(|word| word.trim().to_lowercase()).unwrap_or_default();
         match (&self.kind, word.as_str()) {
             (Kind::Draft(_), "accept") => "draft accepted",
-            (Kind::Draft(_), "refuse") => "draft discarded",
+            (Kind::Draft(_), "discard") => "draft discarded",
             (Kind::Draft(_), _) => "draft sent back to Claude",
             (Kind::Commands(_), "accept") => "the new validation commands apply from now on",
             (Kind::Commands(_), _) => "the old validation commands still apply",
@@ -400,7 +400,7 @@ mod tests {
         let phases = || Proposal { n: 4, phases: vec!["Docs".into()], left_out: 0, why: String::new() };
         let dispute = || Kind::Dispute(PhaseId(2), "Alpha".into());
         assert_eq!(said(draft(), "Accept"), answered(DraftAnswer::Accept));
-        assert_eq!(said(draft(), "refuse"), answered(DraftAnswer::Refuse));
+        assert_eq!(said(draft(), "discard"), answered(DraftAnswer::Refuse));
         let words = "in two parts".to_owned();
         assert_eq!(said(draft(), "revise in two parts"), answered(DraftAnswer::Revise { words }));
         let change = |accept| UserCommand::AnswerValidationChange { accept, seen: vec!["make".into()] };
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(why(commands(), "accept all"), "`accept` takes no text");
         assert_eq!(why(draft(), "revise"), "text missing: revise WORDS");
         assert_eq!(why(Kind::Dispute(PhaseId(1), "A".into()), "accept"), "text missing: accept REASON");
-        assert_eq!(why(draft(), ""), "`` is not a possible answer: accept, refuse, revise WORDS");
+        assert_eq!(why(draft(), ""), "`` is not a possible answer: accept, discard, revise WORDS");
     }
 
     #[test]

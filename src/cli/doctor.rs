@@ -1,7 +1,7 @@
 //! `programmator doctor`: checks what programmator needs; each line says ok, warn or fail, with the fix.
 
 use super::away;
-use super::error::CliError;
+use super::error::{CliError, for_person};
 use super::hooks;
 use super::in_force::in_force;
 use super::notify;
@@ -31,7 +31,13 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
         if finding.mark == Mark::Fail {
             worst = 1;
         }
-        writeln!(out, "{}  {:9} {}", finding.mark.word(), finding.name, clean_line(&finding.text, 600))?;
+        writeln!(
+            out,
+            "{}  {:9} {}",
+            finding.mark.word(),
+            finding.name,
+            clean_line(for_person(&finding.text).as_str(), 600)
+        )?;
         Ok(())
     };
     let mut reserve = 0;
@@ -124,7 +130,7 @@ fn state(session: &Session, reserve: u64) -> Finding {
             let room = Room { folder: folder.to_owned(), reserve }.for_bytes(0);
             match (store.try_to_write(), room) {
                 (Ok(()), Ok(())) => {
-                    Finding::new("state", Mark::Ok, format!("{}: writable; {} used", folder.display(), sizes(folder)))
+                    Finding::new("state", Mark::Ok, format!("{}: writable; {}", folder.display(), sizes(folder)))
                 }
                 (Ok(()), Err(error)) => {
                     let words =
@@ -143,7 +149,7 @@ fn sizes(folder: &Path) -> String {
     let of = |name: &str| bytes_of(&folder.join(name));
     let all = size(bytes_of(folder));
     let records = size(of("programmator.db").saturating_add(of("programmator.db-wal")));
-    format!("{all} (output {}, records {records}); `programmator gc` frees space", size(of("runs")))
+    format!("{all} used (output {}, records {records}); `programmator gc` frees space", size(of("runs")))
 }
 
 fn terminal(session: &Session) -> Finding {

@@ -8,6 +8,7 @@ use crate::base::text::{Clean, clean_line};
 use crate::domain::request::{Refused, Reply};
 use crate::runtime::supervisor::OpenError;
 use std::fmt;
+use std::io;
 use std::panic::PanicHookInfo;
 use std::path::Path;
 
@@ -19,6 +20,9 @@ pub const BAD_INPUT: u8 = 64;
 
 /// Exit code of a command that Claude may not give: `EX_NOPERM` of sysexits.
 pub const NOT_FOR_CLAUDE: u8 = 77;
+
+/// Where the number begins behind the words of an [`io::Error`].
+const NUMBER: &str = " (os error ";
 
 /// An error for the person, with the program's exit code.
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +51,19 @@ impl CliError {
         Self { message: message.into(), exit_code, no_ticket: None }
     }
 
+    /// A file that cannot be written, such as one of a folder that is not there.
+    pub fn cannot_write(path: &Path, error: &io::Error) -> Self {
+        let shown = |path: &Path| clean_line(&path.to_string_lossy(), 400);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let why = match folder {
+            Some(folder) => format!("the folder {} does not exist: create it, or name another file", shown(folder)),
+            None => error.to_string(),
+        };
+        Self::failure(format!("{} cannot be written: {why}", shown(path)))
+    }
+
     /// The tickets of a folder cannot be listed.
-    pub fn tickets_folder(dir: &Path, error: &std::io::Error) -> Self {
+    pub fn tickets_folder(dir: &Path, error: &io::Error) -> Self {
         let shown = clean_line(&dir.to_string_lossy(), 300);
         Self::failure(format!("the tickets folder {shown} cannot be read: {error}"))
     }
@@ -57,6 +72,19 @@ impl CliError {
     pub fn failure(message: impl Into<String>) -> Self {
         Self::new(1, message)
     }
+}
+
+/// What is said to the person: without the numbers of the system's errors, which its words say already.
+pub fn for_person(message: &str) -> Clean {
+    let mut parts = message.split(NUMBER);
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.parse::<i32>().is_ok() => words.push_str(rest),
+            _ => words.extend([NUMBER, part]),
+        }
+    }
+    Clean::new(&words)
 }
 
 /// What a panic says, whatever text it is about.
@@ -106,10 +134,10 @@ impl From<BotError> for CliError {
     }
 }
 
-impl From<std::io::Error> for CliError {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
         // What a shell says of `programmator … | head`; there is nothing to tell.
-        let exit_code = if error.kind() == std::io::ErrorKind::BrokenPipe { NOBODY_READS } else { 1 };
+        let exit_code = if error.kind() == io::ErrorKind::BrokenPipe { NOBODY_READS } else { 1 };
         Self::new(exit_code, error.to_string())
     }
 }
@@ -125,7 +153,7 @@ impl From<TrustFailure> for CliError {
 
 impl From<serde_json::Error> for CliError {
     fn from(error: serde_json::Error) -> Self {
-        std::io::Error::from(error).into()
+        io::Error::from(error).into()
     }
 }
 
@@ -146,7 +174,7 @@ impl From<FindError> for CliError {
 impl From<color_eyre::Report> for CliError {
     fn from(error: color_eyre::Report) -> Self {
         let is_unread = |cause: &(dyn std::error::Error + 'static)| {
-            cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+            cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
         };
         if error.chain().any(is_unread) {
             return Self::new(NOBODY_READS, error.to_string());
@@ -159,6 +187,28 @@ impl From<color_eyre::Report> for CliError {
 mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn a_person_reads_no_numbers_of_the_system() {
+        let missing = io::Error::from_raw_os_error(2).to_string();
+        assert!(missing.contains(NUMBER), "{missing}");
+        let told = for_person(&format!("a/x: {missing}; create it. \u{1b}[2J{missing}"));
+        assert_eq!(told.as_str(), "a/x: No such file or directory; create it. No such file or directory");
+        for kept in ["a file (os error 2", "named (os error x) y", ""] {
+            assert_eq!(for_person(kept).as_str(), kept);
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_folder_that_is_not_there_names_the_folder() {
+        let missing = io::Error::from(io::ErrorKind::NotFound);
+        let told = CliError::cannot_write(Path::new("no such folder/x.png"), &missing).message;
+        let why = "the folder no such folder does not exist: create it, or name another file";
+        assert_eq!(told, format!("no such folder/x.png cannot be written: {why}"));
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let told = CliError::cannot_write(Path::new("/x.png"), &denied).message;
+        assert_eq!(told, "/x.png cannot be written: permission denied");
+    }
 
     #[test]
     fn a_panic_is_told_in_clean_words() {

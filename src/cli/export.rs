@@ -71,7 +71,7 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &ExportArgs) -> Result<
         ErrorKind::AlreadyExists => {
             CliError::usage(format!("{} exists; name another file, or remove it first", path.display()))
         }
-        _ => CliError::failure(format!("{} cannot be written: {error}", path.display())),
+        _ => CliError::cannot_write(path, &error),
     };
     create(path, |file| write(file, &exported, format)).map_err(failed)?;
     writeln!(out, "{}", path.display())?;

@@ -297,6 +297,7 @@ The script calls `programmator`, which must be on your PATH, so it stays current
 pub const CIRCUIT_STATUS: &str = "\
 Examples:
   programmator circuit status
+  programmator circuit status tk-4f2a
   programmator circuit status --json
 
 With --json an array: ticket, state (CLOSED, HALF_OPEN, OPEN), reason, the counters, thresholds, left (seconds until an open breaker allows one iteration), history (every state change, with run and iteration).";

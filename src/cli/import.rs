@@ -33,11 +33,11 @@ Examples:
   programmator import hank --one              .hank/fix_plan.md as one ticket with phases
   programmator import github --label sprint-1 --yes
   programmator import tasks TODO.md --dry-run --json | jq '.tasks[].title'
-  programmator import prd docs/prd.md --plan  one ticket of it, whose phases Claude drafts
+  programmator import prd docs/prd.md --plan  one ticket; Claude drafts its phases
 
 Run it again at any time: imported tasks are recognized by the ticket's `external-ref`. Tasks that have changed at the source, or are gone, are listed; their tickets are not changed, except that a dependency imported later is added to their `deps`. Imported text is quoted in the ticket as data. Its links and validation commands are left out unless you ask for them, and invisible characters are shown. With --json an object: source, tasks (key, title, standing, \
-ticket, closed, commands), gone, notes, settings, left_out, more. With --plan the draft is looked at on the screen, as that of programmator plan; \
-without a terminal or with --json it is printed, and --yes writes it into the ticket unseen.
+ticket, closed, commands), gone, notes, settings, left_out, more. With --plan you review the draft on the screen, as with programmator plan; \
+without a terminal or with --json it is printed, and --yes writes it into the ticket without review.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 5 you said no, 75 another import is running, 77 inside a run; with --plan those of programmator plan.";
 
@@ -106,7 +106,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &ImportArgs) -> R
         let settings = &listed.found.settings;
         let settings = settings.iter().map(|one| Setting { name: &one.name, value: &one.value, here: &one.here });
         let report = Report {
-            source: args.source.word(),
+            source: args.source().word(),
             tasks: (0..listed.kept).map(|n| row(&listed, n, id(n))).collect(),
             gone: listed.gone.iter().map(|one| Gone { ticket: &one.id, reference: &one.reference }).collect(),
             notes: &listed.found.notes,

@@ -103,7 +103,7 @@ pub fn write(out: &mut impl Write, session: &Session, options: &PictureOptions) 
     file.write(true).truncate(options.force).create(options.force).create_new(!options.force);
     file.open(path).and_then(|mut file| file.write_all(&bytes)).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CliError::usage(exists(path)),
-        _ => CliError::failure(format!("{} cannot be written: {error}", path.display())),
+        _ => CliError::cannot_write(path, &error),
     })
 }
 

@@ -6,6 +6,7 @@ use super::in_force::policy_engines;
 use super::options::RunOptions;
 use super::session::Session;
 use crate::adapters::tickets;
+use crate::base::amount::grouped;
 use crate::base::json;
 use crate::base::text::{Clean, clean_line};
 use crate::domain::approval::Presence;
@@ -97,7 +98,7 @@ pub fn show(out: &mut dyn Write, session: &Session, show: &Show) -> Result<(), C
             };
             let Shown { ticket, iteration, tokens, .. } = shown;
             writeln!(out, "{}\n", Clean::new(&made.text).as_str().trim_end())?;
-            writeln!(out, "-- {ticket}, iteration {iteration}: about {tokens} tokens; {session}")?;
+            writeln!(out, "-- {ticket}, iteration {iteration}: about {} tokens; {session}", grouped(tokens as u64))?;
         }
     }
     Ok(())

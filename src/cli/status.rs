@@ -23,6 +23,13 @@ use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
 
+/// Columns of the list.
+const COLUMNS: usize = 10;
+/// The one that says where the runs of other folders are.
+const FOLDER: usize = 8;
+/// What stands there for this folder.
+const HERE: &str = ".";
+
 /// What is asked for.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -52,10 +59,11 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let zone = TimeZone::system();
     // A pipe has no width.
     let most = if std::io::stdout().is_terminal() { 60 } else { 1_000 };
-    let rows: Vec<[String; 9]> = runs.iter().map(|run| row(run, &zone, most)).collect();
-    let head = ["RUN", "TICKET", "UPDATED", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON", "TITLE"];
+    let rows: Vec<[String; COLUMNS]> = runs.iter().map(|run| row(run, session, &zone, most)).collect();
+    let head = ["RUN", "TICKET", "UPDATED", "STATE", "PHASES", "IT", "COST", "PHASE OR REASON", "FOLDER", "TITLE"];
     let head = head.map(str::to_owned);
-    let mut widths = [0; 9];
+    let is_all_here = rows.iter().all(|row| row[FOLDER] == HERE);
+    let mut widths = [0; COLUMNS];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
@@ -63,7 +71,8 @@ pub fn list(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     }
     for row in [&head].into_iter().chain(&rows) {
         let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+        let cells = row.iter().zip(widths).enumerate().filter(|(at, _)| *at != FOLDER || !is_all_here);
+        for (at, (cell, width)) in cells {
             let gap = " ".repeat(width - cell.width());
             // Numbers stand flush right.
             let (before, after) = if matches!(at, 4..=6) { (gap, String::new()) } else { (String::new(), gap) };
@@ -127,8 +136,18 @@ fn reason(run: &RunSummary) -> Option<String> {
     })
 }
 
+/// Where the run works, with `~` for the home folder.
+fn folder(run: &RunSummary, session: &Session) -> String {
+    let (workspace, home) = (run.workspace(), session.environment.get("HOME").filter(|home| home.len() > 1));
+    match (workspace.home(), home.and_then(|home| workspace.home().strip_prefix(home).ok())) {
+        (folder, _) if folder == session.folder => HERE.to_owned(),
+        (_, Some(rest)) => clean_line(&Path::new("~").join(rest).to_string_lossy(), 1_000),
+        (folder, None) => clean_line(&folder.to_string_lossy(), 1_000),
+    }
+}
+
 /// The run in columns, of which those that hold prose have at most so many cells.
-fn row(run: &RunSummary, zone: &TimeZone, most: usize) -> [String; 9] {
+fn row(run: &RunSummary, session: &Session, zone: &TimeZone, most: usize) -> [String; COLUMNS] {
     let asks_or_phase = || run.asks().or(run.phase.as_deref()).map(str::to_owned);
     let about = reason(run).or_else(asks_or_phase).unwrap_or_default();
     [
@@ -140,6 +159,7 @@ fn row(run: &RunSummary, zone: &TimeZone, most: usize) -> [String; 9] {
         run.iterations.to_string(),
         format!("${:.2}", run.cost_usd),
         cut_words(&clean_line(&about, 1_000), most),
+        cut(&folder(run, session), most),
         cut_words(&clean_line(&run.title, 1_000), most),
     ]
 }

@@ -28,11 +28,11 @@ pub struct UninstallArgs {
 }
 
 /// What programmator keeps in the state folder.
-const STATE: [&str; 29] = [
+const STATE: [&str; 30] = [
     "away.json", "away.lock", "away-scope.json", "away-scope.lock", "backup-copy", "bell", "chats", "cleaned-up",
-    "hooks", "hosts", "imports", "locks", "lockout.json", "own-sessions", "panes.json", "phone.log", "phone.log.old",
-    "programmator.log", "programmator.log.1", "restore", "runs", "sockets", "sources", "trust.json", "unsent",
-    "wishes", // Last: what knows the rest.
+    "hooks", "hosts", "imports", "locks", "lockout.json", "not-restored-yet", "own-sessions", "panes.json",
+    "phone.log", "phone.log.old", "programmator.log", "programmator.log.1", "restore", "runs", "sockets", "sources",
+    "trust.json", "unsent", "wishes", // Last: what knows the rest.
     "programmator.db-shm", "programmator.db-wal", "programmator.db",
 ];
 

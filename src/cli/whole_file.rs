@@ -2,7 +2,6 @@
 
 use super::error::CliError;
 use crate::adapters::beside;
-use crate::base::text::clean_line;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -20,6 +19,5 @@ pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), CliError> {
         file.persist(path)?;
         Ok(())
     };
-    let shown = clean_line(&path.display().to_string(), 400);
-    write().map_err(|error| CliError::failure(format!("{shown} cannot be written: {error}")))
+    write().map_err(|error| CliError::cannot_write(path, &error))
 }

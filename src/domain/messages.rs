@@ -49,6 +49,8 @@ use std::time::Duration;
 
 /// Longest line in columns; tails and messages are cut there.
 const WIDEST: usize = 400;
+/// The same of our own sentences: what to do stands at their end.
+const WIDEST_OURS: usize = 2_000;
 const RATE_LIMITED: u16 = 429;
 /// Calls whose names are remembered until they come back.
 const CALLS: usize = 1_024;
@@ -135,7 +137,8 @@ impl LogFormatter {
                 sentence(record)?
             }
         };
-        Some(Line { level, text: clean_line(&text, WIDEST) })
+        let is_ours = matches!(record, Record::RunEnded { .. } | Record::Parked(_) | Record::Noticed { .. });
+        Some(Line { level, text: clean_line(&text, if is_ours { WIDEST_OURS } else { WIDEST }) })
     }
 
     /// The call, as it was told before.
@@ -424,6 +427,23 @@ mod tests {
     }
 
     #[test]
+    fn a_counter_that_is_back_at_zero_is_reset() {
+        let why = "2 files changed".to_owned();
+        let moved = CounterMoved { n: 1, counter: Counter::NoProgress, value: 0, limit: 3, why, said: None };
+        let told = LogFormatter::default().line(&Record::BreakerCounted(moved)).unwrap().text;
+        assert_eq!(told, "circuit breaker: no progress reset · 2 files changed");
+    }
+
+    #[test]
+    fn what_to_do_at_the_end_of_our_own_sentences_is_not_cut_off() {
+        let detail = format!("{}; fix it, then resume", "x ".repeat(400));
+        let (reason, iterations, phases_done, phases, cost_usd) = (ExitReason::Blocked, 1, 0, 1, 0.0);
+        let ended = Record::RunEnded { reason, detail, iterations, phases_done, phases, cost_usd };
+        let told = LogFormatter::default().line(&ended).unwrap().text;
+        assert!(told.contains("fix it, then resume"), "{told}");
+    }
+
+    #[test]
     fn says_what_a_person_wants_to_know() {
         let cases = [
             (
@@ -552,6 +572,6 @@ mod tests {
     #[test]
     fn a_line_has_an_end() {
         let record = Record::Noticed { level: Level::Error, text: "x".repeat(100_000) };
-        assert_eq!(LogFormatter::default().line(&record).unwrap().text.chars().count(), WIDEST);
+        assert_eq!(LogFormatter::default().line(&record).unwrap().text.chars().count(), WIDEST_OURS);
     }
 }

@@ -441,7 +441,7 @@ Iterations  8
 Phases      3 tried, 2 done
 First pass  1 of 3 checked (33 %)
 Critic      1 approved, 1 minor, 1 rejected
-Fixes       1, 1 rejected phase done later
+Fixes       1 attempt, 1 rejected phase fixed
 Time        5 s
 Cost        $3.00, 550 tokens
 

@@ -1,7 +1,7 @@
 //! Whether the programs that runs need are there and fit: Claude Code, its login, git. `programmator doctor` prints all of
 //! it; an empty Home says what would go wrong.
 
-use crate::adapters::agent::features::TABLE;
+use crate::adapters::agent::features::{Features, TABLE};
 use crate::adapters::agent::launch::{Launch, Options};
 use crate::adapters::agent::probe::{self, Found};
 use crate::adapters::agent::stop::Ladder;
@@ -28,7 +28,7 @@ pub async fn claude(config: &Config, folder: &Path, clock: &Arc<dyn Clock>) -> V
     let mut findings = vec![version(&found, &launch)];
     if findings[0].mark != Mark::Fail {
         findings.push(login(&launch).await);
-        findings.extend(features(&found));
+        findings.extend(features(&found.features));
         launch.options.features = found.features;
         findings.push(protocol(clock.clone(), launch).await);
     }
@@ -107,12 +107,11 @@ fn version(found: &Found, launch: &Launch) -> Finding {
     Finding::new("claude", mark, text)
 }
 
-/// What of the table this version has, and what is so without it.
-fn features(found: &Found) -> impl Iterator<Item = Finding> {
-    TABLE.iter().map(|row| {
-        let (has, means) = if found.features.have(row.feature) { ("has", row.with) } else { ("lacks", row.without) };
-        Finding::new("feature", Mark::Ok, format!("{has} `{}`: {means}", row.name))
-    })
+/// What is so because this version has, or lacks, features of the table; nothing of what it does not need.
+fn features(features: &Features) -> Option<Finding> {
+    let means = TABLE.iter().filter_map(|row| if features.have(row.feature) { Some(row.with) } else { row.without });
+    let means = means.collect::<Vec<_>>().join("; ");
+    (!means.is_empty()).then(|| Finding::new("features", Mark::Ok, means))
 }
 
 /// Keeps nothing: the probe says nothing worth keeping.

@@ -15,6 +15,7 @@ pub use importer::{Form, ImportError, Importer, LIMIT, Wanted};
 
 use crate::adapters::issue_tool::{self, GH};
 use crate::domain::import::item::Source;
+use crate::domain::import::visible;
 use crate::domain::import::{Known, Standing, gone, standings};
 use std::fs::File;
 use std::path::PathBuf;
@@ -60,6 +61,17 @@ impl Listed {
     pub fn is_closed(&self, n: usize) -> bool {
         let Some(id) = self.standing[n].ticket() else { return false };
         self.known.iter().any(|one| one.id == *id && one.is_closed)
+    }
+
+    /// Tickets that were made of the same documents in whatever form, open or closed.
+    pub fn of_same_documents(&self) -> Vec<&Known> {
+        let begins = |place: &String| {
+            let document = format!("{}:{}", self.wanted.source.word(), visible::line(place));
+            // Of one of its tasks, or of all of them.
+            [format!("{document}#"), format!("{document} as ")]
+        };
+        let begins: Vec<String> = self.found.documents.iter().flat_map(begins).collect();
+        self.known.iter().filter(|one| begins.iter().any(|begin| one.reference.starts_with(begin))).collect()
     }
 
     /// There are tasks beyond the limit.

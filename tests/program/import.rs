@@ -182,6 +182,7 @@ fn beads_come_from_bd_or_its_file_with_what_they_wait_for() {
     let note = report["notes"][0].as_str().unwrap();
     assert!(note.contains("unexpected output from `br list`: update `br`"), "{note}");
     assert!(note.ends_with("read .beads/issues.jsonl instead"), "{note}");
+    assert_eq!(report["gone"], serde_json::json!([]), "the file may be older than bd-3");
     std::fs::remove_file(project.path("bin/br")).expect("removed");
     let report = import(&["import", "beads", "--dry-run", "--json"]);
     assert!(report["notes"][0].as_str().unwrap().starts_with("neither `bd` nor `br` is installed"), "{report:#}");
@@ -285,6 +286,31 @@ turns:
     assert_eq!(ticket_with(&project, "# Shop"), written);
     let prompts = project.journal();
     assert!(!prompts.is_empty());
+}
+
+#[test]
+fn a_document_whose_tasks_are_tickets_is_planned_as_one_more_only_if_that_is_wanted() {
+    let project = Project::new();
+    project.scenario("turns:\n  - steps:\n      - draft: {phases: [\"One\"], validation: [\"true\"]}\n");
+    project.write("work/docs/prd.md", PRD);
+    let tickets = || std::fs::read_dir(project.path("work/.tickets")).unwrap().count();
+    imported(&project, &["prd", "docs/prd.md"]);
+    let before = tickets();
+    for flags in [&["--json"][..], &[]] {
+        let told = said(&project, &[&["import", "prd:docs/prd.md", "--plan"], flags].concat(), 2);
+        assert!(told.contains("tickets were imported from this document before") && told.contains("--yes"), "{told}");
+    }
+    assert_eq!(tickets(), before, "none is made unasked");
+    let told = said(&project, &["import", "prd:docs/prd.md", "--plan", "--yes"], 0);
+    assert!(told.contains("tickets were imported from this document before"), "{told}");
+    assert_eq!(tickets(), before + 1);
+}
+
+#[test]
+fn a_document_that_is_not_there_is_named() {
+    let project = Project::new();
+    let told = said(&project, &["import", "prd", "nope.md"], 1);
+    assert!(told.contains("nope.md cannot be imported: there is no such file") && !told.contains("os error"), "{told}");
 }
 
 #[test]

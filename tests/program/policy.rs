@@ -124,6 +124,18 @@ fn what_is_no_text_is_bad_input() {
 }
 
 #[test]
+fn what_is_no_file_is_named_and_a_command_is_sent_to_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = policy(folder.path(), &["test", "git push origin main"]);
+    assert_eq!(output.status.code(), Some(64));
+    let told = text(&output.stderr);
+    assert!(told.contains("git push origin main: no such file") && told.contains("policy check COMMAND"), "{told}");
+    assert!(!told.contains("os error"), "{told}");
+    let bare = policy(folder.path(), &["check"]);
+    assert_eq!(bare.status.code(), Some(64), "2 says that a command is blocked");
+}
+
+#[test]
 fn a_bad_policy_alone_blocks_and_says_where() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("p.yaml");

@@ -42,6 +42,39 @@ fn status_before_during_and_after_runs() {
     }
 }
 
+#[test]
+fn runs_of_other_folders_are_told_with_their_folder() {
+    let (project, _) = worked_on_twice();
+    let list = said(&project, &["status"], 0);
+    assert!(!list.contains("FOLDER"), "all are of this folder: {list}");
+    let other = project.path("elsewhere");
+    std::fs::create_dir_all(&other).unwrap();
+    let list = said(&project, &["-C", other.to_str().unwrap(), "status"], 0);
+    assert!(list.contains("FOLDER") && list.contains("/work"), "{list}");
+}
+
+#[test]
+fn a_ticket_has_its_circuit_breaker_shown_alone_and_its_runs_told_apart() {
+    let (project, runs) = worked_on_twice();
+    let all = said(&project, &["circuit", "status"], 0);
+    assert!(all.contains("tk-1") && all.contains("tk-2"), "{all}");
+    let one = said(&project, &["circuit", "status", "tk-2"], 0);
+    assert!(!one.contains("tk-1") && one.contains("tk-2"), "{one}");
+    assert_eq!(json(&project, &["circuit", "status", "tk-2", "--json"]).as_array().map(Vec::len), Some(1));
+    assert!(said(&project, &["circuit", "status", "tk-9"], 2).contains("tk-9"));
+    let report = said(&project, &["report"], 0);
+    let headings: Vec<&str> = report.lines().filter(|line| line.starts_with("## tk-1")).collect();
+    assert_eq!(headings.len(), 2, "{report}");
+    for (heading, run) in headings.iter().zip(&runs) {
+        let id = run["run"].as_str().unwrap();
+        assert!(heading.contains(" · run ") && heading.contains(", ended "), "{heading}");
+        let short = heading.split(" · run ").nth(1).unwrap().split(',').next().unwrap();
+        assert!(id.ends_with(short) || id.starts_with(short), "{heading}: {id}");
+    }
+    let other = report.lines().find(|line| line.starts_with("## tk-2")).unwrap();
+    assert!(!other.contains(" · run "), "{other}");
+}
+
 /// A ticket that was worked on twice, with another ticket's work between; its runs, the newest first.
 pub fn worked_on_twice() -> (Project, Vec<Value>) {
     let project = Project::with(&["Alpha"], DILIGENT);

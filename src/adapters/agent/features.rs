@@ -29,8 +29,8 @@ pub struct Row {
     pub name: &'static str,
     pub sign: Sign,
     pub with: &'static str,
-    /// What is so without it.
-    pub without: &'static str,
+    /// What is so without it; `None`: a version without it does not need it.
+    pub without: Option<&'static str>,
 }
 
 pub const TABLE: [Row; 3] = [
@@ -39,7 +39,8 @@ pub const TABLE: [Row; 3] = [
         name: "--system-prompt-snapshot off",
         sign: Sign::Help("--system-prompt-snapshot"),
         with: "a resumed session gets the current system prompt",
-        without: "not needed: this version always sends the current system prompt",
+        // These versions always send the current system prompt.
+        without: None,
     },
     // Older versions ignore the setting and keep the others: measured on 2.1.197.
     Row {
@@ -47,7 +48,8 @@ pub const TABLE: [Row; 3] = [
         name: "crossSessionInbound: refuse",
         sign: Sign::Since(Version(2, 1, 224)),
         with: "messages from your other Claude sessions are refused",
-        without: "not needed: in this version sessions cannot message each other",
+        // In these versions sessions cannot message each other.
+        without: None,
     },
     // Older versions ignore the field: measured on 2.1.197.
     Row {
@@ -55,7 +57,7 @@ pub const TABLE: [Row; 3] = [
         name: "onFailure: block",
         sign: Sign::Since(Version(2, 1, 295)),
         with: "Claude blocks a tool call that cannot be checked",
-        without: "Claude asks again about a tool call that cannot be checked (permission mode default)",
+        without: Some("Claude asks again about a tool call that cannot be checked (permission mode default)"),
     },
 ];
 

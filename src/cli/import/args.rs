@@ -11,13 +11,13 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct ImportArgs {
-    /// Source: beads, github, prd, hank, autoclaude, ralph, ralphex or tasks.
-    #[arg(value_parser = source)]
-    pub(super) source: Source,
+    /// Source: beads, github, prd, hank, autoclaude, ralph, ralphex or tasks; optionally with a document after a colon.
+    #[arg(value_name = "SOURCE", value_parser = Origin::parse)]
+    origin: Origin,
     /// Documents; optional for hank, autoclaude, ralph, ralphex and beads: uses the files found in the folder.
     #[arg(value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
-    /// Import all new tasks without asking; with --plan, write the draft into the ticket unseen.
+    files: Vec<PathBuf>,
+    /// Import all new tasks without asking; with --plan, write the draft into the ticket without review.
     #[arg(long, short)]
     pub(super) yes: bool,
     /// Only show the state of the tasks.
@@ -51,19 +51,29 @@ impl ImportArgs {
     pub(in crate::cli) fn of(source: Source, files: Vec<PathBuf>) -> Self {
         let (label, limit) = (None, LIMIT);
         let [yes, dry_run, json, one, plan, commands, links] = [false; 7];
-        Self { source, files, yes, dry_run, json, limit, label, one, plan, commands, links }
+        let origin = Origin { source, file: None };
+        Self { origin, files, yes, dry_run, json, limit, label, one, plan, commands, links }
+    }
+
+    pub(super) fn source(&self) -> Source {
+        self.origin.source
+    }
+
+    /// The documents that are named.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.origin.file.iter().chain(&self.files).cloned().collect()
     }
 
     /// What is to be imported by them.
     pub(super) fn wanted(&self) -> Wanted {
         let taken = Taken { commands: self.commands, links: self.links };
-        let (files, label) = (self.files.clone(), self.label.clone());
+        let (files, label) = (self.files(), self.label.clone());
         let form = match (self.one, self.plan) {
             (_, true) => Form::Whole,
             (true, false) => Form::One,
             (false, false) => Form::Tasks,
         };
-        Wanted { source: self.source, files, limit: self.limit, label, form, taken }
+        Wanted { source: self.source(), files, limit: self.limit, label, form, taken }
     }
 
     /// The same, with or without a question, as an object or as text.
@@ -72,6 +82,32 @@ impl ImportArgs {
     }
 }
 
-fn source(word: &str) -> Result<Source, String> {
-    Source::from_word(word).ok_or_else(|| format!("use one of {}", Source::WORDS.join(", ")))
+/// A source of tasks, with its document where one is named behind a colon: `prd:docs/shop.md`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Origin {
+    pub(in crate::cli) source: Source,
+    pub(in crate::cli) file: Option<PathBuf>,
+}
+
+impl Origin {
+    pub(in crate::cli) fn parse(typed: &str) -> Result<Self, String> {
+        let (word, file) = typed.split_once(':').map_or((typed, None), |(word, file)| (word, Some(file)));
+        let source = Source::from_word(word).ok_or_else(|| format!("use one of {}", Source::WORDS.join(", ")))?;
+        let file = file.filter(|file| !file.is_empty()).map(PathBuf::from);
+        Ok(Self { source, file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_word_or_a_word_and_a_document() {
+        let of = |source, file: Option<&str>| Origin { source, file: file.map(PathBuf::from) };
+        assert_eq!(Origin::parse("beads"), Ok(of(Source::Beads, None)));
+        assert_eq!(Origin::parse("prd:a:b.md"), Ok(of(Source::Prd, Some("a:b.md"))));
+        assert_eq!(Origin::parse("prd:"), Ok(of(Source::Prd, None)));
+        assert!(Origin::parse("jira").unwrap_err().contains("beads, github"));
+    }
 }

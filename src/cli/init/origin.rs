@@ -2,7 +2,7 @@
 
 use crate::cli::error::CliError;
 use crate::cli::import;
-use crate::cli::import::args::ImportArgs;
+use crate::cli::import::args::{ImportArgs, Origin};
 use crate::cli::options::whole;
 use crate::cli::session::Session;
 use crate::domain::import::item::Source;
@@ -26,22 +26,6 @@ pub(super) struct Tasks {
     /// Do not look for tasks to import.
     #[arg(id = "skip_tasks", long = "skip-tasks")]
     pub(super) none: bool,
-}
-
-/// A source of tasks, with its document where it has one that must be named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Origin {
-    source: Source,
-    file: Option<PathBuf>,
-}
-
-impl Origin {
-    fn parse(typed: &str) -> Result<Self, String> {
-        let (word, file) = typed.split_once(':').map_or((typed, None), |(word, file)| (word, Some(file)));
-        let source = Source::from_word(word).ok_or_else(|| format!("use one of {}", Source::WORDS.join(", ")))?;
-        let file = file.filter(|file| !file.is_empty()).map(PathBuf::from);
-        Ok(Self { source, file })
-    }
 }
 
 impl Tasks {
@@ -89,19 +73,5 @@ pub(super) async fn check(here: &Path, session: &Session, tasks: &Tasks) -> Resu
             Err(CliError::usage(format!("{word} needs a document: name it, as in --from {word}:{there}")))
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_source_is_a_word_or_a_word_and_a_document() {
-        let of = |source, file: Option<&str>| Origin { source, file: file.map(PathBuf::from) };
-        assert_eq!(Origin::parse("beads"), Ok(of(Source::Beads, None)));
-        assert_eq!(Origin::parse("prd:a:b.md"), Ok(of(Source::Prd, Some("a:b.md"))));
-        assert_eq!(Origin::parse("prd:"), Ok(of(Source::Prd, None)));
-        assert!(Origin::parse("jira").unwrap_err().contains("beads, github"));
     }
 }

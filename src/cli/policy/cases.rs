@@ -6,7 +6,7 @@ use crate::cli::error::BAD_INPUT;
 use crate::policy::cases::{Case, Miss};
 use crate::policy::engine::Policy;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
 
 /// Longest line in bytes: a case with the largest command, escaped, and much to say about it.
@@ -23,7 +23,14 @@ struct Count {
 /// Prints each miss and each line that is no case. Exit code 0 when there are none, 64 when a line is no case, else 1.
 pub fn test(out: &mut dyn Write, path: &Path, policy: &Policy) -> Result<u8, CliError> {
     let failed = |error: std::io::Error| CliError::bad_input(format!("{}: {error}", path.display()));
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let missing = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => CliError::bad_input(format!(
+            "{}: no such file. This takes a file of cases; `programmator policy check COMMAND` judges a command",
+            clean_line(&path.to_string_lossy(), 400)
+        )),
+        _ => failed(error),
+    };
+    let mut file = BufReader::new(File::open(path).map_err(missing)?);
     let mut count = Count::default();
     let mut line = Vec::new();
     for number in 1_u64.. {

@@ -43,7 +43,7 @@ pub async fn run_fork(
         Some(phases) if phases.is_empty() => {}
         Some(phases) => {
             let phases = listed(phases.iter().map(String::as_str));
-            writeln!(out, "open      {}", clean_line(&phases, 600))?;
+            writeln!(out, "reopened  {}", clean_line(&phases, 600))?;
         }
     }
     Ok(writeln!(out, "Start it: programmator {id}")?)

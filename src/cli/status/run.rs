@@ -1,7 +1,7 @@
 //! `programmator status <run>`: one run, what it waits for, how near its limits are and what it cost.
 
 use crate::adapters::store::Store;
-use crate::base::amount::counted;
+use crate::base::amount::{counted, grouped};
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::cli::error::CliError;
@@ -197,7 +197,15 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     let step = of_step(step);
     writeln!(out, "{}  {}  {}{about}{step}", run.run.short(), run.ticket, run.label())?;
     if !detail.is_empty() {
-        writeln!(out, "  {}", clean_line(detail, 400))?;
+        writeln!(out, "  {}", clean_line(detail, 2_000))?;
+    }
+    if run.asks().is_some() {
+        let ticket = clean_line(run.ticket.as_str(), 60);
+        writeln!(
+            out,
+            "  needs you   `programmator queue {ticket}` shows the question and its NAME, \
+             `programmator answer NAME ANSWER` answers it"
+        )?;
     }
     let zone = jiff::tz::TimeZone::system();
     let (started, updated) = (date(run.started, &zone), date(run.updated, &zone));
@@ -237,19 +245,30 @@ fn words(out: &mut dyn Write, shown: &RunDetails, now: Timestamp) -> std::io::Re
     for budget in &limits.budgets {
         writeln!(out, "  {:<10}  ${:.2} of ${:.2}", format!("{} usd", budget.of), budget.spent_usd, budget.limit_usd)?;
     }
+    if receipts.total.iterations == 0 { Ok(()) } else { costs(out, receipts) }
+}
+
+/// What each phase cost, and all of them: numbers flush right.
+fn costs(out: &mut dyn Write, receipts: &Receipts) -> std::io::Result<()> {
     let phases = receipts.phases.iter().map(|phase| (phase, phase.sum.phase.as_deref().unwrap_or("the ticket")));
-    for (phase, name) in phases.chain([(&receipts.total, "total")]) {
+    let row = |(phase, name): (&PhaseReceipt, &str)| {
         let sum = &phase.sum;
-        writeln!(
-            out,
-            "  ${:>7.2}  {:>8}  {:>3} iter  {:>9} tokens  {}{}",
-            sum.cost_usd,
+        let numbers = [
+            format!("${:.2}", sum.cost_usd),
             human(Duration::from_millis(sum.ms)),
-            phase.iterations,
-            sum.usage.total(),
-            clean_line(name, 60),
-            of_step(&sum.step)
-        )?;
+            counted(phase.iterations as usize, "iteration"),
+            format!("{} tokens", grouped(sum.usage.total())),
+        ];
+        (numbers, format!("{}{}", clean_line(name, 60), of_step(&sum.step)))
+    };
+    let rows: Vec<([String; 4], String)> = phases.chain([(&receipts.total, "total")]).map(row).collect();
+    let width = |at: usize| rows.iter().map(|(numbers, _)| numbers[at].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2), width(3)];
+    for (numbers, name) in &rows {
+        for (number, width) in numbers.iter().zip(widths) {
+            write!(out, "  {number:>width$}")?;
+        }
+        writeln!(out, "  {name}")?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
             let value = match counter {
                 Counter::OutputDecline => format!(" {value} %"),
                 Counter::PermissionDenials => format!(" {value}/{limit}"),
+                Counter::NoProgress | Counter::SameError if *value == 0 => " reset".to_owned(),
                 // The run's own limit of these may be another.
                 Counter::NoProgress | Counter::SameError => format!(", {value} in a row"),
             };

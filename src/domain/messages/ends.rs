@@ -50,7 +50,7 @@ pub fn how_to_reopen(ticket: &Ticket) -> String {
 
 pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
     match outcome {
-        IterationOutcome::Claimed => "claim checked",
+        IterationOutcome::Claimed => "claim made",
         IterationOutcome::NoClaim => "no status block",
         IterationOutcome::Failed => "failed",
         IterationOutcome::TimedOut => "timed out",

@@ -1,6 +1,7 @@
 //! Limits in words: what the provider tells, why a run waits and how long still, what an iteration cost.
 
 use super::line::Weight;
+use crate::base::amount::grouped;
 use crate::base::time::{Timestamp, human};
 use crate::domain::limits::provider::{Reset, WindowStatus};
 use crate::domain::limits::{Parking, Receipt, Window};
@@ -30,6 +31,7 @@ fn receipt_words(receipt: &Receipt) -> Option<String> {
     let tries = if receipt.tries == 0 { String::new() } else { format!(" · requests retried: {}", receipt.tries) };
     let cached = usage.cache_read.saturating_add(usage.cache_write);
     let (n, cost, input, output) = (receipt.n, receipt.cost_usd, usage.input, usage.output);
+    let [input, output, cached] = [input, output, cached].map(grouped);
     Some(format!("iteration {n} cost: ${cost:.2} · {time} · tokens: {input} in, {output} out, {cached} cached{tries}"))
 }
 

@@ -7,8 +7,8 @@ use crate::base::time::human;
 use crate::domain::chat;
 use crate::domain::commit::short;
 use crate::domain::lines::Line;
-use crate::domain::messages::{done_words, iterations_words};
-use crate::domain::outcome::DoneHow;
+use crate::domain::messages::{done_words, iterations_words, reason_words};
+use crate::domain::outcome::{DoneHow, ExitReason};
 use crate::domain::summary::RunState;
 use jiff::tz::TimeZone;
 use std::iter::once;
@@ -40,21 +40,31 @@ pub fn lines(report: &Report, zone: &TimeZone) -> Vec<Line> {
     let mut out = vec![Line::Text(format!("Since {since} ({long}): {runs}, ${:.2}, {waiting}.", report.cost_usd))];
     for run in &report.runs {
         out.push(Line::Gap);
-        out.extend(of_run(run));
+        let is_same = |other: &&RunReport| (&other.ticket, &other.folder) == (&run.ticket, &run.folder);
+        let has_others = report.runs.iter().filter(is_same).count() > 1;
+        out.extend(of_run(run, has_others.then_some(zone)));
     }
     out.extend(unread);
     out
 }
 
-fn of_run(run: &RunReport) -> Vec<Line> {
+/// One run. `zone`: its ticket has others here, so its heading says which it is and when it ended.
+fn of_run(run: &RunReport, zone: Option<&TimeZone>) -> Vec<Line> {
+    let stopped = format!("{}: ", reason_words(ExitReason::UserStopped));
     let stands = match (&run.ended, run.state) {
+        // A chat is closed: that is its end, and says by whom.
+        (Some(ended), _) if chat::is_id(&run.ticket) => ended.strip_prefix(&stopped).unwrap_or(ended),
         (Some(ended), _) => ended.as_str(),
         (None, RunState::Parked) => "parked; resumes automatically",
         (None, RunState::Interrupted) => "interrupted; can be resumed",
         (None, state) => state.word(),
     };
     let title = clean_line(&run.title, WORDS);
-    let mut out = vec![Line::Heading(format!("{} {title}", run.ticket)), Line::Gap];
+    let which = zone.map_or_else(String::new, |zone| {
+        let what = if run.ended.is_some() { "ended" } else { "updated" };
+        format!(" · run {}, {what} {}", run.run.short(), run.updated.day_and_minute(zone))
+    });
+    let mut out = vec![Line::Heading(format!("{} {title}{which}", run.ticket)), Line::Gap];
     let mut item = |words: String| out.push(Line::Text(format!("- {words}")));
     item(if run.unverified { format!("{stands}, not verified") } else { stands.to_owned() });
     if run.ended.is_none() {

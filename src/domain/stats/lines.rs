@@ -1,7 +1,7 @@
 //! The figures in words: the same lines on the screen and on the command line.
 
 use super::{Stats, Tally};
-use crate::base::amount::counted;
+use crate::base::amount::{counted, grouped};
 use crate::base::text::{clean_line, cut};
 use crate::base::time::human;
 use crate::domain::lines::Line;
@@ -24,7 +24,7 @@ pub fn lines(stats: &Stats) -> Vec<Line> {
             clean_line(step.step.word(), 20),
             step.iterations.to_string(),
             human(Duration::from_millis(step.ms)),
-            step.usage.total().to_string(),
+            grouped(step.usage.total()),
             usd(step.cost_usd),
         ]
     });
@@ -53,7 +53,9 @@ fn overview(total: &Tally) -> Vec<String> {
     }
     let reviews = total.approved + total.minor + total.rejected;
     let verdicts = format!("{} approved, {} minor, {} rejected", total.approved, total.minor, total.rejected);
-    let later = counted(total.fixed as usize, "rejected phase");
+    let (attempts, phases) =
+        (counted(total.fixes as usize, "attempt"), counted(total.fixed as usize, "rejected phase"));
+    let fixes = if total.fixes == 0 { "none".to_owned() } else { format!("{attempts}, {phases} fixed") };
     let critic = if reviews == 0 { "no verdicts yet".to_owned() } else { verdicts };
     [
         ("Runs", format!("{}, {} complete", total.runs, total.complete)),
@@ -61,9 +63,9 @@ fn overview(total: &Tally) -> Vec<String> {
         ("Phases", format!("{} tried, {} done", total.tried, total.done)),
         ("First pass", format!("{} of {} checked ({})", total.first_pass, total.judged, rate(total))),
         ("Critic", critic),
-        ("Fixes", format!("{}, {later} done later", total.fixes)),
+        ("Fixes", fixes),
         ("Time", human(Duration::from_millis(total.ms))),
-        ("Cost", format!("{}, {} tokens", usd(total.cost_usd), total.tokens)),
+        ("Cost", format!("{}, {} tokens", usd(total.cost_usd), grouped(total.tokens))),
     ]
     .map(|(name, words)| format!("{name:<12}{words}"))
     .to_vec()

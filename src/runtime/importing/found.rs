@@ -9,6 +9,8 @@ pub struct Found {
     pub items: Vec<Item>,
     /// What the keys of its tasks begin with.
     pub places: Vec<String>,
+    /// The documents that were read, as references name them.
+    pub documents: Vec<String>,
     /// Everything was read: what is missing is gone.
     pub is_whole: bool,
     /// Its program has more than it was asked for.

@@ -7,7 +7,7 @@ use crate::adapters::import_source;
 use crate::adapters::issue_tool::{self, GH};
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
-use crate::domain::import::item::{Item, Source};
+use crate::domain::import::item::Source;
 use crate::domain::import::lists::LeftOut;
 use crate::domain::import::visible::line;
 use crate::domain::import::{foreign, issues, lists, rc, stories};
@@ -89,22 +89,17 @@ async fn beads(importer: &Importer, args: &Wanted) -> Result<Found, ImportError>
         }
         Err(missing) => Err(missing),
     };
-    let found = |items: Vec<Item>, notes| Found {
-        items,
-        places: vec![String::new()],
-        is_whole: true,
-        notes,
-        ..Found::default()
-    };
+    let places = vec![String::new()];
     match printed {
-        Ok(items) => Ok(found(items, Vec::new())),
-        // Its file says the same as of its last export.
+        Ok(items) => Ok(Found { items, places, is_whole: true, ..Found::default() }),
+        // Its file says what was so at its last export: what is missing in it may be newer.
         Err(error) => match sources::files(folder, args.source).map_err(|error| failed(&error))?.pop() {
             Some(path) => {
                 let (text, name) = (import_source::document(&path), shown(folder, &path));
                 let items = issues::beads(&text.map_err(|error| failed(&error))?)
                     .map_err(|why| ImportError::Failed(format!("{name}: {why}")))?;
-                Ok(found(items, vec![format!("{error}; read {name} instead")]))
+                let notes = vec![format!("{error}; read {name} instead")];
+                Ok(Found { items, places, notes, ..Found::default() })
             }
             None => Err(failed(&error)),
         },
@@ -152,6 +147,7 @@ pub(super) fn documents(importer: &Importer, args: &Wanted) -> Result<Found, Imp
             found.notes.push(format!("{place} has no tasks: no checkboxes, numbered items, tables or sections"));
         }
         found.items.append(&mut items);
+        found.documents.push(place.clone());
         // One ticket of a list and the tickets of its tasks are not each other's.
         found.places.extend((args.form == Form::Tasks && args.source != Source::Beads).then(|| format!("{place}#")));
     }

@@ -176,7 +176,7 @@ const REST: &[Row] = rows! {
         "in a draft: edit it in $EDITOR";
     Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
         "in a draft: try its commands once, if the gate allows";
-    Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "refuse",
+    Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "discard",
         "in a draft: discard it; nothing is written";
     NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
         "in a draft: the next thing that waits for you";
@@ -260,7 +260,7 @@ const REST: &[Row] = rows! {
         "in the export dialog: write the file";
     FocusNext "export.what" Scope::Export, "export", [press(Key::Tab), SHIFT_TAB], Shown, always, |_| "run/iteration",
         "in the export dialog: the run, or one iteration";
-    Own("form") "export.form" Scope::Export, "export", [ctrl('t')], Shown, always, |_| "form",
+    Own("form") "export.form" Scope::Export, "export", [ctrl('t')], Shown, always, |_| "format",
         "in the export dialog: Markdown, JSON lines or asciinema";
     Close "export.close" Scope::Export, "export", [press(Key::Esc), ctrl('c')], Shown, always, |_| "close",
         "in the export dialog: close it";
@@ -280,7 +280,7 @@ const REST: &[Row] = rows! {
         "in its tasks: scroll the ticket back up";
     Choose "machines.attach" Scope::Machines, "machines", [press(Key::Enter)], Shown, always, |_| "show",
         "in Machines: open the run on a new screen";
-    Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "ask again",
+    Own("again") "machines.again" Scope::Machines, "machines", [c('r')], Shown, always, |_| "refresh",
         "in Machines: refresh";
     Choose "find.open" Scope::Find, "find", [press(Key::Enter)], Shown, always, |_| "open",
         "in Find: open the run or ticket there";

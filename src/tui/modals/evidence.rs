@@ -5,6 +5,7 @@ use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::changes::{Changes, Lines, Since};
+use crate::domain::claim::ClaimStatus;
 use crate::domain::messages::outcome_words;
 use crate::domain::phase::{Mark, PhaseId};
 use crate::domain::record::ValidationRan;
@@ -231,7 +232,12 @@ impl Page<'_> {
             return self.say(Role::Dim, "No claim about this phase in this run.");
         };
         let phase = claim.phase_completed.as_ref().map(|phase| format!(" · “{phase}”")).unwrap_or_default();
-        let words = clean_line(&format!("iteration {n} · {}{phase}", claim.status.word()), 300);
+        let word = match claim.status {
+            ClaimStatus::Blocked => "blocked",
+            ClaimStatus::Continue if claim.phase_completed.is_none() => "not done yet",
+            ClaimStatus::Continue | ClaimStatus::Done => "claimed",
+        };
+        let words = clean_line(&format!("iteration {n} · {word}{phase}"), 300);
         self.title("Claim", &words);
         if !claim.summary.is_empty() {
             self.say(Role::Text, &claim.summary);

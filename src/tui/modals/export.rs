@@ -126,18 +126,18 @@ impl Export {
             let mark = if chosen { model.glyphs.pick("◉ ", "(*) ") } else { model.glyphs.pick("○ ", "( ) ") };
             row.left(if chosen { Role::Accent } else { Role::Dim }, format!("{mark}{word}   "))
         };
-        let what = Row::new().left(Role::Dim, "what  ");
+        let what = Row::new().left(Role::Dim, "what    ");
         let mut what = choice(what, "the run".to_owned(), !self.only);
         if let Some(n) = self.iteration {
             what = choice(what, format!("iteration {n}"), self.only);
         }
-        let form = Format::ALL.into_iter().fold(Row::new().left(Role::Dim, "form  "), |row, format| {
+        let form = Format::ALL.into_iter().fold(Row::new().left(Role::Dim, "format  "), |row, format| {
             choice(row, format.word().to_owned(), format == self.format)
         });
-        let file = Row::new().left(Role::Dim, "file  ").left(Role::Input, &self.path);
+        let file = Row::new().left(Role::Dim, "file    ").left(Role::Input, &self.path);
         let file = file.left(Role::Accent, model.glyphs.pick("█", "_"));
         let (role, words) = match &self.state {
-            State::Typing => (Role::Dim, "Values of your secrets are masked.".to_owned()),
+            State::Typing => (Role::Dim, "Secrets are masked.".to_owned()),
             State::Writing => (Role::Dim, "Writing …".to_owned()),
             State::Written(path) => (Role::Success, format!("Written: {}", model.short_path(path))),
             State::Failed(why) => (Role::Danger, format!("Not written: {why}")),

@@ -95,7 +95,7 @@ fn can_archive(model: &Model) -> bool {
 }
 
 fn archive_word(model: &Model) -> &'static str {
-    if model.home.shows == Shows::Archive { "take back" } else { "archive" }
+    if model.home.shows == Shows::Archive { "unarchive" } else { "archive" }
 }
 
 /// Asks for it, and says so.

@@ -83,7 +83,10 @@ fn a_planted_flaw_is_found_fixed_and_looked_at_again() {
     }
     assert_eq!(stats["total"]["first_pass_rate"], 0.0);
     let words = String::from_utf8(project.run(&["stats"]).stdout).expect("text");
-    assert!(words.contains("1 approved, 0 minor, 1 rejected\nFixes       1, 1 rejected phase done later"), "{words}");
+    assert!(
+        words.contains("1 approved, 0 minor, 1 rejected\nFixes       1 attempt, 1 rejected phase fixed"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     terminal.keys_until("U", "1   code     Alpha");
     terminal.keys_until("Gn", "A alpha.txt");
     terminal.keys_until(" ", "1 file ticked");
-    terminal.keys_until("R", "Restore snapshot 1: 0 written, 1 removed?");
+    terminal.keys_until("R", "Restore snapshot 1? Will write 0 files, remove 1.");
     assert!(project.path("work/alpha.txt").exists(), "it is only asked");
     terminal.keys_until("y", "Restored: 0 written, 1 removed · previous files in snapshot restore/1");
     terminal.wait_for("“Alpha”. Untick its box?");
@@ -32,7 +32,7 @@ fn a_snapshot_is_restored_between_iterations_only_and_what_was_there_is_a_row() 
     assert_eq!(project.read("work/mine.txt"), "the person's\n", "it was not ticked");
     assert_eq!((count(&project, "restore_intended"), count(&project, "restore_settled")), (1, 1));
     // And back.
-    terminal.keys_until("gR", "Restore snapshot restore/1: 1 written, 0 removed?");
+    terminal.keys_until("gR", "Restore snapshot restore/1? Will write 1 file, remove 0.");
     terminal.keys_until("y", "Restored: 1 written, 0 removed · previous files in snapshot restore/2");
     assert_eq!(project.read("work/alpha.txt"), "Alpha\n");
     terminal.keys("\x1b");
@@ -180,12 +180,12 @@ fn another_tickets_work_stays_and_what_was_taken_back_is_not_verified() {
     let mut terminal = start(&project, &["tk-1"], ROOMY);
     terminal.wait_for("↶ Beta");
     terminal.keys_until("U", "before a restore");
-    terminal.keys_until("gR", "Restore snapshot restore/1: 1 written, 0 removed?");
+    terminal.keys_until("gR", "Restore snapshot restore/1? Will write 1 file, remove 0.");
     terminal.keys_until("y", "Restored: 1 written, 0 removed");
     terminal.keys("\x1b");
     terminal.wait_until("the work is there again", |screen| !screen.contains("↶") && !screen.contains("Timeline ·"));
     terminal.keys_until("U", "2   code     Beta");
-    terminal.keys_until("GR", "Restore snapshot 1: 0 written, 2 removed?");
+    terminal.keys_until("GR", "Restore snapshot 1? Will write 0 files, remove 2.");
     terminal.keys_until("y", "“Alpha” and “Beta”. Untick their boxes?");
     std::thread::sleep(programmator::tui::modals::card::APPEARS);
     terminal.keys_until("y", "Reopened: “Alpha” and “Beta”");

@@ -161,7 +161,7 @@ fn files_are_restored_after_a_question_that_counts_them() {
     assert_eq!(wanted, WantedFiles { snapshot: "6".into(), ..WantedFiles::default() });
     let screen = sample::draw(&mut ui, (120, 40));
     assert!(
-        screen.contains("Restore snapshot 4: 2 written, 1 removed? The current files are saved first."),
+        screen.contains("Restore snapshot 4? Will write 2 files, remove 1. The current files are saved first."),
         "{screen}"
     );
     assert_eq!(press(&mut ui, "j Enter R"), [], "it is asked");
@@ -189,15 +189,12 @@ fn a_ticket_is_forked_under_an_id_that_is_typed_or_made_up() {
     let mut ui = told(Ok(moments()));
     assert_eq!(press(&mut ui, "j f"), []);
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(
-        screen.contains("Fork snapshot 4 into a new ticket with its own worktree. Its id (empty: any): _"),
-        "{screen}"
-    );
+    assert!(screen.contains("Fork snapshot 4 into a new ticket with its own worktree. ID (optional): _"), "{screen}");
     assert!(screen.contains("Enter fork") && screen.contains("Esc cancel"), "{screen}");
     // All letters are typed, also those that are keys.
     press(&mut ui, "t k - q R");
     update(&mut ui, Msg::Paste("7\n".into()));
-    assert!(sample::draw(&mut ui, (120, 40)).contains("any): tk-qR7 _"));
+    assert!(sample::draw(&mut ui, (120, 40)).contains("(optional): tk-qR7 _"));
     assert_eq!(press(&mut ui, "Enter"), [Ask::Request(Request::Fork(run, "6".into(), "tk-qR7".into()))]);
     assert_eq!(press(&mut ui, "f R"), [], "one at a time");
     let forked = |ui: &mut Ui, forked| update(ui, Msg::Replied(Reply::Forked(run, forked)));
@@ -242,7 +239,7 @@ fn on_a_small_screen_neither_the_question_nor_a_key_is_cut() {
         asked_to_restore(&mut ui, "j R", Ok(plan));
         let said = words(&mut ui, size);
         for part in [
-            "Restore snapshot 4 into /home/ann/shop (the worktree of the run is gone): 2 written, 0 removed?",
+            "Restore snapshot 4 into /home/ann/shop (the worktree of the run is gone)? Will write 2 files, remove 0.",
             "2 files stay: tk-9c1d changed them since (n lists the files: tick them there to restore them too).",
             "Reverts ",
             "y yes   n no",
@@ -335,7 +332,7 @@ fn in_a_diff_of_the_timeline_the_key_restores_the_file() {
     assert!(screen.contains("R restore file") && !screen.contains("revert hunk"), "{screen}");
     let wanted = asked_to_restore(&mut ui, "R", Ok(plan(&["src/old.rs"], &[])));
     assert_eq!(wanted, WantedFiles { snapshot: "6".into(), only: ["src/\x1b[2Jold.rs".to_owned()].into() });
-    assert!(sample::draw(&mut ui, (120, 40)).contains("Restore snapshot 4: 1 written, 0 removed?"));
+    assert!(sample::draw(&mut ui, (120, 40)).contains("Restore snapshot 4? Will write 1 file, remove 0."));
 }
 
 #[test]
@@ -361,7 +358,7 @@ fn the_question_names_the_snapshot_that_is_restored_wherever_the_cursor_is() {
     press(&mut ui, "j");
     update(&mut ui, Msg::Replied(Reply::RestorePlanned(run, wanted.clone(), Ok(plan(&["a"], &[])))));
     let screen = sample::draw(&mut ui, (120, 40));
-    assert!(screen.contains("Restore snapshot 4: 1 written, 0 removed?"), "{screen}");
+    assert!(screen.contains("Restore snapshot 4? Will write 1 file, remove 0."), "{screen}");
     assert_eq!(press(&mut ui, "y"), [Ask::Request(Request::Restore(run, wanted.clone(), "ab12".into()))]);
 }
 

@@ -1,12 +1,13 @@
 //! The commands on the phone that change what a run does, each in its [turn](super::turns).
 
 use super::resuming::resume;
-use crate::adapters::store::{Store, newest_of_each};
+use crate::adapters::store::{Store, StoreError, newest_of_each};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::cli::error::CliError;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
+use crate::domain::phase::PhaseId;
 use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::runtime::heard::say;
 use crate::runtime::offline::state_of;
@@ -42,18 +43,9 @@ impl Steering {
             "stop" => (UserCommand::FinishAndStop, "stops after this iteration".to_owned()),
             "note" if text.is_empty() => return "Add your message: /note TICKET TEXT".to_owned(),
             "note" => (UserCommand::Steer { text }, "gets your message".to_owned()),
-            _ if written.is_some_and(|written| self.has_gone_on(run, written)) => {
-                return format!(
-                    "Not skipped: {} has moved on since you sent that. See /status; send /skip {} again if you still want it.",
-                    run.ticket, run.ticket
-                );
-            }
-            _ => match state_of(&self.store, run.run).ok().and_then(|state| {
-                let phase = state.own_phase().or_else(|| state.next_phase())?;
-                Some((phase.id, clean_line(&phase.text, 80)))
-            }) {
-                Some((phase, text)) => (UserCommand::SkipPhase { phase }, format!("skips “{text}”")),
-                None => return format!("{} is between two phases.", run.ticket),
+            _ => match self.to_skip(run, written) {
+                Ok((phase, text)) => (UserCommand::SkipPhase { phase }, format!("skips “{text}”")),
+                Err(why) => return why,
             },
         };
         match say(&self.store, run, command, Answerer::PHONE).await {
@@ -62,10 +54,27 @@ impl Steering {
         }
     }
 
+    /// The phase at hand and its text; an error: why none is skipped, in words for the person. `written`: when they wrote it.
+    fn to_skip(&self, run: &RunSummary, written: Option<Timestamp>) -> Result<(PhaseId, String), String> {
+        let ticket = &run.ticket;
+        let unread = |error: StoreError| format!("Not skipped: {error}");
+        if let Some(written) = written
+            && self.has_gone_on(run, written).map_err(unread)?
+        {
+            return Err(format!(
+                "Not skipped: {ticket} has moved on since you sent that. See /status; send /skip {ticket} again if you still want it."
+            ));
+        }
+        let state = state_of(&self.store, run.run).map_err(unread)?;
+        let phase = state.own_phase().or_else(|| state.next_phase());
+        let phase = phase.ok_or_else(|| format!("{ticket} is between two phases."))?;
+        Ok((phase.id, clean_line(&phase.text, 80)))
+    }
+
     /// The run has begun an iteration since then: what was at hand may be something else by now. Telegram knows only the second.
-    fn has_gone_on(&self, run: &RunSummary, since: Timestamp) -> bool {
-        let begun = self.store.timed_records_of(run.run, &["iteration_started"]).unwrap_or_default();
-        begun.last().is_some_and(|(at, _)| *at >= since.plus(Duration::from_secs(1)))
+    fn has_gone_on(&self, run: &RunSummary, since: Timestamp) -> Result<bool, StoreError> {
+        let begun = self.store.timed_records_of(run.run, &["iteration_started"])?;
+        Ok(begun.last().is_some_and(|(at, _)| *at >= since.plus(Duration::from_secs(1))))
     }
 }
 

@@ -27,8 +27,8 @@ pub(super) const HIDDEN: &[Row] = hidden! {
     Up "palette.up" Scope::Palette, [press(Key::Up), ctrl('p')], "up";
     Close "palette.close" Scope::Palette, [press(Key::Esc), ctrl('c')], "close";
     Send "commit_files.send" Scope::CommitFiles, [ctrl('s')], "commit";
-    Toggle "commit_files.toggle" Scope::CommitFiles, [c(' ')], "in or out";
-    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "look";
+    Toggle "commit_files.toggle" Scope::CommitFiles, [c(' ')], "include/exclude";
+    Choose "commit_files.diff" Scope::CommitFiles, [press(Key::Enter)], "diff";
     Down "commit_files.down" Scope::CommitFiles, [c('j'), press(Key::Down)], "choose";
     Up "commit_files.up" Scope::CommitFiles, [c('k'), press(Key::Up)], "up";
     PageDown "commit_files.page_down" Scope::CommitFiles, [press(Key::PageDown)], "page down";

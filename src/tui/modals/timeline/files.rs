@@ -43,6 +43,11 @@ pub(super) enum Outcome {
     Shows(Box<Diff>, Ask),
 }
 
+/// Other tickets stand behind some of the files that are listed.
+fn has_others(told: &Changes) -> bool {
+    told.files.iter().any(|file| told.others.contains_key(&file.path))
+}
+
 impl Files {
     /// What differs there, and the request for it.
     pub(super) fn of(compared: Compared, words: String) -> (Self, Ask) {
@@ -106,7 +111,7 @@ impl Files {
             None => String::new(),
         };
         let own = match self.ticked.len() {
-            0 if self.changes().is_some_and(|told| !told.others.is_empty()) => OTHERS.to_owned(),
+            0 if self.changes().is_some_and(has_others) => OTHERS.to_owned(),
             0 => String::new(),
             n => format!("{} ticked: R restores only those.", amount::counted(n, "file")),
         };

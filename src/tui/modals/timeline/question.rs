@@ -7,13 +7,13 @@ use crate::domain::restore::{Plan, Spared, listed, others_work};
 
 /// What is asked before files are restored. `lists`: the files are shown, so that they can be ticked.
 pub(super) fn question(plan: &Plan, pick: &str, lists: bool) -> String {
-    let counts = format!("{} written, {} removed", plan.writes.len(), plan.removes.len());
+    let counts = format!("Will write {}, remove {}", amount::counted(plan.writes.len(), "file"), plan.removes.len());
     let into = plan
         .into
         .as_ref()
         .map(|top| format!(" into {} (the worktree of the run is gone)", clean_line(&top.display().to_string(), 200)));
     let mut words =
-        format!("Restore snapshot {pick}{}: {counts}? The current files are saved first.", into.unwrap_or_default());
+        format!("Restore snapshot {pick}{}? {counts}. The current files are saved first.", into.unwrap_or_default());
     if !plan.spares.is_empty() {
         words = format!("{words} {}", spared(&plan.spares, lists));
     }
@@ -45,7 +45,7 @@ pub(super) struct Fork {
 impl Fork {
     pub(super) fn question(&self) -> String {
         let Self { pick, id, .. } = self;
-        format!("Fork snapshot {pick} into a new ticket with its own worktree. Its id (empty: any): {id}_")
+        format!("Fork snapshot {pick} into a new ticket with its own worktree. ID (optional): {id}_")
     }
 }
 

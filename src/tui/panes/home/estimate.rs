@@ -222,6 +222,7 @@ fn missing(model: &Model, entries: &[Entry<'_>]) -> Option<String> {
         (0, _) => None,
         (_, 1) => Some(format!("{}, so {}", no_commands(model), without_commands(model))),
         _ if model.home.ignores_checks => Some(IGNORED.to_owned()),
+        (1, _) => Some("1 has no validation commands".to_owned()),
         (some, _) => Some(format!("{some} have no validation commands")),
     };
     let git = model.branch.is_none().then(|| "no git repository, so changes cannot be undone".to_owned());
