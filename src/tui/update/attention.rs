@@ -68,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, item: &Item) -> Vec<Ask> {
         if ui.is_home() {
             (ui.home.cursor, ui.home.is_chosen) = (Some(item.ticket.clone()), true);
             let key = ui.keys.key_of(Scope::Pane(home::NAME), Command::Choose);
-            let words = format!("{}: {} · {key} opens it", item.ticket, ui.words_of(item));
+            let words = format!("{key} opens {}: {}", item.ticket, ui.words_of(item));
             ui.tell(words);
             return Vec::new();
         }
