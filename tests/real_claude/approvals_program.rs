@@ -34,7 +34,7 @@ fn with_nobody_there_a_question_is_a_denial_that_claude_works_around() {
     }
     assert_eq!(told.each("approval_answered", "by"), ["nobody", "nobody"]);
     let notices = told.each("noticed", "text");
-    let listed = notices.iter().filter_map(Value::as_str).find(|text| text.starts_with("2 calls were refused"));
+    let listed = notices.iter().filter_map(Value::as_str).find(|text| text.starts_with("2 calls were denied"));
     let listed = listed.unwrap_or_else(|| panic!("{notices:?}"));
     assert!(listed.contains("Bash frobnicate") && listed.contains("WebFetch"), "{listed}");
     let has = tools(&bench.stub.requests()[0]).contains(&"Bash");

@@ -130,7 +130,7 @@ async fn a_claude_that_does_not_use_our_settings_is_not_given_work() {
     for (script, part) in [
         (drops, "disableAllHooks is not set"),
         (replaces, "disableAllHooks is true"),
-        (invalid, "rejects the settings that programmator starts it with: disableAllHooks"),
+        (invalid, "rejects programmator's settings: disableAllHooks"),
     ] {
         let place = Arc::new(RealCli::new([]));
         let command = ["bash", "-c", script, &claude()].map(str::to_owned).into();

@@ -32,7 +32,7 @@ fn a_chat_is_one_session_with_its_soul_first_and_the_next_is_told_of_it() {
     let (out, err) = said(&bench, &[], "make a file\npush it\n");
     assert_eq!(out, "Made it.\nI may not.\n", "{err}");
     assert!(
-        bench.file("made.txt").exists() && err.contains("nobody was there to ask: Bash git push origin main"),
+        bench.file("made.txt").exists() && err.contains("nobody could be asked: Bash git push origin main"),
         "{err}"
     );
     let requests = bench.stub.requests();
