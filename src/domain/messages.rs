@@ -30,7 +30,6 @@ pub use planning::{draft_lines, draft_words};
 pub use turns::foreign_words;
 
 use crate::base::amount::counted;
-use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::approval::{ApprovalKind, OF_ANSWER};
 use crate::domain::outcome::IterationOutcome;
@@ -43,14 +42,10 @@ use crate::domain::ticket::Boxes;
 use crate::domain::verdict::Verdict;
 use crate::domain::workspace::Workspace;
 use jiff::tz::TimeZone;
-use line::quoted;
+use line::{WIDEST, WIDEST_OURS, quoted};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Longest line in columns; tails and messages are cut there.
-const WIDEST: usize = 400;
-/// The same of our own sentences: what to do stands at their end.
-const WIDEST_OURS: usize = 2_000;
 const RATE_LIMITED: u16 = 429;
 /// Calls whose names are remembered until they come back.
 const CALLS: usize = 1_024;
@@ -138,7 +133,7 @@ impl LogFormatter {
             }
         };
         let is_ours = matches!(record, Record::RunEnded { .. } | Record::Parked(_) | Record::Noticed { .. });
-        Some(Line { level, text: clean_line(&text, if is_ours { WIDEST_OURS } else { WIDEST }) })
+        Some(Line::of(level, &text, if is_ours { WIDEST_OURS } else { WIDEST }))
     }
 
     /// The call, as it was told before.

@@ -1,9 +1,8 @@
 //! An iteration in one line, told anew as its records come: its phase, what became of it, files, time, cost.
 
 use super::ends::{done_words, outcome_words};
-use super::line::{Line, Weight, quoted};
+use super::line::{Line, WIDEST, Weight, quoted};
 use crate::base::amount::counted;
-use crate::base::text::clean_line;
 use crate::base::time::human;
 use crate::domain::claim::ClaimStatus;
 use crate::domain::outcome::IterationOutcome;
@@ -101,7 +100,7 @@ impl IterationSummary {
         if self.cost > 0.0 {
             let _ = write!(text, " · ${:.2}", self.cost);
         }
-        Line { level, text: clean_line(&text, super::WIDEST) }
+        Line::of(level, &text, WIDEST)
     }
 }
 

@@ -1,4 +1,11 @@
-//! A line about a record, and how much it wants to be read.
+//! A line about a record, how long it is, and how much it wants to be read.
+
+use crate::base::text::clean_line;
+
+/// Longest line in columns; tails and messages are cut there.
+pub(super) const WIDEST: usize = 400;
+/// The same of our own sentences: what to do stands at their end.
+pub(super) const WIDEST_OURS: usize = 2_000;
 
 /// How much a line wants to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +42,13 @@ pub struct Line {
     pub level: Weight,
     /// The sentence: one line, no control characters.
     pub text: String,
+}
+
+impl Line {
+    /// The sentence in at most so many columns.
+    pub(super) fn of(level: Weight, text: &str, widest: usize) -> Self {
+        Self { level, text: clean_line(text, widest) }
+    }
 }
 
 pub(super) fn quoted(phase: Option<&str>) -> String {
