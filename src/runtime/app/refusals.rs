@@ -33,3 +33,18 @@ pub(super) fn not_found(name: String, error: &FindError) -> Reply {
 pub(super) fn unknown(ticket: &TicketKey) -> Reply {
     refused(ticket, format!("no ticket file is known for {ticket}"), 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_run_did_not_decide_before_it_ended_is_not_lost_silently() {
+        let ticket = TicketKey::unknown("tk-1");
+        let message = UserCommand::Steer { text: "mind the gap".to_owned() };
+        let of = |command: &UserCommand, is_decided| outcome(ticket.clone(), command.clone(), is_decided);
+        assert_eq!(of(&message, true), Reply::Decided { ticket: ticket.clone(), command: message.clone() });
+        assert!(matches!(of(&message, false), Reply::NotDecided { why, .. } if why == HAS_ENDED));
+        assert_eq!(of(&UserCommand::Stop, false), Reply::Done, "it has what it wanted");
+    }
+}

@@ -149,4 +149,19 @@ mod tests {
         let drawn = rows(&model, 160).len();
         assert_eq!(drawn, 1 + 1 + 4 + 1 + 1 + 2, "lamp, meaning, counters, air, heading, movements");
     }
+
+    #[test]
+    fn the_limit_that_comes_first_is_the_one_that_is_told() {
+        let mut ui = sample::model();
+        let mut tab = sample::running("tk-1");
+        tab.state.repeated = Some(("exit 1".into(), 2));
+        (tab.state.settings.repeated_error_limit, tab.state.settings.breaker.same_error) = (3, 5);
+        ui.tabs.push(tab);
+        ui.focus = crate::tui::panes::gauges::NAME;
+        let pane = sample::draw(&mut ui, (120, 40));
+        crate::tui::update::update(&mut ui, crate::tui::msg::Msg::Key(sample::key("Enter")));
+        let explained = sample::draw(&mut ui, (120, 40));
+        assert!(pane.contains("2/3"), "{pane}");
+        assert!(explained.contains("2/3") && !explained.contains("0/5  iterations in a row that ended"), "{explained}");
+    }
 }

@@ -287,6 +287,17 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_of_some_files_says_how_many_are_left_and_is_offered_again() {
+        let mut ui = over();
+        let commits = Commits { last: Some("da4283f94aa".into()), ..Commits::default() };
+        ui.tabs[0].state.commits = commits.clone();
+        assert!(!may_commit(&ui), "all of it is in");
+        ui.tabs[0].state.commits = Commits { without: 2, ..commits };
+        let card = text(&mut ui, 20).join("\n");
+        assert!(may_commit(&ui) && card.contains("committed as da4283f94 · 2 files not committed"), "{card}");
+    }
+
+    #[test]
     fn each_phase_says_how_it_was_verified_and_without_the_room_how_many_were() {
         let mut ui = over();
         ui.tabs[0].state.phases[5].mark = Mark::Done(DoneHow::TickedByPerson);

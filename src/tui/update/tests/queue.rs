@@ -126,3 +126,14 @@ fn a_dependency_without_a_file_and_a_circle_are_told_before_a_start() {
     model.home.marked.extend(["tk-1", "tk-2"].map(sample::id));
     assert_eq!(told(&mut model), "tk-1: dependency cycle (tk-1 → tk-2 → tk-1): remove one of the deps");
 }
+
+#[test]
+fn what_is_selected_and_not_shown_is_not_meant() {
+    let mut model = home();
+    model.home.marked.insert(sample::id("tk-2"));
+    model.home.filter = "tk-1".to_owned();
+    model.home.cursor = Some(sample::id("tk-1"));
+    assert_eq!(press(&mut model, "s y"), [Ask::Request(Request::Start(sample::id("tk-1")))]);
+    model.home.filter = "tk-2".to_owned();
+    assert_eq!(press(&mut model, "s"), [], "it depends on the other");
+}
