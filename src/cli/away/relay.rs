@@ -163,14 +163,7 @@ impl Relay {
     /// Asks and answers until a signal ends it, or Telegram will not have it any more. What was heard until then is done, or the
     /// person is told that it may not be: Telegram gives no message twice.
     pub async fn run(mut self) -> Result<(), CliError> {
-        let mut signals = Signals::listen()?;
-        let ended = tokio::select! {
-            ended = self.relay() => ended,
-            signal = signals.next() => {
-                tracing::info!(code = signal.exit_code(), "the phone is off");
-                Ok(())
-            }
-        };
+        let ended = self.relay().await;
         self.tasks.close();
         if timeout(LEAVING, self.tasks.wait()).await.is_err() {
             self.leaving.cancel();
@@ -180,6 +173,7 @@ impl Relay {
     }
 
     async fn relay(&mut self) -> Result<(), CliError> {
+        let mut signals = Signals::listen()?;
         let (say, mut heard) = mpsc::channel::<Heard>(1);
         let (bot, offset) = (Arc::clone(&self.bot), self.kept.offset);
         std::thread::Builder::new().name("telegram".to_owned()).spawn(move || listen(&bot, offset, &say))?;
@@ -216,6 +210,11 @@ impl Relay {
                         let _ = done.send(self.kept.offset);
                     }
                 },
+                // Only between two things: what is being heard is heard to its end.
+                signal = signals.next() => {
+                    tracing::info!(code = signal.exit_code(), "the phone is off");
+                    return Ok(());
+                }
                 Some(settled) = self.settled.recv() => self.settle(settled),
                 _ = looks.tick() => if let Err(error) = self.look().await {
                     return Err(self.stopped(error).await);

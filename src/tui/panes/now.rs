@@ -68,7 +68,7 @@ fn call(model: &Model, tab: &Tab) -> String {
         (Stage::Merging, _) => "merging into its base".to_owned(),
         (Stage::MakingWorktree, _) => "creating its worktree".to_owned(),
         (Stage::Validating, _) => "running the validation commands".to_owned(),
-        (Stage::Running, _) if model.needs_you(tab) => "waiting for your answer".to_owned(),
+        (Stage::Running, _) if !tab.state.approvals.is_empty() => "waiting for your answer".to_owned(),
         (Stage::Running, Some((call, since))) => {
             let ran = model.now.since(*since);
             let long = model.mode == Mode::Live && ran >= Duration::from_secs(2);

@@ -26,8 +26,15 @@ use crate::tui::update::{certain, phases};
 pub(super) fn next(ui: &mut Ui) -> Vec<Ask> {
     let queue = ui.attention();
     let front = ui.ticket_in_front().cloned();
-    let next = queue.iter().min_by_key(|item| (item.what == What::Ended, Some(&item.ticket) != front.as_ref()));
-    next.cloned().map_or_else(Vec::new, |item| show(ui, &item))
+    let next =
+        queue.iter().min_by_key(|item| (item.what == What::Ended, Some(&item.ticket) != front.as_ref())).cloned();
+    // On Home the cursor alone shows one that is not open: where it stands, that was seen.
+    let is_seen =
+        |item: &Item| ui.is_home() && Some(&item.ticket) == front.as_ref() && ui.tab_of(&item.ticket).is_none();
+    match next {
+        Some(item) if item.what == What::Ended && is_seen(&item) => after(ui, &item.ticket, &item.what),
+        next => next.map_or_else(Vec::new, |item| show(ui, &item)),
+    }
 }
 
 /// From one thing to the one behind it, around.

@@ -177,4 +177,11 @@ fn what_has_ended_for_the_person_is_in_the_queue_though_nobody_works_on_it() {
     press(&mut model, "Esc !");
     assert_eq!(model.home.cursor, Some(sample::id("tk-1")));
     assert!(toast(&model).starts_with("Enter opens tk-1: Claude is blocked"), "{}", toast(&model));
+    let other = RunSummary { updated: sample::ago(10), ..sample::seen("tk-2", "/home/ann/shop") };
+    let other = RunSummary { state: RunState::Ended, reason: Some("blocked".into()), needs: Some("x".into()), ..other };
+    update(&mut model, Msg::News(News::RunSeen(other.into())));
+    for ticket in ["tk-2", "tk-1", "tk-2"] {
+        press(&mut model, "!");
+        assert_eq!(model.home.cursor, Some(sample::id(ticket)), "one after the other");
+    }
 }
