@@ -11,13 +11,7 @@ use crate::adapters::system_watch::SystemWatch;
 use crate::base::id::RunId;
 use crate::domain::summary::{RunState, RunSummary};
 use std::collections::HashMap;
-use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
-
-/// How long nothing is looked at when no bell is heard: where the system reports no changes, the second of two rings in one second
-/// goes unheard.
-const UNHEARD: Duration = Duration::from_secs(5);
 
 /// A reader of one run's records as they come. Dropping it ends the watch.
 #[derive(Debug)]
@@ -66,16 +60,8 @@ impl Follower {
                 self.after = read.max(skipped);
                 return Ok(news);
             }
-            rung(&mut self.rung).await?;
+            self.rung.recv().await.ok_or(StoreError::Closed)?;
         }
-    }
-}
-
-/// Waits until the bell may have rung.
-async fn rung(bell: &mut mpsc::Receiver<()>) -> Result<(), StoreError> {
-    match timeout(UNHEARD, bell.recv()).await {
-        Ok(None) => Err(StoreError::Closed),
-        Ok(Some(())) | Err(_) => Ok(()),
     }
 }
 
@@ -96,7 +82,7 @@ impl RunsFollower {
                 }
                 return Ok(seen);
             }
-            rung(&mut self.rung).await?;
+            self.rung.recv().await.ok_or(StoreError::Closed)?;
         }
     }
 
