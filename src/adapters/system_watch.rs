@@ -15,6 +15,15 @@ pub enum SystemWatch {
     Polled(PollWatcher),
 }
 
+/// What a look compares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Times, in whole seconds: of two changes in one second the later may go unheard.
+    Times,
+    /// The bytes, too.
+    Contents,
+}
+
 impl SystemWatch {
     /// Watches nothing yet; `hear` is called on a thread of the watch.
     pub fn new(hear: impl FnMut(notify::Result<Event>) + Clone + Send + 'static) -> notify::Result<Self> {
@@ -22,27 +31,29 @@ impl SystemWatch {
             Ok(watcher) => Ok(Self::Reported(watcher)),
             Err(error) => {
                 tracing::warn!(%error, "the system reports no changes of files: they are looked for each second");
-                Self::polled(hear)
+                Self::polled(hear, Look::Times)
             }
         }
     }
 
-    /// Watches this file; looked at each second where the system does not take it.
+    /// Watches this small file; read each second where the system does not take it.
     pub fn of_file(
         path: &Path,
         hear: impl FnMut(notify::Result<Event>) + Clone + Send + 'static,
     ) -> notify::Result<Self> {
-        let mut watch = Self::new(hear.clone())?;
-        if let Err(error) = watch.watch(path) {
-            tracing::warn!(%error, "the system does not report changes of this file: it is looked at each second");
-            watch = Self::polled(hear)?;
+        let taken = recommended_watcher(hear.clone()).map(Self::Reported);
+        let taken = taken.and_then(|mut watch| watch.watch(path).map(|()| watch));
+        taken.or_else(|error| {
+            tracing::warn!(%error, "the system does not report changes of this file: it is read each second");
+            let mut watch = Self::polled(hear, Look::Contents)?;
             watch.watch(path)?;
-        }
-        Ok(watch)
+            Ok(watch)
+        })
     }
 
-    fn polled(hear: impl FnMut(notify::Result<Event>) + Send + 'static) -> notify::Result<Self> {
-        PollWatcher::new(hear, Config::default().with_poll_interval(PACE)).map(Self::Polled)
+    fn polled(hear: impl FnMut(notify::Result<Event>) + Send + 'static, look: Look) -> notify::Result<Self> {
+        let config = Config::default().with_poll_interval(PACE).with_compare_contents(look == Look::Contents);
+        PollWatcher::new(hear, config).map(Self::Polled)
     }
 
     /// Watches a file, or what is in a folder but not below the folders in it.
@@ -61,18 +72,20 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[test]
-    fn without_reports_of_the_system_a_changed_file_is_heard_of_all_the_same() {
+    fn without_reports_of_the_system_each_change_is_heard_of_however_fast_it_follows() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("bell");
         fs::write(&file, ".").unwrap();
+        let time = fs::metadata(&file).unwrap().modified().unwrap();
         let (tell, told) = channel();
-        let mut watch = SystemWatch::polled(move |event: notify::Result<Event>| drop(tell.send(event))).unwrap();
+        let hear = move |event: notify::Result<Event>| drop(tell.send(event));
+        let mut watch = SystemWatch::polled(hear, Look::Contents).unwrap();
         watch.watch(&file).unwrap();
-        // Written in the very moment of a look it has the same time as before: the next change is heard of.
-        let heard = (0..20).find_map(|n| {
-            fs::write(&file, n.to_string()).unwrap();
-            told.recv_timeout(2 * PACE).ok().and_then(Result::ok)
-        });
-        assert!(heard.is_some_and(|event| event.paths.contains(&file)));
+        for text in ["1", "2"] {
+            fs::write(&file, text).unwrap();
+            fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+            let event = told.recv_timeout(20 * PACE).unwrap().unwrap();
+            assert!(event.paths.contains(&file), "{event:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::StoreError;
 use super::os;
+use crate::adapters::clock::fresh_id;
 use crate::adapters::system_watch::SystemWatch;
 use notify::EventKind;
 use std::fs::File;
@@ -32,7 +33,9 @@ impl Notifier {
     /// Not heard (disk full at the very first ring) means only that followers wait for the next one.
     pub(super) fn notify(&self) {
         let Some(mut file) = self.0.as_ref() else { return };
-        let _ = file.rewind().and_then(|()| file.write_all(b"."));
+        // Where nobody reports changes, two rings are told apart by what is written.
+        let ring = fresh_id();
+        let _ = file.rewind().and_then(|()| file.write_all(ring.as_bytes()));
     }
 }
 
