@@ -150,7 +150,7 @@ impl Draft<'_> {
             let ticket = self.state.ticket.as_ref().map(ToString::to_string).unwrap_or_default();
             let how = format!(
                 "a draft is ready; view it with `programmator plan {ticket}`, or save it with `programmator plan {ticket} --save`; to \
-                 revise or refuse it without the screen, use `programmator resume --detach {ticket}` and `programmator answer`"
+                 revise or discard it without the screen, use `programmator resume --detach {ticket}` and `programmator answer`"
             );
             self.end(ExitReason::Drafted, how);
         }

@@ -177,7 +177,7 @@ const REST: &[Row] = rows! {
     Own("try") "plan.try" Scope::Plan, "draft", [c('t')], Shown, always, |_| "try commands",
         "in a draft: try its commands once, if the gate allows";
     Own("refuse") "plan.refuse" Scope::Plan, "draft", [c('x')], Shown, always, |_| "discard",
-        "in a draft: discard it; nothing is written";
+        "in a draft: discard it, if pressed twice; nothing is written";
     NextWaiting "plan.next" Scope::Plan, "draft", [c('!')], HelpOnly, always, |_| "next",
         "in a draft: the next thing that waits for you";
     Close "plan.close" Scope::Plan, "draft", [press(Key::Esc), c('q'), ctrl('c')], Shown, always, |_| "later",

@@ -43,8 +43,8 @@ pub struct PlanReview {
     /// What was typed and kept.
     kept: String,
     trouble: String,
-    /// The next `discard` counts: one key takes a draft away for good.
-    is_sure: bool,
+    /// The draft of which the next `discard` counts: one key takes none away for good.
+    sure: Option<Box<Draft>>,
 }
 
 /// What a key comes to.
@@ -65,7 +65,7 @@ impl PlanReview {
             words: None,
             kept: String::new(),
             trouble: String::new(),
-            is_sure: false,
+            sure: None,
         }
     }
 
@@ -76,7 +76,7 @@ impl PlanReview {
     /// What a key wants; typing is taken here.
     pub fn key(&mut self, model: &Model, command: Option<Command>, input: &Input, room: Rect) -> Outcome {
         self.trouble.clear();
-        let is_sure = std::mem::take(&mut self.is_sure);
+        let sure = self.sure.take();
         if let Some(words) = &mut self.words {
             match command {
                 Some(Command::Send) if words.text().trim().is_empty() => self.words = None,
@@ -106,11 +106,11 @@ impl PlanReview {
                 self.trouble = "No command to try.".into();
             }
             Some(Command::Own("try")) => return Outcome::Asks(self.answer(model, DraftAnswer::Try)),
-            Some(Command::Own("refuse")) if is_sure => {
+            Some(Command::Own("refuse")) if sure.is_some() && sure.as_deref() == plan.draft.as_ref() => {
                 return Outcome::Answers(self.answer(model, DraftAnswer::Refuse));
             }
             Some(Command::Own("refuse")) => {
-                self.is_sure = true;
+                self.sure = plan.draft.clone().map(Box::new);
                 let key = model.keys.key_of(Scope::Plan, Command::Own("refuse"));
                 self.trouble = format!("{key} again discards the draft.");
             }

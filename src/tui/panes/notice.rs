@@ -160,7 +160,9 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
     }
     if let Some(draft) = tab.state.waiting_draft().filter(|_| live) {
         let many = counted(draft.phases.len(), "phase");
-        return Some((Role::Warning, format!("A draft is ready: {many}.{}", key(" Press ! to decide."))));
+        // A run that has ended decides nothing: its draft is shown once it is resumed.
+        let next = if tab.is_over() { " p resumes its run, then ! shows the draft." } else { " Press ! to decide." };
+        return Some((Role::Warning, format!("A draft is ready: {many}.{}", key(next))));
     }
     if tab.reopened {
         let (done, all) = tab.progress();
