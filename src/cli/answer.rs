@@ -31,6 +31,7 @@ const LAST: usize = 20;
 #[derive(Debug, Clone, Args)]
 pub struct AnswerArgs {
     /// The question, as `programmator queue` lists it.
+    #[arg(value_name = "NAME")]
     pub id: String,
     /// `allow`, or `deny`, with what Claude should do instead; for Claude's own questions the number of an option or your
     /// text, one argument per question. For drafts, proposed phases, changed validation commands, disputed phases and ended

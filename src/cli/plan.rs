@@ -90,7 +90,7 @@ pub(super) async fn draft(out: &mut dyn Write, session: &Session, planned: Plann
     Ok(if is_printed && !saves && code == ExitReason::Drafted.exit_code() { 0 } else { code })
 }
 
-/// The ticket's latest run has ended with a draft that waits for the person.
+/// A draft of the ticket's latest run waits for the person.
 fn has_draft(session: &Session, path: &Path) -> Result<bool, CliError> {
     if !Store::is_there(&session.state) {
         return Ok(false);
@@ -98,8 +98,7 @@ fn has_draft(session: &Session, path: &Path) -> Result<bool, CliError> {
     let store = session.store()?;
     let Some(latest) = store.latest_for(&path.display().to_string())? else { return Ok(false) };
     let state = state_of(&store, latest.run)?;
-    let waits = state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Drafted);
-    Ok(waits && state.plan.as_ref().is_some_and(|plan| plan.draft.is_some()))
+    Ok(state.waiting_draft().is_some())
 }
 
 /// The file of the ticket that is meant; for an idea a new one, and what it says. None is written before there is a Claude

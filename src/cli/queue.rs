@@ -31,6 +31,7 @@ pub(super) const WORDS: usize = 100;
 #[derive(Debug, Args)]
 pub struct QueueArgs {
     /// Question to show in full; lists all, one per line, if omitted.
+    #[arg(value_name = "NAME")]
     pub id: Option<String>,
     /// Use this machine from your configuration (`hosts`) instead of the local one.
     #[arg(long, value_name = "HOST")]

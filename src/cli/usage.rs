@@ -17,8 +17,8 @@ const HOW_TO_FIND: [(&str, &str); 5] = [
     ("PHASE", "`programmator ticket show TICKET` shows the phases of a ticket"),
     ("SNAPSHOT", "`programmator snapshots TICKET` lists the snapshots of a ticket"),
     (
-        "ID",
-        "`programmator queue` lists the questions that wait for you, `programmator queue ID` shows the answers to one",
+        "NAME",
+        "`programmator queue` lists the questions that wait for you, `programmator queue NAME` shows the answers to one",
     ),
 ];
 
