@@ -87,10 +87,10 @@ pub async fn printed(program: &str, args: &[&str], folder: &Path) -> Result<Stri
         Err(_) => return Err(ProgramError::NoAnswer),
         Ok(ended) => ended.map_err(ProgramError::NotRead)?,
     };
-    group.leave();
     if !is_whole {
         return Err(ProgramError::TooMuch);
     }
+    group.leave();
     if !status.success() {
         return Err(ProgramError::Failed { status, said: String::from_utf8_lossy(&err).into_owned() });
     }

@@ -5,7 +5,7 @@ use crate::adapters::private_file::{self, PrivateFileError, failed};
 use crate::base::hex::hex;
 use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
-use crate::domain::source_reply::{Deed, End, Replies, Sent};
+use crate::domain::source_reply::{Deed, End, Replies, Sent, Untried};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,13 @@ impl SourceLedger {
         let (file, path) = (file(state, ticket, reference), path.display().to_string());
         let replies = match read(&file)? {
             Some(replies) => Replies { path, ..replies },
-            None => Replies { ticket: ticket.clone(), path, reference: reference.to_owned(), sent: Vec::new() },
+            None => Replies {
+                ticket: ticket.clone(),
+                path,
+                reference: reference.to_owned(),
+                sent: Vec::new(),
+                untried: Vec::new(),
+            },
         };
         Ok(Self { file, lock: None, replies })
     }
@@ -54,8 +60,18 @@ impl SourceLedger {
 
     /// Something will be sent. It must not be where this fails.
     pub fn begin(&mut self, deed: Deed, id: &str, now: Timestamp) -> Result<(), PrivateFileError> {
+        self.replies.untried.retain(|untried| untried.deed != deed);
         self.replies.sent.push(Sent { deed, id: id.to_owned(), begun: now, end: None });
         self.write().inspect_err(|_| drop(self.replies.sent.pop()))
+    }
+
+    /// Of these, what is not known to have been sent could not even be tried now.
+    pub fn not_tried(&mut self, deeds: &[Deed], why: &str) -> Result<(), PrivateFileError> {
+        let replies = &mut self.replies;
+        replies.untried.retain(|untried| !deeds.contains(&untried.deed));
+        let open = deeds.iter().filter(|deed| !replies.sent.iter().any(|sent| sent.deed == **deed));
+        replies.untried.extend(open.map(|deed| Untried { deed: *deed, why: why.to_owned() }));
+        self.write()
     }
 
     /// What came of the last of its kind.

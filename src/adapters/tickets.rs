@@ -12,7 +12,7 @@ mod os;
 pub mod write;
 mod writer;
 
-pub use create::{CreateError, NewCard, NewTicket, create, create_card, id_for, write_new};
+pub use create::{CreateError, NewCard, NewTicket, create, create_card, id_for, reference, write_new};
 pub use find::{FindError, Places, find};
 pub use folder::{Carded, Listed, cards, files_in, list, list_each, stays_in};
 pub use load::{LoadError, load, read};

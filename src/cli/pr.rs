@@ -6,7 +6,6 @@ use super::session::Session;
 use crate::adapters::git::{head, publishing, worktree};
 use crate::adapters::issue_tool::{GH, ToolError};
 use crate::adapters::tickets;
-use crate::adapters::tickets::create::REFERENCE;
 use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::domain::credentials::masked;
@@ -140,8 +139,8 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &PrArgs) -> Resul
         return Err(CliError::failure(format!("pull request #{number} of this branch is already open: {url}{cure}")));
     }
     let file = tickets::load(Path::new(&run.ticket_path)).ok();
-    let reference = file.as_ref().and_then(|file| file.extra.iter().find(|(name, _)| name == REFERENCE));
-    let closes = reference.and_then(|(_, reference)| pull_request::issue_of(reference, &repository.name_with_owner));
+    let reference = file.as_ref().and_then(tickets::reference);
+    let closes = reference.and_then(|reference| pull_request::issue_of(reference, &repository.name_with_owner));
     let config = session.resolve(&session.folder)?.config;
     let secrets = Secrets::of(session.environment.iter().chain(&config.agent.env));
     // Before anything of it is cut: half a secret would not be known as one.

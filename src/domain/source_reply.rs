@@ -124,6 +124,16 @@ pub struct Replies {
     pub path: String,
     pub reference: String,
     pub sent: Vec<Sent>,
+    /// What could not even be tried the last time, and why. It was not begun, so the settings try it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untried: Vec<Untried>,
+}
+
+/// Why something could not even be tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Untried {
+    pub deed: Deed,
+    pub why: String,
 }
 
 impl Replies {
@@ -140,18 +150,31 @@ impl Replies {
         })
     }
 
-    /// Those of which the last that is known is that they failed, and why.
-    pub fn failures(&self) -> impl Iterator<Item = (Deed, &str)> {
-        Deed::ALL.iter().filter_map(|deed| match &self.last(*deed)?.end {
-            Some(End::Failed { why }) => Some((*deed, why.as_str())),
+    /// What is not known to have arrived, in words, each with what tries it again. `ticket`: as it is typed.
+    pub fn troubles(&self, ticket: &str) -> Vec<String> {
+        let issue = upstream(&self.reference).map_or(self.reference.clone(), |issue| issue.to_string());
+        let failed = Deed::ALL.iter().filter_map(|deed| match &self.last(*deed)?.end {
+            Some(End::Failed { why }) => Some((*deed, why)),
             _ => None,
-        })
+        });
+        let failed = failed.chain(self.untried.iter().map(|one| (one.deed, &one.why)));
+        let words = |(deed, why): (Deed, &String)| {
+            let (why, ticket, flag) = (clean_line(why, 300), clean_line(ticket, 1_000), deed.word());
+            format!("{issue} was not {} (`programmator source {ticket} --{flag}` tries again): {why}", deed.done())
+        };
+        failed.map(words).chain(self.open().map(|deed| open_words(&issue, ticket, deed))).collect()
     }
 
     /// Those of which nobody knows what came of them.
     pub fn open(&self) -> impl Iterator<Item = Deed> {
         Deed::ALL.iter().copied().filter(|deed| self.last(*deed).is_some_and(|sent| sent.end.is_none()))
     }
+}
+
+/// For the person, of something that was begun and whose end is not known; the ticket's name as it is typed.
+pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
+    let (what, ticket) = (deed.word(), clean_line(ticket, 1_000));
+    format!("a {what} of {upstream} was interrupted: `programmator source {ticket} --{what}` checks whether it arrived")
 }
 
 /// An issue as `gh issue view --json` prints it.

@@ -2,14 +2,16 @@
 
 use crate::adapters::source_ledger;
 use crate::adapters::store::{Store, StoreError};
-use crate::base::text::clean_line;
+use crate::adapters::tickets;
+use crate::base::text::shell_word;
 use crate::base::time::Timestamp;
 use crate::domain::report::{Report, RunReport, Unread};
-use crate::domain::source_reply::{Deed, Replies, upstream};
+use crate::domain::source_reply::Replies;
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::report::report as of_run;
 use std::cmp::Reverse;
 use std::collections::HashSet;
+use std::path::Path;
 
 /// What all runs of the person have come to.
 pub fn report(store: &Store, since: Timestamp, until: Timestamp) -> Result<Report, StoreError> {
@@ -62,7 +64,7 @@ fn of(
             if told_of.contains(&key) {
                 report.waits = Vec::new();
             } else {
-                report.unsent.extend(replies.iter().filter(|one| one.path == run.ticket_path).flat_map(unsent));
+                report.unsent = unsent(&replies, &run.ticket_path);
             }
             told_of.insert(key);
             told.push(report);
@@ -72,14 +74,14 @@ fn of(
     Ok(Report { since, until, cost_usd: told.iter().map(|run| run.cost_usd).sum(), runs: told, unread })
 }
 
-/// What was to be sent to the ticket's issue and was not, each with what sends it.
-fn unsent(replies: &Replies) -> Vec<String> {
-    let issue = upstream(&replies.reference).map_or(replies.reference.clone(), |issue| issue.to_string());
-    let words = |(deed, why): (Deed, &str)| {
-        let (why, ticket, flag) = (clean_line(why, 300), &replies.ticket, deed.word());
-        format!("{issue} was not {} (`programmator source {ticket} --{flag}` tries again): {why}", deed.done())
-    };
-    replies.failures().map(words).collect()
+/// What was to be told to the issue that the ticket names now and is not known to have arrived, each with what tries it again.
+fn unsent(all: &[Replies], ticket_path: &str) -> Vec<String> {
+    let of: Vec<&Replies> = all.iter().filter(|one| one.path == ticket_path).collect();
+    // Most tickets have none, and their files are not read.
+    let ticket = if of.is_empty() { None } else { tickets::load(Path::new(ticket_path)).ok() };
+    let Some(reference) = ticket.as_ref().and_then(tickets::reference) else { return Vec::new() };
+    let of = of.into_iter().filter(|one| one.reference == reference);
+    of.flat_map(|one| one.troubles(&shell_word(ticket_path))).collect()
 }
 
 fn has_done_nothing(report: &RunReport) -> bool {

@@ -11,18 +11,18 @@ use crate::domain::approval::Presence;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
 use crate::domain::record::{Record, Stored};
-use crate::domain::source_reply::{Replies, SourceReply, Upstream, upstream};
+use crate::domain::source_reply::{Replies, SourceReply, Upstream, open_words, upstream};
 use crate::domain::summary::Owner;
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
 use crate::runtime::export::stored::Secrets;
-use crate::runtime::source_reply::{By, Source, open_words, reference};
+use crate::runtime::source_reply::{By, Source, reference};
 use crate::runtime::ticket_runs::is_finished;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::task::{JoinHandle, JoinSet, block_in_place, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 /// How long the end of the program waits for replies that are being sent.
@@ -219,9 +219,9 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
         app.tell(&News::Trouble { ticket: ticket.clone(), message });
     };
     // Where nobody hears of it now, the ticket's report says it.
-    let failed = |why: &str| {
-        if let Err(error) = source.note_failed(wanted, why, &*clock) {
-            trouble(format!("{}: this could not be recorded: {error}", source.upstream));
+    let noted = |noted: Result<(), PrivateFileError>| {
+        if let Err(error) = noted {
+            trouble(format!("this could not be recorded: {error}"));
         }
     };
     let before = match reference {
@@ -229,7 +229,6 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
         None => None,
     };
     if before.as_ref() != Some(&source.reference) {
-        failed("the ticket's external-ref changed during the run");
         return trouble(format!(
             "{}: the ticket's external-ref changed during the run; nothing was sent. {again}",
             source.upstream
@@ -238,7 +237,7 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     let mut outgoing = match source.plan(wanted, By::Settings).await {
         Ok(outgoing) => outgoing,
         Err(why) => {
-            failed(&why);
+            noted(block_in_place(|| source.note_untried(wanted, &why)));
             return trouble(format!("{}: {why}. {again}", source.upstream));
         }
     };
@@ -250,14 +249,13 @@ async fn send(app: App, replier: Replier, Completed { run, ticket, reference }: 
     }
     let id = outgoing.id.clone();
     let now = clock.clone();
-    let text = spawn_blocking({
-        let source = source.clone();
-        move || source.comment(Some(&store), &id, &*now, &secrets)
-    })
-    .await;
+    let text = spawn_blocking(move || source.comment(Some(&store), &id, &*now, &secrets)).await;
     let text = match text.map_err(|error| error.to_string()).and_then(|text| text) {
         Ok(text) => text,
-        Err(why) => return trouble(format!("{}: {why}. {again}", outgoing.upstream)),
+        Err(why) => {
+            noted(block_in_place(|| outgoing.note_untried(&why)));
+            return trouble(format!("{}: {why}. {again}", outgoing.upstream));
+        }
     };
     let (said, failed) = outgoing.send(&text, &*clock).await;
     for message in said {
@@ -300,6 +298,7 @@ mod tests {
             path: "/w/my shop/.tickets/tk-1.md".into(),
             reference: "github:a/b#7".into(),
             sent: vec![begun],
+            untried: Vec::new(),
         };
         let [words] = &told(Ok(replies))[..] else { panic!("one") };
         assert!(words.starts_with("tk-1: a comment of a/b#7 was interrupted"), "{words}");

@@ -7,12 +7,13 @@ use crate::adapters::private_file::PrivateFileError;
 use crate::adapters::source_ledger::SourceLedger;
 use crate::adapters::store::Store;
 use crate::adapters::tickets;
-use crate::adapters::tickets::create::REFERENCE;
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::domain::credentials::masked;
 use crate::domain::import::issues;
-use crate::domain::source_reply::{Deed, End, Issue, Progress, Sent, SourceReply, Upstream, comment, upstream};
+use crate::domain::source_reply::{
+    Deed, End, Issue, Progress, Sent, SourceReply, Upstream, comment, open_words, upstream,
+};
 use crate::domain::ticket::Ticket;
 use crate::runtime::export::stored::Secrets;
 use crate::runtime::report::runs_of_ticket;
@@ -29,7 +30,6 @@ pub enum By {
 }
 
 /// A ticket whose issue is replied to.
-#[derive(Clone)]
 pub struct Source {
     pub folder: PathBuf,
     /// The state folder.
@@ -59,7 +59,7 @@ impl Source {
     /// That of the ticket in this file; the error says why it has none.
     pub fn of(path: &Path, folder: &Path, state: &Path) -> Result<Self, String> {
         let ticket = tickets::load(path).map_err(|error| error.to_string())?;
-        let Some(reference) = named(&ticket) else {
+        let Some(reference) = tickets::reference(&ticket).map(str::to_owned) else {
             return Err(format!("{} was not imported: it has no external-ref", ticket.id));
         };
         let upstream = upstream(&reference).map_err(|why| format!("{}: {why}", ticket.id))?;
@@ -136,18 +136,10 @@ impl Source {
         Ok(PlannedReply { upstream, title, url, deeds, notes, id, ledger, folder })
     }
 
-    /// Notes why nothing of this was sent, where nothing is known of it yet: what was tried once is left to the person. What another
-    /// program is sending is its own matter.
-    pub fn note_failed(&self, wanted: SourceReply, why: &str, clock: &dyn Clock) -> Result<(), PrivateFileError> {
+    /// Notes why nothing of this could be tried. What another program is sending is its own matter. Blocking.
+    pub fn note_untried(&self, wanted: SourceReply, why: &str) -> Result<(), PrivateFileError> {
         let ledger = SourceLedger::open(&self.state, &self.ticket.id, &self.path, &self.reference)?;
-        let Some(mut ledger) = ledger else { return Ok(()) };
-        for deed in wanted.deeds() {
-            if ledger.replies().last(deed).is_none() {
-                ledger.begin(deed, &fresh_id(), clock.now())?;
-                ledger.end(deed, End::Failed { why: why.to_owned() })?;
-            }
-        }
-        Ok(())
+        ledger.map_or(Ok(()), |mut ledger| ledger.not_tried(&wanted.deeds(), why))
     }
 
     /// That it was sent before.
@@ -217,6 +209,11 @@ impl Source {
 }
 
 impl PlannedReply {
+    /// Notes why nothing of it could be tried.
+    pub fn note_untried(&mut self, why: &str) -> Result<(), PrivateFileError> {
+        self.ledger.not_tried(&self.deeds, why)
+    }
+
     /// Sends it. What was sent, and why the rest was not.
     pub async fn send(&mut self, text: &str, clock: &dyn Clock) -> (Vec<String>, Option<String>) {
         let mut said = Vec::new();
@@ -274,21 +271,10 @@ impl PlannedReply {
 
 /// The issue that the ticket in this file names, if it can be read. Blocking.
 pub fn reference(path: &Path) -> Option<String> {
-    named(&tickets::load(path).ok()?)
-}
-
-fn named(ticket: &Ticket) -> Option<String> {
-    let reference = ticket.extra.iter().find(|(name, _)| name == REFERENCE).map(|(_, value)| value.clone());
-    reference.filter(|reference| !reference.is_empty())
+    tickets::reference(&tickets::load(path).ok()?).map(str::to_owned)
 }
 
 /// For the person, of something that was begun and whose end is not known.
 pub fn unsettled(source: &Source, deed: Deed) -> String {
     open_words(&source.upstream.to_string(), source.ticket.id.as_str(), deed)
-}
-
-/// The same by names; the ticket's as it is typed.
-pub fn open_words(upstream: &str, ticket: &str, deed: Deed) -> String {
-    let (what, ticket) = (deed.word(), clean_line(ticket, 1_000));
-    format!("a {what} of {upstream} was interrupted: `programmator source {ticket} --{what}` checks whether it arrived")
 }

@@ -232,7 +232,7 @@ fn a_run_is_complete_whatever_becomes_of_its_reply_and_nobody_but_the_person_tri
     told(&project, &["phase", "reopen", "tk-1", "1"], 0);
     told(&project, &["run", "tk-1"], 0);
     assert_eq!(count(&project, "issue comment"), 1, "not again by itself");
-    let tries = "`programmator source tk-1 --comment` tries again";
+    let tries = ".tickets/tk-1.md --comment` tries again";
     let report = || told(&project, &["report", "tk-1"], 0);
     assert!(report().contains(tries), "{}", report());
     source(&project, &["--comment", "--yes"], 0);
@@ -276,7 +276,13 @@ fn what_was_not_sent_is_in_the_report_where_nobody_watched() {
         }
         assert!(Instant::now() < deadline, "{report}");
     };
-    assert!(report.contains("`programmator source tk-1 --comment` tries again"), "{report}");
+    assert!(report.contains(".tickets/tk-1.md --comment` tries again"), "{report}");
+    // Nothing was sent: the settings try it again once there is a login.
+    gh(&project, "");
+    told(&project, &["phase", "reopen", "tk-1", "1"], 0);
+    told(&project, &["run", "tk-1"], 0);
+    assert_eq!(count(&project, "issue comment"), 1);
+    assert!(!told(&project, &["report", "tk-1"], 0).contains("tries again"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::load::shown;
 use crate::base::id::TicketId;
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::Timestamp;
+use crate::domain::ticket::Ticket;
 use crate::domain::ticket::card::{stamped, written, written_item};
 use crate::domain::ticket::draft::Draft;
 use sha2::{Digest, Sha256};
@@ -40,6 +41,12 @@ pub struct Origin<'a> {
 /// Keys of the front matter that say it: the first is that of `tk`.
 pub const REFERENCE: &str = "external-ref";
 pub const DIGEST: &str = "imported-digest";
+
+/// The issue or task that the ticket was made of, as its file names it.
+pub fn reference(ticket: &Ticket) -> Option<&str> {
+    let named = ticket.extra.iter().find(|(name, _)| name == REFERENCE).map(|(_, value)| value.as_str());
+    named.filter(|reference| !reference.is_empty())
+}
 
 /// Why no ticket was made.
 #[derive(Debug, thiserror::Error)]

@@ -5,6 +5,8 @@ use crate::domain::command::UserCommand;
 use crate::domain::request::{Refused, Reply};
 use crate::domain::ticket::TicketKey;
 
+/// It has ended first, or continues in the background.
+const LEFT: &str = "the run has ended or moved to another process";
 pub(super) const HAS_ENDED: &str = "the run has already ended";
 
 pub(super) fn refused(ticket: &TicketKey, message: String, exit_code: u8) -> Reply {
@@ -21,7 +23,7 @@ pub(super) fn outcome(ticket: TicketKey, command: UserCommand, is_decided: bool)
         _ if is_decided => Reply::Decided { ticket, command },
         // That the run has ended is news, and is what was wanted.
         UserCommand::Stop | UserCommand::FinishAndStop => Reply::Done,
-        _ => not_decided(ticket, command, HAS_ENDED.to_owned()),
+        _ => not_decided(ticket, command, LEFT.to_owned()),
     }
 }
 
@@ -44,7 +46,7 @@ mod tests {
         let message = UserCommand::Steer { text: "mind the gap".to_owned() };
         let of = |command: &UserCommand, is_decided| outcome(ticket.clone(), command.clone(), is_decided);
         assert_eq!(of(&message, true), Reply::Decided { ticket: ticket.clone(), command: message.clone() });
-        assert!(matches!(of(&message, false), Reply::NotDecided { why, .. } if why == HAS_ENDED));
+        assert!(matches!(of(&message, false), Reply::NotDecided { why, .. } if why == LEFT));
         assert_eq!(of(&UserCommand::Stop, false), Reply::Done, "it has what it wanted");
     }
 }
