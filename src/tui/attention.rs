@@ -53,7 +53,7 @@ impl Model {
             };
             let is_here = tab.is_some_and(|tab| match what {
                 // Those that this program has ended are told by their tab.
-                What::Ended => !tab.is_only_shown(),
+                What::Ended => !tab.is_only_shown() && !tab.is_before(run),
                 What::Elsewhere => tab.has_open_run() || tab.run == Some(run.run) && !tab.is_interrupted(),
                 _ => tab.run.is_some() && !tab.is_interrupted(),
             });

@@ -259,18 +259,19 @@ impl Model {
         let key = run.key();
         if self.runs.get(&key).is_none_or(|known| known.started <= run.started) {
             // Its ticket was opened before it was known that there is a run, or shows one of before that nobody works on.
-            let (id, started) = (run.run, run.started);
-            let is_before = |tab: &Tab| tab.is_only_shown() && tab.state.started.is_some_and(|own| own < started);
-            let is_awaited = |tab: &Tab| {
-                tab.id == key && tab.run != Some(id) && tab.failure.is_none() && (tab.run.is_none() || is_before(tab))
-            };
+            let id = run.run;
+            // What this program begins itself is opened by it.
+            let is_elsewhere = |tab: &Tab| tab.is_only_shown() || run.owner() == Owner::Nobody;
+            let shows_earlier = |tab: &Tab| tab.is_before(&run) && is_elsewhere(tab);
+            let lacks_it = |tab: &Tab| tab.failure.is_none() && (tab.run.is_none() || shows_earlier(tab));
+            let is_awaited = self.tabs.iter().any(|tab| tab.id == key && lacks_it(tab));
             if run.left_waiting().or(run.asks()).is_some() || needs_person(&run) {
                 self.asking.insert(key.clone());
             } else {
                 self.asking.remove(&key);
             }
             self.runs.insert(key.clone(), run);
-            if self.mode == Mode::Live && self.tabs.iter().any(is_awaited) && self.last_run(&key).is_some() {
+            if self.mode == Mode::Live && is_awaited && self.last_run(&key).is_some() {
                 asks.push(Ask::Request(Request::Show(id)));
             }
         }

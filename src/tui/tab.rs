@@ -290,6 +290,12 @@ impl Tab {
         self.run.is_some() && self.owner == Owner::Here && self.failure.is_none() && self.state.ended.is_none()
     }
 
+    /// It shows an earlier run than this one of its ticket, and nothing goes on in it.
+    pub fn is_before(&self, run: &RunSummary) -> bool {
+        let is_later = self.state.started.is_some_and(|own| own < run.started);
+        !self.has_open_run() && Some(run.run) != self.run && is_later
+    }
+
     /// The run has ended, and says how.
     pub fn is_over(&self) -> bool {
         self.failure.is_none() && self.run.is_some() && self.state.ended.is_some() && !self.is_own_session()

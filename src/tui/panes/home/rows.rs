@@ -61,11 +61,7 @@ pub fn entry<'a>(model: &'a Model, id: &'a TicketKey) -> Entry<'a> {
     let is_held = |run: &&RunSummary| run.owner() == Owner::Another && is_of_here();
     let run = model.last_run(id).or_else(|| model.runs.get(id).map(AsRef::as_ref).filter(is_held));
     // Another program may have begun a newer run than the one that was opened here.
-    let is_old = |tab: &Tab| {
-        !tab.has_open_run()
-            && run.is_some_and(|run| Some(run.run) != tab.run && tab.state.started.is_some_and(|own| own < run.started))
-    };
-    let tab = model.tab_of(id).filter(|tab| !is_old(tab));
+    let tab = model.tab_of(id).filter(|tab| !run.is_some_and(|run| tab.is_before(run)));
     let ticket = model.listed.get(id).map(AsRef::as_ref);
     let mut entry =
         Entry { id, group: Group::Ready, standing: TabStatus::NotStarted, tab, ticket, run, own: model.own.get(id) };

@@ -185,3 +185,22 @@ fn what_has_ended_for_the_person_is_in_the_queue_though_nobody_works_on_it() {
         assert_eq!(model.home.cursor, Some(sample::id(ticket)), "one after the other");
     }
 }
+
+#[test]
+fn a_tab_follows_a_later_run_of_its_ticket_that_another_program_has_ended() {
+    use crate::domain::summary::{RunState, RunSummary};
+    let mut model = sample::model();
+    model.folder = "/home/ann/shop".into();
+    model.tabs.push(sample::finished("tk-1"));
+    let later = RunSummary {
+        run: sample::run("another"),
+        state: RunState::Ended,
+        reason: Some("blocked".into()),
+        needs: Some("no key".into()),
+        started: sample::NOW,
+        ..sample::seen("tk-1", "/home/ann/shop")
+    };
+    let asks = update(&mut model, Msg::News(News::RunSeen(later.clone().into())));
+    assert!(asks.contains(&Ask::Request(Request::Show(later.run))), "{asks:?}");
+    assert!(model.attention().iter().any(|item| item.what == What::Ended), "until it is shown it is in the queue");
+}
