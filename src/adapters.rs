@@ -1,6 +1,7 @@
 //! Everything that touches the world, one module for each thing outside.
 
 pub mod agent;
+pub mod background;
 pub mod beside;
 pub mod bounded_log;
 pub mod chats;
@@ -47,6 +48,7 @@ pub mod repository_files;
 pub mod room;
 pub mod scratch_folder;
 pub mod shell;
+pub mod sole_process;
 pub mod soul;
 pub mod source_ledger;
 pub mod state_archive;

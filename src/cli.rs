@@ -28,6 +28,7 @@ mod hooks;
 pub mod host;
 mod hosts;
 mod import;
+mod in_background;
 mod in_force;
 mod init;
 mod job;
@@ -67,6 +68,7 @@ pub mod start;
 pub mod stats;
 pub mod status;
 mod stop;
+mod terminal_host;
 mod threads;
 mod tick;
 pub mod ticket;
@@ -211,6 +213,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
             | Command::Status(StatusArgs { on: Some(host), .. })
             | Command::Queue(QueueArgs { on: Some(host), .. }),
         ) => remote::command(out, &Session::new(None, &cli.run)?, &host, cli.directory.as_deref()).await,
+        Some(Command::Host(args)) => host::run(out, &here(&cli.run)?, args).await.map(|()| 0),
         Some(Command::Hosts(args)) => hosts::run(out, &here(&cli.run)?, &args).await,
         Some(Command::Serve { .. }) => serve::stdio(&here(&cli.run)?).await,
         Some(Command::Run { away: Away { detach: true, .. }, tickets, .. }) => detach::start(out, tickets.len()).await,

@@ -61,6 +61,7 @@
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
 //! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs; [`machine`](domain::machine) is what is at work on one of the person's machines;
+//! [`background_work`](domain::background_work) is what goes on after a process of ours was cut off, [`service_unit`](domain::service_unit) how it is started with the person's session;
 //! [`end_answer`](domain::end_answer) is what follows a run's end; [`source_reply`](domain::source_reply) what is told to the issue that a ticket came from;
 //! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
 //! ticket. Parsing gives a value and its problems.
@@ -100,6 +101,7 @@
 //! [`person_socket`](adapters::person_socket) brings runs what the person says in another program; both are a [`local_socket`](adapters::local_socket).
 //! A run of another machine comes over a command of the person's, [`other_machine`](adapters::other_machine), in
 //! [`frames`](adapters::frames), and is kept in a [`copy_folder`](adapters::copy_folder) while it is looked at.
+//! What works in the [`background`](adapters::background) of this machine is found there by the host; the host and the phone relay are each a [`sole_process`](adapters::sole_process).
 //! Of a Claude that the person has started themselves [`own_claude`](adapters::own_claude) knows whether it waits for our hook, and
 //! [`transcript`](adapters::transcript) what it has written down, [`own_stream`](adapters::own_stream) the same as a stream, [`known_sessions`](adapters::known_sessions) which sessions there are and in which terminals, [`own_notices`](adapters::own_notices) what Claude tells there and waits for the phone, [`hook_log`](adapters::hook_log) what our hook did, in a [`bounded_log`](adapters::bounded_log), [`inside`](adapters::inside) whether a file stays in its folder; [`import_source`](adapters::import_source) reads the documents that tasks are imported from, [`issue_tool`](adapters::issue_tool) asks `gh` and the program of beads, each an [`outside_program`](adapters::outside_program), [`source_ledger`](adapters::source_ledger) keeps what was sent to issues; [`jq`](adapters::jq) chooses among JSON lines.
 //! [`path_view`](adapters::path_view), [`tracked_files`](adapters::tracked_files) and

@@ -2,7 +2,6 @@
 
 mod begin;
 mod kept;
-mod lock;
 mod meaning;
 mod message;
 mod muting;
@@ -14,19 +13,20 @@ mod sent;
 mod sessions;
 mod take_over;
 
-pub use self::begin::{Beginning, keep_on, keep_on_aloud};
+pub use self::begin::{Beginning, begin_again, keep_on, keep_on_aloud};
 use self::begin::{READY, begins_by_itself, on};
 use self::kept::Kept;
-use self::lock::Lock;
 use self::muting::{Off, is_last, mute, off, unmute};
 pub use self::paired::is_paired;
 use self::paired::{folder, log, pairing, send, tell};
 use self::scope::Scope;
 use super::error::CliError;
 use super::help;
+use super::in_background;
 use super::queue::waiting;
 use super::report::{self, ReportArgs};
 use super::session::Session;
+use crate::adapters::sole_process::{self, RELAY};
 use crate::adapters::telegram::BotError;
 use crate::adapters::telegram::pairing::{Detail, Pairing, forget, path};
 use crate::base::id::TicketId;
@@ -184,7 +184,7 @@ fn tell_killed(out: &mut dyn Write, was: Off) -> Result<(), CliError> {
 
 /// The phone is asked.
 pub fn is_on(state: &Path) -> bool {
-    lock::is_held(state)
+    sole_process::is_held(state, RELAY)
 }
 
 /// The phone is asked, and of this one.
@@ -200,7 +200,7 @@ pub fn is_in_scope(state: &Path, of: &TicketId) -> bool {
 fn status(out: &mut dyn Write, session: &Session, json: bool) -> Result<(), CliError> {
     let config = folder(session)?;
     let pairing = Pairing::read(&config).map_err(|error| CliError::failure(error.to_string()))?;
-    let relay = lock::holder(&session.state)?;
+    let relay = sole_process::holder(&session.state, RELAY)?;
     let kept = Kept::read(&session.state);
     let open = kept.open().count();
     let own = waiting(&session.store_to_read()?)?;
@@ -253,7 +253,8 @@ pub async fn check(session: &Session) -> Option<Finding> {
         Ok(pairing) => pairing?,
         Err(error) => return finding(Mark::Fail, error.to_string()),
     };
-    let (bot, is_asked) = (pairing.bot(), lock::holder(&session.state).is_ok_and(|holder| holder.is_some()));
+    let (bot, is_asked) =
+        (pairing.bot(), sole_process::holder(&session.state, RELAY).is_ok_and(|holder| holder.is_some()));
     match spawn_blocking(move || bot.me()).await {
         Ok(Ok(me)) if is_asked => finding(Mark::Ok, format!("{} gets questions from @{}", pairing.name, me.username)),
         Ok(Ok(me)) => finding(
@@ -268,7 +269,9 @@ pub async fn check(session: &Session) -> Option<Finding> {
 
 async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let pairing = pairing(session)?;
-    let _lock = Lock::take(&session.state)?;
+    let lock = sole_process::Lock::take(&session.state, RELAY)?;
+    let _lock =
+        lock.ok_or_else(|| CliError::failure("the phone relay is already running: see `programmator away status`"))?;
     Scope::settle(&session.state).map_err(|error| CliError::failure(error.to_string()))?;
     let me = pairing.bot().me()?;
     tracing::info!(bot = %me.username, "the phone is on");
@@ -282,5 +285,11 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let relay = relay::Relay::new(pairing, settings, session.store()?, session.clock(), report);
     // Who has begun it may be gone by now.
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
-    relay.run().await
+    let entry = in_background::on_phone(session);
+    relay.run().await?;
+    // Told to end, as by a machine that is shut down; `away off` has had it forgotten before.
+    if let Some(entry) = entry {
+        entry.keep(session.clock().now());
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ use super::help;
 use super::session::Session;
 use crate::adapters::private_file;
 use crate::adapters::room::Room;
+use crate::adapters::sole_process::{self, HOST};
 use crate::adapters::state_archive::{self, Head, Unpacked, unpack};
 use crate::adapters::state_swap::{carry_over, is_unplaced, swap};
 use crate::adapters::store::{Store, StoreError, is_any_held};
@@ -188,6 +189,9 @@ fn is_old(path: &Path) -> bool {
 pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
     if away::is_on(state) {
         return Err(CliError::new(HELD, "the phone relay is running: run `programmator away off` first"));
+    }
+    if sole_process::is_held(state, HOST) {
+        return Err(CliError::new(HELD, "the host is running: run `programmator host stop` first"));
     }
     if !Store::is_there(state) {
         return Ok(());

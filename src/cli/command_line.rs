@@ -9,6 +9,7 @@ use super::export::ExportArgs;
 use super::help;
 use super::hook::Hook;
 use super::hooks::HooksCommand;
+use super::host::HostArgs;
 use super::hosts::HostsArgs;
 use super::import::args::ImportArgs;
 use super::init::InitArgs;
@@ -297,6 +298,8 @@ pub enum Command {
         #[command(subcommand)]
         command: CircuitCommand,
     },
+    /// Keep background work running: resumes runs and the phone relay after a crash or restart.
+    Host(HostArgs),
     /// Show what is running here and on the machines in your configuration (`hosts`).
     Hosts(HostsArgs),
     /// Print a Kubernetes Job that works through a ticket, for `kubectl apply -f -`.

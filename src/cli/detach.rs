@@ -6,12 +6,13 @@ use super::session::Session;
 use crate::adapters::own_session;
 use crate::base::text::clean_line;
 use crate::config::key::Key;
+use crate::domain::background_work::{Background, Work};
 use crate::domain::ticket::TicketKey;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::io::{self, Write, pipe, stderr};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader};
@@ -50,29 +51,51 @@ enum Came {
 /// exit code where it has ended before that. `tickets`: how many it is about.
 pub async fn start(out: &mut dyn Write, tickets: usize) -> Result<u8, CliError> {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
-    begin(out, in_background(&typed), tickets).await
+    begin(out, in_background(&typed), None, tickets).await
 }
 
 /// Has another program go on with these tickets, whose runs this one has left as they are, under the options that were typed
 /// here.
 pub async fn hand_over(out: &mut dyn Write, session: &Session, tickets: &[TicketKey]) -> Result<u8, CliError> {
-    let mut args: Vec<OsString> = vec!["-C".into(), session.folder.clone().into(), "run".into()];
-    for (_, flag, value) in session.flags.iter().filter(|(key, ..)| !matches!(key, Key::Theme | Key::Ascii)) {
-        let is_switch = matches!(*flag, "--worktree" | "--no-continue");
-        args.push(if is_switch { (*flag).into() } else { format!("{flag}={value}").into() });
-    }
-    if let Some(prompt) = &session.prompt {
-        args.extend(["--prompt".into(), prompt.clone().into()]);
-    }
-    args.extend(["--away", "--json", "--"].map(OsString::from));
-    args.extend(tickets.iter().map(|ticket| OsString::from(ticket.file())));
-    begin(out, args, tickets.len()).await
+    let args = on_tickets(&session.folder, options(session), tickets.iter().map(TicketKey::file));
+    begin(out, args, None, tickets.len()).await
 }
 
-async fn begin(out: &mut dyn Write, args: Vec<OsString>, tickets: usize) -> Result<u8, CliError> {
+/// Goes on with these tickets of a process that was cut off, as it would have.
+pub async fn resume(out: &mut dyn Write, process: &Background, files: &[&str]) -> Result<u8, CliError> {
+    let Work::Tickets { options, .. } = &process.work else { return Ok(0) };
+    let options = options.iter().map(OsString::from).collect();
+    let args = on_tickets(Path::new(&process.folder), options, files.iter().copied());
+    begin(out, args, process.path.as_deref(), files.len()).await
+}
+
+/// The options that were typed here, for the same run in the background.
+pub(super) fn options(session: &Session) -> Vec<OsString> {
+    let mut options: Vec<OsString> = Vec::new();
+    for (_, flag, value) in session.flags.iter().filter(|(key, ..)| !matches!(key, Key::Theme | Key::Ascii)) {
+        let is_switch = matches!(*flag, "--worktree" | "--no-continue");
+        options.push(if is_switch { (*flag).into() } else { format!("{flag}={value}").into() });
+    }
+    if let Some(prompt) = &session.prompt {
+        options.extend(["--prompt".into(), prompt.clone().into()]);
+    }
+    options
+}
+
+fn on_tickets<'a>(folder: &Path, options: Vec<OsString>, files: impl Iterator<Item = &'a str>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec!["-C".into(), folder.into(), "run".into()];
+    args.extend(options);
+    args.extend(["--away", "--json", "--"].map(OsString::from));
+    args.extend(files.map(OsString::from));
+    args
+}
+
+/// `path`: where it finds programs, if that is not as here.
+async fn begin(out: &mut dyn Write, args: Vec<OsString>, path: Option<&str>, tickets: usize) -> Result<u8, CliError> {
     let (heard, said) = pipe()?;
     let mut command = own_session::command(&ourselves()?.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+    path.map(|path| command.env("PATH", path));
     let mut child = command.spawn()?;
     let pid = child.id();
     // It has the only other ends of the pipe.

@@ -3,6 +3,7 @@
 use super::away;
 use super::error::{CliError, for_person};
 use super::hooks;
+use super::host;
 use super::in_force::in_force;
 use super::notify;
 use super::session::Session;
@@ -68,6 +69,7 @@ pub async fn run(out: &mut dyn Write, session: &Session) -> Result<u8, CliError>
     if let Some(phone) = away::check(session).await {
         print(&phone)?;
     }
+    print(&host::check(session))?;
     print(&hooks::check(session))?;
     Ok(worst)
 }

@@ -2,9 +2,11 @@
 
 use super::attach;
 use super::error::{CliError, NOBODY_READS};
+use super::in_background;
 use super::in_force;
 use super::ready::{self, Ready};
 use super::session::Session;
+use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
 use crate::base::text::clean_line;
 use crate::config::Resolved;
@@ -14,15 +16,17 @@ use crate::domain::messages::how_to_reopen;
 use crate::domain::news::News;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
+use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Ticket;
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::heard;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::source_replies::Replying;
-use crate::runtime::supervisor::Supervisor;
+use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::runtime::telling::{Shown, Telling};
 use std::io::{Write, stderr, stdout};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How often it is said how long parked runs still wait.
@@ -30,6 +34,9 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 
 /// After so long the person may have been away.
 const AWAY: Duration = Duration::from_secs(10 * 60);
+
+/// The exit code of SIGTERM.
+const TERMINATED: u8 = 143;
 
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
@@ -98,6 +105,11 @@ pub async fn run_by<W: Write>(
     }
     let store = parts.store.clone();
     let replier = in_force::replier(&parts, &resolved);
+    let places = session.places(&resolved);
+    let entry = match questions {
+        Questions::Denied => None,
+        Questions::Wait => in_background::on_tickets(session, &files(session, &store, &places, &work)),
+    };
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
@@ -114,7 +126,7 @@ pub async fn run_by<W: Write>(
         Questions::Wait => Presence::Screen,
     });
     let mut signals = Signals::listen()?;
-    let begun = begin(&app, session.places(&resolved), work);
+    let begun = begin(&app, places, work);
     tokio::pin!(begun);
     let mut beginning = true;
     let mut by_signal = None;
@@ -153,7 +165,12 @@ pub async fn run_by<W: Write>(
                 signalled.get_or_insert_with(Instant::now);
                 beginning = false;
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
-                let how = if by_signal.replace(signal.exit_code()).is_some() { Closing::Abandon } else { Closing::Now };
+                let how = match by_signal.replace(signal.exit_code()) {
+                    Some(_) => Closing::Abandon,
+                    // As from a machine that is shut down: the host goes on with the runs.
+                    None if entry.is_some() && signal.exit_code() == TERMINATED => Closing::HandOver,
+                    None => Closing::Now,
+                };
                 app.ask(Request::Close(how), signal.stopper(Answerer::COMMAND_LINE)).await;
             }
         }
@@ -173,7 +190,32 @@ pub async fn run_by<W: Write>(
     if let Some(telling) = telling {
         telling.finish().await;
     }
+    if by_signal == Some(TERMINATED)
+        && let Some(entry) = entry
+    {
+        entry.keep(clock.now());
+    }
     Ok(by_signal.unwrap_or(worst))
+}
+
+/// The tickets that this is about; what is not found is told when it is begun.
+fn files(session: &Session, store: &Store, places: &Places, work: &Work) -> Vec<PathBuf> {
+    let found = |name: &String| tickets::find(name, places).ok();
+    match work {
+        Work::Tickets(names) => names.iter().filter_map(found).collect(),
+        Work::Conflict(name) => found(name).into_iter().collect(),
+        Work::Resume(Some(run)) => {
+            session.find_run(store, run, Typed::Part).into_iter().map(|run| run.ticket_path.into()).collect()
+        }
+        Work::Resume(None) => {
+            let is_here = |run: &RunSummary| session.folder == Path::new(&run.folder);
+            let seen = store.runs().unwrap_or_default().into_iter().filter(is_here).flat_map(|run| store.as_seen(run));
+            let mut left = seen.filter(|run| run.state == RunState::Interrupted);
+            left.next().into_iter().map(|run| run.ticket_path.into()).collect()
+        }
+        // Chosen before, and read by a person.
+        Work::Ready(_) | Work::Plan(..) => Vec::new(),
+    }
 }
 
 /// Says of a finished ticket that nothing is left to do, and what to do about that: one more run would only hide the last.

@@ -20,6 +20,7 @@ pub fn check(command: Option<&Command>) -> Result<(), CliError> {
         Some(Command::Plan(_)) => "plan a ticket",
         Some(Command::Chat(_)) => "start a chat",
         Some(Command::Stop { .. }) => "stop a run",
+        Some(Command::Host(args)) if args.is_for_a_person() => "change what runs in the background",
         Some(Command::Serve { .. }) => "show runs to another machine",
         Some(
             Command::Hosts(_)

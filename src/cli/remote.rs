@@ -5,10 +5,10 @@ pub mod shown;
 
 use self::requests::Requests;
 use super::error::CliError;
-use super::host::{Behind, TerminalHost};
 use super::park;
 use super::session::Session;
 use super::start::dress::dressed;
+use super::terminal_host::{Behind, TerminalHost};
 use super::unsent;
 use crate::adapters::copy_folder::CopyFolder;
 use crate::adapters::other_machine::{Machine, MayAsk, OtherMachine};

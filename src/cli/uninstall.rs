@@ -6,6 +6,7 @@ use super::backup::nobody_works;
 use super::error::CliError;
 use super::help;
 use super::hooks;
+use super::host;
 use super::session::Session;
 use crate::adapters::disk_use::bytes_of;
 use crate::base::amount::{counted, size};
@@ -28,11 +29,12 @@ pub struct UninstallArgs {
 }
 
 /// What programmator keeps in the state folder.
-const STATE: [&str; 30] = [
-    "away.json", "away.lock", "away-scope.json", "away-scope.lock", "backup-copy", "bell", "chats", "cleaned-up",
-    "hooks", "hosts", "imports", "locks", "lockout.json", "not-restored-yet", "own-sessions", "panes.json",
-    "phone.log", "phone.log.old", "programmator.log", "programmator.log.1", "restore", "runs", "sockets", "sources",
-    "trust.json", "unsent", "wishes", // Last: what knows the rest.
+const STATE: [&str; 34] = [
+    "away.json", "away.lock", "away-scope.json", "away-scope.lock", "background", "backup-copy", "bell", "chats",
+    "cleaned-up", "hooks", "host.lock", "host.log", "host.log.old", "hosts", "imports", "locks", "lockout.json",
+    "not-restored-yet", "own-sessions", "panes.json", "phone.log", "phone.log.old", "programmator.log",
+    "programmator.log.1", "restore", "runs", "sockets", "sources", "trust.json", "unsent",
+    "wishes", // Last: what knows the rest.
     "programmator.db-shm", "programmator.db-wal", "programmator.db",
 ];
 
@@ -56,7 +58,7 @@ const COMPLETIONS: [&str; 3] = [
 const MAN: &str = ".local/share/man/man1";
 
 /// Carries it out.
-pub fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Result<(), CliError> {
+pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Result<(), CliError> {
     if args.purge {
         nobody_works(&session.state)?;
     }
@@ -77,6 +79,14 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Resu
                 is_left = true;
                 writeln!(out, "Cannot check for hooks: {}", clean_line(&why, 400))?;
             }
+        }
+    }
+    if let Some(path) = host::installed(session) {
+        found += 1;
+        if changes {
+            is_agreed(host::uninstall(out, session, args.yes).await)?;
+        } else {
+            writeln!(out, "the host's {}", shown(&path))?;
         }
     }
     let home = session.environment.get("HOME").map(PathBuf::from);
@@ -120,7 +130,7 @@ pub fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -> Resu
     }
     let program = std::env::current_exe().map_or_else(|_| "programmator".to_owned(), |program| shown(&program));
     if found == 0 {
-        writeln!(out, "Nothing to remove: no hooks, completions or man pages.")?;
+        writeln!(out, "Nothing to remove: no hooks, host, completions or man pages.")?;
     } else if !changes {
         writeln!(
             out,

@@ -44,6 +44,6 @@ pub async fn run(out: &mut dyn Write, session: &Session, command: Upkeep) -> Res
         Upkeep::Backup(args) => backup::backup(out, session, &args).map(|()| 0),
         Upkeep::RestoreState(args) => backup::restore(out, session, &args).await.map(|()| 0),
         Upkeep::Metrics(args) => metrics::run(out, session, &args).map(|()| 0),
-        Upkeep::Uninstall(args) => uninstall::run(out, session, &args).map(|()| 0),
+        Upkeep::Uninstall(args) => uninstall::run(out, session, &args).await.map(|()| 0),
     }
 }

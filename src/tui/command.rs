@@ -33,6 +33,7 @@ pub enum Command {
     Report,
     Limits,
     Undo,
+    Background,
     NextReady,
     NextWaiting,
     Queue,

@@ -24,6 +24,7 @@ mod hank;
 mod headless;
 #[path = "../support/hook_host.rs"]
 mod hook_host;
+mod host;
 mod import;
 mod init;
 mod job;

@@ -1,10 +1,10 @@
 //! Beginning to ask on the phone: the relay is started in a session of its own, and heard until it works or says why it does not.
 
 use super::kept::Kept;
-use super::lock;
 use super::paired::{is_paired, pairing, tell};
 use super::scope::{self, Scope};
 use crate::adapters::person_socket::CHILD;
+use crate::adapters::sole_process::{self, RELAY};
 use crate::adapters::{environment, own_session};
 use crate::base::text::clean_line;
 use crate::cli::detach::ourselves;
@@ -61,7 +61,7 @@ pub(super) fn begins_by_itself(session: &Session) -> bool {
 /// Begins to ask on the phone where the person's configuration wants that, a phone is paired, and nobody does it yet. Says why it is
 /// not asked though it should be, on stderr and in the log.
 pub fn keep_on_aloud(session: &Session) {
-    if lock::is_held(&session.state) || !begins_by_itself(session) {
+    if sole_process::is_held(&session.state, RELAY) || !begins_by_itself(session) {
         return;
     }
     let came =
@@ -72,7 +72,7 @@ pub fn keep_on_aloud(session: &Session) {
         None => "not started yet: check `programmator away status`".to_owned(),
     };
     // Another one was faster.
-    if !lock::is_held(&session.state) {
+    if !sole_process::is_held(&session.state, RELAY) {
         warn(&why);
         let _ = writeln!(stderr(), "warning: phone notifications are not on (away.always_on): {why}");
     }
@@ -80,7 +80,7 @@ pub fn keep_on_aloud(session: &Session) {
 
 /// The same for a hook of Claude's, which waits for a moment only. `None`: no relay begins.
 pub fn keep_on(session: &Session) -> Option<Beginning> {
-    if lock::is_held(&session.state) || !begins_by_itself(session) {
+    if sole_process::is_held(&session.state, RELAY) || !begins_by_itself(session) {
         return None;
     }
     let mut begun = Beginning::of(session).inspect_err(|error| warn(&error.to_string())).ok()?;
@@ -91,6 +91,18 @@ pub fn keep_on(session: &Session) -> Option<Beginning> {
         }
         Some(Ok(())) | None => Some(begun),
     }
+}
+
+/// Begins to ask on the phone again after a relay was cut off. An error: why not, for the person.
+pub fn begin_again(session: &Session) -> Result<(), String> {
+    if sole_process::is_held(&session.state, RELAY) {
+        return Ok(());
+    }
+    if is_paired(session) != Some(true) {
+        return Err("no phone is paired any more".to_owned());
+    }
+    let mut begun = Beginning::of(session).map_err(|error| error.to_string())?;
+    begun.hear(BEGINNING).unwrap_or(Ok(()))
 }
 
 fn warn(why: &str) {
@@ -154,7 +166,7 @@ fn lines(heard: PipeReader) -> std::io::Result<Receiver<String>> {
 /// Starts the relay in a session of its own, and waits until it works or says why it does not.
 pub(super) fn on(out: &mut dyn Write, session: &Session, names: &[String]) -> Result<u8, CliError> {
     let pairing = pairing(session)?;
-    let (tickets, relay) = (scope::named(session, names)?, lock::holder(&session.state)?);
+    let (tickets, relay) = (scope::named(session, names)?, sole_process::holder(&session.state, RELAY)?);
     let what = Scope::change(&session.state, |scope| {
         scope.open(tickets, relay.is_some());
         scope.what()

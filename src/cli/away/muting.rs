@@ -1,12 +1,14 @@
 //! `programmator away mute|unmute|off`: of which tickets and sessions the phone is asked, changed by name, and the end of it.
 
 use super::kept::Kept;
-use super::lock;
 use super::scope::{self, Scope};
+use crate::adapters::background::{self, Found};
 use crate::adapters::private_file::PrivateFileError;
+use crate::adapters::sole_process::{self, RELAY};
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
+use crate::domain::background_work::Work;
 use rustix::process::Signal;
 use std::io::{Write, stderr};
 use std::path::Path;
@@ -31,6 +33,8 @@ pub(super) enum Off {
 /// Ends the relay. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever else goes wrong, it is
 /// ended.
 pub(super) fn off(session: &Session) -> Result<Off, CliError> {
+    // The host does not begin it again.
+    background::all(&session.state).iter().filter(|found| found.process.work == Work::Relay).for_each(Found::forget);
     let was = end(&session.state, PATIENCE)?;
     if let Err(error) = forget(&session.state, was != Off::None) {
         let _ = writeln!(stderr(), "warning: {}", error.message);
@@ -41,7 +45,7 @@ pub(super) fn off(session: &Session) -> Result<Off, CliError> {
 fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
     let begun = Instant::now();
     let (mut was, mut asked) = (Off::None, None);
-    while let Some(relay) = lock::held_by(state)? {
+    while let Some(relay) = sole_process::held_by(state, RELAY)? {
         match &asked {
             Some((known, since)) if *known == relay => {
                 let is_overdue = was != Off::Killed && Instant::now().duration_since(*since) > GRACE;
@@ -54,7 +58,7 @@ fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
         if begun.elapsed() > patience {
             return Err(CliError::failure(match asked {
                 Some((relay, _)) => format!("the relay was killed but has not exited yet (pid {})", relay.pid),
-                None => relay.unknown(),
+                None => relay.unknown(RELAY),
             }));
         }
         std::thread::sleep(MOMENT);
@@ -128,14 +132,14 @@ pub(super) fn unmute(out: &mut dyn Write, session: &Session, names: &[String]) -
 mod tests {
     use super::*;
     use crate::adapters::agent::orphans;
-    use crate::cli::away::lock::Lock;
+    use crate::adapters::sole_process::Lock;
     use std::process::Command;
 
     #[test]
     fn a_process_that_has_only_the_number_of_the_relay_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let mut other = Command::new("/bin/sleep").arg("600").spawn().unwrap();
-        let lock = Lock::take(folder.path()).unwrap();
+        let lock = Lock::take(folder.path(), RELAY).unwrap().unwrap();
         // As if the relay that wrote this were gone, and its number were given to another process.
         let says = |text: String| std::fs::write(folder.path().join("away.lock"), text).unwrap();
         let end_it = format!("end it with `kill {}`", other.id());

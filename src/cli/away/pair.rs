@@ -1,6 +1,7 @@
 //! Pairing: the bot's token from the person, and a code that shows which account is theirs.
 
 use super::sent::{Sender, SentLog};
+use crate::adapters::sole_process::{self, RELAY};
 use crate::adapters::telegram::pairing::{Detail, Pairing};
 use crate::adapters::telegram::update::Update;
 use crate::adapters::telegram::{API, Bot, is_unfit};
@@ -35,7 +36,7 @@ pub fn pair(
     if let Some(why) = is_unfit(&api) {
         return Err(CliError::usage(why));
     }
-    if super::lock::holder(&session.state)?.is_some() {
+    if sole_process::holder(&session.state, RELAY)?.is_some() {
         return Err(CliError::failure("the phone is on: run `programmator away off` first"));
     }
     let token = token(asks, session)?;

@@ -213,6 +213,7 @@ fn logs(state: &Path) -> impl Iterator<Item = Leftover<What>> {
     let rotated = [
         state.join("programmator.log.1"),
         state.join("phone.log.old"),
+        state.join("host.log.old"),
         hooks.join("hook.log.old"),
         hooks.join("policy.log.old"),
     ];

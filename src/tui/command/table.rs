@@ -64,6 +64,8 @@ const REST: &[Row] = rows! {
         "the ticket's snapshots: compare, restore or fork them";
     Export "run.export" Scope::Global, "run", [c('E')], HelpOnly, can_export, |_| "export",
         "export the run, or one iteration, to a file";
+    Background "run.background" Scope::Global, "run", [c('B')], HelpOnly, can_hand_over, |_| "to the background",
+        "move all runs of this screen to the background, and leave it";
     Home "screen.home" Scope::Global, "screen", [c('h')], Shown, can_go_home, |_| "home",
         "Home: all tickets and runs";
     Changes "screen.changes" Scope::Global, "screen", [c('D')], Shown, can_compare, |_| "changes",

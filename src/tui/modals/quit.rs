@@ -146,6 +146,10 @@ mod tests {
         assert!(offers(&mut ui));
         assert_eq!(press(&mut ui, "b"), [Ask::Request(Request::LeaveCommits), Ask::Leave]);
         assert_eq!(ui.handed_over, ["tk-1", "tk-2"].map(sample::id));
+        // At once, too.
+        (ui.modals, ui.handed_over) = (Vec::new(), Vec::new());
+        assert_eq!(press(&mut ui, "B"), [Ask::Request(Request::LeaveCommits), Ask::Leave]);
+        assert_eq!(ui.handed_over, ["tk-1", "tk-2"].map(sample::id));
         // One that waits for its working directory goes along, one that was paused does not.
         ui.tabs.extend(["tk-3", "tk-4"].map(sample::running));
         ui.tabs[1].state.stage = Stage::AwaitingTree { holder: None };

@@ -127,10 +127,7 @@ pub fn key(ui: &mut Ui, command: Option<Command>, input: &Input) -> Vec<Ask> {
         Modal::Quit => match command {
             Some(Command::QuitFinish) => return quit(ui, Closing::AfterIteration),
             Some(Command::QuitNow) => return quit(ui, Closing::Now),
-            Some(Command::QuitAway) if can_hand_over(ui) => {
-                ui.handed_over = ui.unfinished();
-                return vec![Ask::Request(Request::LeaveCommits), Ask::Leave];
-            }
+            Some(Command::QuitAway) if can_hand_over(ui) => return hand_over(ui),
             Some(Command::Close) => return stay(ui),
             _ => Some(Modal::Quit),
         },
@@ -293,6 +290,12 @@ pub fn pasted(ui: &mut Ui, text: &str) -> Vec<Ask> {
         ui.tell(format!("pasted text is too long ({} KB): ignored", text.len() / 1_000));
     }
     asks
+}
+
+/// Another program goes on with the runs, and the screen ends.
+pub fn hand_over(ui: &mut Ui) -> Vec<Ask> {
+    ui.handed_over = ui.unfinished();
+    vec![Ask::Request(Request::LeaveCommits), Ask::Leave]
 }
 
 fn quit(ui: &mut Ui, mode: Closing) -> Vec<Ask> {

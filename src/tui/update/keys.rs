@@ -167,6 +167,7 @@ fn run(ui: &mut Ui, command: Command, input: &Input) -> Vec<Ask> {
             ui.modals.extend(limits.map(Modal::Limits));
         }
         Command::Undo => return phases::undo(ui),
+        Command::Background => return dialogs::hand_over(ui),
         Command::Timeline => {
             if let Some((dialog, ask)) = ui.tab().and_then(Timeline::open) {
                 ui.modals.push(Modal::Timeline(Box::new(dialog)));

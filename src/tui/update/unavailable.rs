@@ -41,6 +41,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         Command::Own("undo") if model.is_home() => return "nothing was archived that could be undone".to_owned(),
         Command::Own("back") if model.is_home() => return "nothing to go back to; Enter opens a ticket".to_owned(),
         Command::End => return "already at the end".to_owned(),
+        Command::Background => return "nothing is running here that could move to the background".to_owned(),
         _ if model.mode == Mode::Replay => return IN_REPLAY.to_owned(),
         Command::Prompt | Command::Explain | Command::Own(_) => return "no run yet".to_owned(),
         _ => {}

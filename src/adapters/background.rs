@@ -1,0 +1,161 @@
+//! The background processes of this machine, each by a file in the state folder that it holds for as long as it lives.
+//! A file that nobody holds is work that was cut off.
+
+use super::private_file::{PrivateFileError, failed, read, write_locked};
+use crate::adapters::clock::fresh_id;
+use crate::base::time::Timestamp;
+use crate::domain::background_work::Background;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The folder of them in the state folder.
+const FOLDER: &str = "background";
+/// Begins the second line of a file: its process was told to end, at this millisecond.
+const TOLD: &str = "told ";
+
+/// What this process does, for as long as it lives; forgotten when dropped.
+#[derive(Debug)]
+pub struct Entry {
+    path: PathBuf,
+    file: File,
+    is_kept: bool,
+}
+
+impl Entry {
+    /// Writes it down.
+    pub fn enter(state: &Path, process: &Background) -> Result<Self, PrivateFileError> {
+        let path = state.join(FOLDER).join(format!("{}.json", fresh_id()));
+        let text = serde_json::to_string(process).map_err(|error| failed(&path, &error))?;
+        let file = write_locked(&path, &format!("{text}\n"))?;
+        Ok(Self { path, file, is_kept: false })
+    }
+
+    /// The process was told to end by a signal before its work was done.
+    pub fn keep(mut self, now: Timestamp) {
+        self.is_kept = true;
+        if let Err(error) = writeln!(self.file, "{TOLD}{}", now.millis()) {
+            tracing::warn!(%error, "it cannot be written down that this process was told to end");
+        }
+        // Held until the process is gone: nobody goes on with what still ends.
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A process that was found.
+#[derive(Debug)]
+pub struct Found {
+    pub process: Background,
+    /// When it was told to end.
+    pub told: Option<Timestamp>,
+    path: PathBuf,
+    /// Ours while nobody else holds it.
+    cut_off: Option<File>,
+}
+
+impl Found {
+    /// It is at work.
+    pub fn is_alive(&self) -> bool {
+        self.cut_off.is_none()
+    }
+
+    /// Its work is done, or another process does it.
+    pub fn forget(&self) {
+        if let Err(error) = fs::remove_file(&self.path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %self.path.display(), "a background process cannot be forgotten");
+        }
+    }
+}
+
+/// All of them, the oldest first. What cannot be read is left out, and logged. Those whose process is gone are held until what is
+/// given is dropped, so that no two go on with one.
+pub fn all(state: &Path) -> Vec<Found> {
+    let entries = fs::read_dir(state.join(FOLDER)).into_iter().flatten().flatten();
+    let mut found: Vec<Found> = entries.filter_map(|entry| one(entry.path())).collect();
+    found.sort_by_key(|one| (one.process.since, one.process.pid));
+    found
+}
+
+fn one(path: PathBuf) -> Option<Found> {
+    if path.extension().is_none_or(|end| end != "json") {
+        return None;
+    }
+    let shown = path.display().to_string();
+    read_one(path)
+        .inspect_err(|error| tracing::warn!(%error, path = shown, "a background process cannot be read"))
+        .ok()?
+}
+
+/// `None`: its process has just come to its end.
+fn read_one(path: PathBuf) -> Result<Option<Found>, PrivateFileError> {
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&path, &error)),
+    };
+    let cut_off = match file.try_lock() {
+        Ok(()) => Some(file),
+        Err(TryLockError::WouldBlock) => None,
+        Err(TryLockError::Error(error)) => return Err(failed(&path, &error)),
+    };
+    let Some(text) = read(&path)? else { return Ok(None) };
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let told = rest.lines().find_map(|line| line.strip_prefix(TOLD)?.parse().ok()).map(Timestamp::from_millis);
+    let process = serde_json::from_str(first).map_err(|error| failed(&path, &error))?;
+    Ok(Some(Found { process, told, path, cut_off }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::background_work::Work;
+
+    fn process(pid: u32) -> Background {
+        let work = Work::Tickets { options: vec!["--max-iterations=3".into()], files: vec!["/w/tk-1.md".into()] };
+        Background { pid, work, folder: "/w".into(), path: None, since: Timestamp::from_millis(i64::from(pid)) }
+    }
+
+    #[test]
+    fn a_process_is_found_while_it_lives_and_what_was_cut_off_until_it_is_forgotten() {
+        let state = tempfile::tempdir().unwrap();
+        let of = || all(state.path());
+        assert!(of().is_empty());
+        let (done, told) =
+            (Entry::enter(state.path(), &process(2)).unwrap(), Entry::enter(state.path(), &process(1)).unwrap());
+        let found = of();
+        assert_eq!(found.iter().map(|one| one.process.pid).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(found[1].process, process(2));
+        assert!(found.iter().all(Found::is_alive));
+        drop(done);
+        assert_eq!(of().len(), 1);
+        told.keep(Timestamp::from_millis(9));
+        let found = of();
+        assert!(found[0].is_alive(), "it is still ending");
+        assert_eq!(found[0].told, Some(Timestamp::from_millis(9)));
+        found[0].forget();
+        assert!(of().is_empty());
+    }
+
+    #[test]
+    fn what_nobody_holds_was_cut_off_and_is_held_by_one_that_looks() {
+        let state = tempfile::tempdir().unwrap();
+        let path = state.path().join(FOLDER).join("a.json");
+        drop(write_locked(&path, &serde_json::to_string(&process(1)).unwrap()).unwrap());
+        fs::write(path.with_file_name("half.json"), "{\"pid\":").unwrap();
+        let first = all(state.path());
+        assert!(!first[0].is_alive() && first.len() == 1, "half a file is none");
+        assert!(all(state.path())[0].is_alive(), "another goes on with it");
+        drop(first);
+        assert!(!all(state.path())[0].is_alive());
+    }
+}

@@ -1,0 +1,173 @@
+//! `programmator host install|uninstall`: the host is started with the person's session, by their service manager.
+
+use crate::adapters::outside_program::{self, ProgramError};
+use crate::adapters::project_file::{self, ProjectFileError};
+use crate::adapters::sole_process::{self, HOST};
+use crate::base::text::clean_line;
+use crate::cli::agree::agree;
+use crate::cli::detach::ourselves;
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use crate::cli::settings::{WRITES, show};
+use crate::domain::service_unit::Manager;
+use rustix::process::Signal;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// What the host needs of the environment: where programs are, and whose files it works with.
+const VARIABLES: [&str; 7] = [
+    "PATH", "PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR", "PROGRAMMATOR_CLAUDE",
+];
+/// How long a host that was started by hand may take to end, and how often is looked.
+const GRACE: Duration = Duration::from_secs(5);
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// The file of the service manager, where there is one.
+pub fn installed(session: &Session) -> Option<PathBuf> {
+    path(session).ok().filter(|path| path.symlink_metadata().is_ok())
+}
+
+/// Shows the file, writes it, and has the host started.
+pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Result<(), CliError> {
+    let path = path(session)?;
+    let old = project_file::read(&path).map_err(failed)?;
+    let new = text(session)?;
+    let name = shown(&path);
+    if old.as_ref() == Some(&new) {
+        writeln!(out, "{name} is up to date.")?;
+    } else {
+        show(out, &name, old.as_deref().unwrap_or_default(), &new)?;
+        if !yes {
+            agree(out, &format!("Write this to {name}, and start the host?"), WRITES)?;
+        }
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        project_file::replace(&path, old.as_deref(), &new).map_err(failed)?;
+        writeln!(out, "Written to {name}.")?;
+    }
+    end_own(session).await?;
+    if Manager::HERE == Manager::Launchd {
+        // Fails where it is not loaded.
+        let _ = manage(session, &of(&["unload", &path.to_string_lossy()])).await;
+    }
+    for args in starting(&path) {
+        manage(session, &args).await.map_err(|why| {
+            CliError::failure(format!(
+                "the host was not started: {why}; have your service manager run `programmator host`"
+            ))
+        })?;
+    }
+    writeln!(out, "The host is running, and starts whenever you log in.")?;
+    if Manager::HERE == Manager::Systemd {
+        writeln!(out, "To start it when the machine starts, before you log in: `loginctl enable-linger`.")?;
+    }
+    Ok(())
+}
+
+/// Shows the file, has the host ended, and removes the file.
+pub async fn uninstall(out: &mut dyn Write, session: &Session, yes: bool) -> Result<(), CliError> {
+    let path = path(session)?;
+    let name = shown(&path);
+    let Some(old) = project_file::read(&path).map_err(failed)? else {
+        return Ok(writeln!(out, "The host is not installed: there is no {name}.")?);
+    };
+    show(out, &name, &old, "")?;
+    if !yes {
+        agree(out, &format!("Remove {name}, and end the host? Background runs go on."), "removes")?;
+    }
+    let mut why = None;
+    for args in ending() {
+        why = manage(session, &args).await.err().or(why);
+    }
+    fs::remove_file(&path).map_err(|error| CliError::failure(format!("{name} cannot be removed: {error}")))?;
+    writeln!(out, "Removed {name}.")?;
+    match why {
+        Some(why) => Err(CliError::failure(format!("the host may still be running: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn path(session: &Session) -> Result<PathBuf, CliError> {
+    let variable = |name: &str| session.environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || variable("HOME").ok_or_else(|| CliError::failure("there is no home folder: set HOME"));
+    let folder = match Manager::HERE {
+        Manager::Systemd => match variable("XDG_CONFIG_HOME") {
+            Some(config) => config.join("systemd/user"),
+            None => home()?.join(".config/systemd/user"),
+        },
+        Manager::Launchd => home()?.join("Library/LaunchAgents"),
+    };
+    Ok(folder.join(Manager::HERE.file()))
+}
+
+fn text(session: &Session) -> Result<String, CliError> {
+    let program = ourselves()?;
+    let program = program.to_str().filter(|_| program.is_file());
+    let program = program.ok_or_else(|| CliError::failure("the path of this program is gone, or not UTF-8"))?;
+    let value = |name: &&'static str| Some((*name, session.environment.get(*name)?.as_str()));
+    let variables: Vec<_> = VARIABLES.iter().filter_map(value).collect();
+    Ok(Manager::HERE.text(program, &variables))
+}
+
+/// What is said to the service manager to have the host started, also where an older one is running.
+fn starting(path: &Path) -> Vec<Vec<String>> {
+    let file = Manager::HERE.file();
+    match Manager::HERE {
+        Manager::Systemd => {
+            [&["daemon-reload"][..], &["enable", file], &["restart", file]].map(|words| of(words)).to_vec()
+        }
+        Manager::Launchd => vec![of(&["load", "-w", &path.to_string_lossy()])],
+    }
+}
+
+fn ending() -> Vec<Vec<String>> {
+    match Manager::HERE {
+        Manager::Systemd => vec![of(&["disable", "--now", Manager::HERE.file()])],
+        Manager::Launchd => vec![of(&["remove", "programmator.host"])],
+    }
+}
+
+fn of(words: &[&str]) -> Vec<String> {
+    let user: &[&str] = if Manager::HERE == Manager::Systemd { &["--user"] } else { &[] };
+    user.iter().chain(words).map(|word| (*word).to_owned()).collect()
+}
+
+/// An error: why it was not done, for the person.
+async fn manage(session: &Session, args: &[String]) -> Result<(), String> {
+    let program = if Manager::HERE == Manager::Systemd { "systemctl" } else { "launchctl" };
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let line = format!("`{program} {}`", words.join(" "));
+    match outside_program::printed(program, &words, &session.folder).await {
+        Ok(_) => Ok(()),
+        Err(ProgramError::Missing) => Err(format!("{program} is not installed")),
+        Err(ProgramError::Failed { said, .. }) => Err(format!("{line}: {}", clean_line(said.trim(), 400))),
+        Err(ProgramError::NoAnswer) => Err(format!("{line} did not respond")),
+        Err(ProgramError::NotStarted(error) | ProgramError::NotRead(error)) => Err(format!("{line}: {error}")),
+        Err(ProgramError::TooMuch) => Err(format!("{line} printed too much")),
+    }
+}
+
+/// A host that was started by hand makes room.
+async fn end_own(session: &Session) -> Result<(), CliError> {
+    let begun = Instant::now();
+    while let Some(host) = sole_process::held_by(&session.state, HOST)? {
+        host.signal(Signal::TERM);
+        if begun.elapsed() > GRACE {
+            return Err(CliError::failure(format!("the host that is running (pid {}) did not end", host.pid)));
+        }
+        sleep(MOMENT).await;
+    }
+    Ok(())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+fn failed(error: ProjectFileError) -> CliError {
+    CliError::failure(error.to_string())
+}
+
+fn shown(path: &Path) -> String {
+    clean_line(&path.display().to_string(), 400)
+}

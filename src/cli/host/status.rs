@@ -1,0 +1,89 @@
+//! `programmator host status`: the host, and what works in the background.
+
+use crate::adapters::background::{self, Found};
+use crate::adapters::sole_process::{self, HOST, RELAY};
+use crate::base::json;
+use crate::base::text::clean_line;
+use crate::cli::error::CliError;
+use crate::cli::session::Session;
+use crate::domain::background_work::{Background, Work};
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+/// Most characters of a path.
+const PATH: usize = 400;
+
+/// `--json`: add, never rename.
+#[derive(Serialize)]
+struct Seen {
+    /// The host's process; `null`: none is running.
+    host: Option<i32>,
+    /// The phone relay's.
+    relay: Option<i32>,
+    background: Vec<SeenProcess>,
+}
+
+/// A process in the background.
+#[derive(Serialize)]
+struct SeenProcess {
+    #[serde(flatten)]
+    process: Background,
+    /// It is gone, and its work is not done.
+    cut_off: bool,
+}
+
+/// As text.
+pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    match sole_process::holder(&session.state, HOST)? {
+        Some(pid) => writeln!(out, "The host is running (pid {pid}): background runs that are cut off are resumed.")?,
+        None => writeln!(
+            out,
+            "No host is running: background runs are not resumed after a crash or a restart of this machine. \
+             `programmator host install` starts it with your session, `programmator host` here."
+        )?,
+    }
+    if let Some(pid) = sole_process::holder(&session.state, RELAY)? {
+        writeln!(out, "The phone relay is running (pid {pid}).")?;
+    }
+    let found = runs(session);
+    if found.is_empty() {
+        writeln!(out, "No run is in the background.")?;
+    }
+    for one in &found {
+        let Background { pid, folder, since, .. } = &one.process;
+        let zone = TimeZone::system();
+        let stands = if one.is_alive() { format!("pid {pid}") } else { "cut off".to_owned() };
+        let since = format!("{} {}", since.day(&zone), since.minute(&zone));
+        writeln!(out, "{}  {stands}  since {since}  {}", names(&one.process), clean_line(folder, PATH))?;
+    }
+    Ok(())
+}
+
+/// As JSON.
+pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+    let seen = Seen {
+        host: sole_process::holder(&session.state, HOST)?,
+        relay: sole_process::holder(&session.state, RELAY)?,
+        background: runs(session)
+            .into_iter()
+            .map(|found| SeenProcess { cut_off: !found.is_alive(), process: found.process.clone() })
+            .collect(),
+    };
+    Ok(writeln!(out, "{}", json::pretty(&seen)?)?)
+}
+
+/// All that work through tickets.
+pub fn runs(session: &Session) -> Vec<Found> {
+    let mut found = background::all(&session.state);
+    found.retain(|one| one.process.work != Work::Relay);
+    found
+}
+
+/// The tickets of a process.
+fn names(process: &Background) -> String {
+    let Work::Tickets { files, .. } = &process.work else { return String::new() };
+    let name = |file: &String| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    clean_line(&files.iter().map(name).collect::<Vec<_>>().join(", "), PATH)
+}

@@ -1,0 +1,32 @@
+//! What a process in the background leaves in the state folder for as long as it lives, so that the host can go on with its work.
+
+use super::detach;
+use super::session::Session;
+use crate::adapters::background::Entry;
+use crate::domain::background_work::{Background, Work};
+use std::path::PathBuf;
+
+/// It works through these tickets. `None`: they cannot be written down, and nothing resumes what is cut off.
+pub fn on_tickets(session: &Session, files: &[PathBuf]) -> Option<Entry> {
+    let text = |path: &PathBuf| path.to_str().map(str::to_owned);
+    let files: Vec<String> = files.iter().map(text).collect::<Option<_>>()?;
+    let options = detach::options(session).into_iter().map(|word| word.into_string().ok()).collect::<Option<_>>()?;
+    if files.is_empty() { None } else { enter(session, Work::Tickets { options, files }) }
+}
+
+/// It asks on the phone.
+pub fn on_phone(session: &Session) -> Option<Entry> {
+    enter(session, Work::Relay)
+}
+
+fn enter(session: &Session, work: Work) -> Option<Entry> {
+    let process = Background {
+        pid: std::process::id(),
+        work,
+        folder: session.folder.to_str()?.to_owned(),
+        path: session.environment.get("PATH").cloned(),
+        since: session.clock().now(),
+    };
+    let entered = Entry::enter(&session.state, &process);
+    entered.inspect_err(|error| tracing::warn!(%error, "nothing resumes this process when it is cut off")).ok()
+}
