@@ -5,7 +5,7 @@ use crate::bot_api::{BotApi, PERSON};
 use crate::own_sessions::{
     PATIENCE, SETTINGS, asked, call, claude, decision, finished, hook, installed, on, printed, tell,
 };
-use crate::phone::paired;
+use crate::pairing::paired;
 use crate::project::{PROGRAM, Project};
 use crate::watched::{json, said};
 use programmator::domain::claude_hooks::{self, Hooks};

@@ -32,6 +32,8 @@ mod known_sessions;
 mod opening;
 mod own_sessions;
 mod packaging;
+#[path = "../support/pairing.rs"]
+mod pairing;
 mod parse;
 mod phone;
 mod policy;

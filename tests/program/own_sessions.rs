@@ -2,7 +2,7 @@
 
 use crate::away::name;
 use crate::bot_api::{BotApi, PERSON};
-use crate::phone::paired;
+use crate::pairing::paired;
 use crate::project::{PROGRAM, Project};
 use crate::watched::{json, of_kind, said, text};
 use serde_json::{Value, json as value};

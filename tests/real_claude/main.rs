@@ -11,6 +11,9 @@ mod approvals_program;
 mod approvals_screen;
 #[path = "../support/attended.rs"]
 mod attended;
+#[allow(dead_code)]
+#[path = "../support/bot_api.rs"]
+mod bot_api;
 mod driven;
 mod failures;
 mod injected;
@@ -19,6 +22,9 @@ mod limits;
 #[path = "../support/messages_stub.rs"]
 mod messages_stub;
 mod own_sessions;
+mod own_sessions_phone;
+#[path = "../support/pairing.rs"]
+mod pairing;
 mod program;
 mod program_apart;
 mod program_chat;
@@ -37,6 +43,9 @@ mod project;
 mod real_cli;
 mod repositories;
 mod stopping;
+#[allow(dead_code)]
+#[path = "../support/stub_http.rs"]
+mod stub_http;
 mod talking;
 #[allow(dead_code)]
 #[path = "../support/terminal.rs"]

@@ -15,17 +15,22 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The person's home: they have answered what Claude asks at its first start.
-fn at_home(bench: &Bench) {
+pub fn at_home(bench: &Bench) {
     let folder = bench.project.work().display().to_string();
     let known = json!({
         "hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
         "projects": {folder: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
     });
     bench.project.write("home/.claude.json", &known.to_string());
+}
+
+/// The same, with the hooks in its settings.
+fn at_home_with_hooks(bench: &Bench) {
+    at_home(bench);
     said(bench, &["hooks", "install", "--yes"]);
 }
 
-fn said(bench: &Bench, args: &[&str]) -> String {
+pub fn said(bench: &Bench, args: &[&str]) -> String {
     let output = bench.command(args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -41,8 +46,13 @@ fn on(bench: &Bench) -> File {
 /// A session that does what the service says.
 fn session(bench: &Bench, replies: impl IntoIterator<Item = Reply>) -> Terminal {
     bench.script(replies);
+    claude_with(bench, &[], &["begin"])
+}
+
+/// Claude in a terminal of its own, with these arguments more and told this at first, if anything.
+pub fn claude_with(bench: &Bench, more: &[&str], told: &[&str]) -> Terminal {
     let (program, folder, env) = (claude(), bench.project.work(), bench.env());
-    let args = ["--model", "claude-sonnet-4-6", "--permission-mode", "default", "begin"];
+    let args = [more, &["--model", "claude-sonnet-4-6", "--permission-mode", "default"], told].concat();
     Terminal::start(&Start { program: Path::new(&program), args: &args, env: &env, folder: &folder, size: (120, 40) })
 }
 
@@ -59,21 +69,21 @@ fn asked(bench: &Bench, terminal: &Terminal, words: &str) -> String {
     }
 }
 
-fn until_none_waits(bench: &Bench) {
+pub fn until_none_waits(bench: &Bench) {
     let deadline = Instant::now() + PATIENCE;
     while said(bench, &["queue"]) != "No question is waiting for you.\n" {
         assert!(Instant::now() < deadline, "one still waits");
     }
 }
 
-fn touch(name: &str) -> Reply {
+pub fn touch(name: &str) -> Reply {
     Reply::tool("Bash", json!({"command": format!("touch {name}"), "description": "Make it"}))
 }
 
 #[test]
 fn a_call_is_allowed_from_elsewhere_and_words_at_its_end_are_the_next_turn() {
     let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
+    at_home_with_hooks(&bench);
     let _on = on(&bench);
     let terminal = session(&bench, [touch("made"), Reply::text("It is made."), Reply::text("Bye.")]);
     said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "allow"]);
@@ -87,9 +97,48 @@ fn a_call_is_allowed_from_elsewhere_and_words_at_its_end_are_the_next_turn() {
 }
 
 #[test]
+fn a_session_is_known_with_its_terminal_from_its_start_and_what_claude_tells_is_taken() {
+    let bench = Bench::new(&["Alpha"]);
+    at_home_with_hooks(&bench);
+    let _on = on(&bench);
+    bench.script([touch("made"), Reply::text("It is made.")]);
+    let mut terminal = claude_with(&bench, &[], &[]);
+    // Before anything was asked or done in it.
+    let deadline = Instant::now() + PATIENCE;
+    let known = loop {
+        let status: Value = serde_json::from_str(&said(&bench, &["away", "status", "--json"])).unwrap();
+        if let [known] = status["sessions"].as_array().unwrap().as_slice() {
+            break known.clone();
+        }
+        assert!(Instant::now() < deadline, "{status}\n{}", terminal.screen());
+    };
+    let device = std::fs::read_link(format!("/proc/{}/fd/0", terminal.pid())).unwrap();
+    assert_eq!((&known["pid"], &known["source"]), (&json!(terminal.pid()), &json!("tty")), "{known}");
+    assert_eq!(format!("/dev/{}", known["terminal"].as_str().unwrap()), device.to_string_lossy(), "{known}");
+    assert_eq!(bench.stub.requests().len(), 0, "nothing was asked of Claude yet");
+    terminal.keys("begin\r");
+    let question = asked(&bench, &terminal, "touch made");
+    // Nobody has pressed a key for some seconds: Claude says so. No relay takes it from there.
+    let deadline = Instant::now() + PATIENCE;
+    let told = loop {
+        let left = std::fs::read_dir(bench.project.path("state/hooks/notices")).into_iter().flatten().flatten();
+        let mut texts = left.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        if let Some(told) = texts.find_map(|text| serde_json::from_str::<Value>(&text).ok()) {
+            break told;
+        }
+        assert!(Instant::now() < deadline, "Claude tells nothing:\n{}", terminal.screen());
+        std::thread::yield_now();
+    };
+    assert_eq!((&told["session"], &told["about"]), (&known["session"], &json!("permission")), "{told}");
+    assert!(told["words"].as_str().unwrap().contains("permission"), "{told}");
+    said(&bench, &["answer", &question, "allow"]);
+    bench.wait_for_file("made");
+}
+
+#[test]
 fn words_deny_a_call_and_claude_reads_them() {
     let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
+    at_home_with_hooks(&bench);
     let _on = on(&bench);
     let terminal = session(&bench, [touch("made"), Reply::text("As you like.")]);
     said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "deny", "call", "it", "other"]);
@@ -102,7 +151,7 @@ fn words_deny_a_call_and_claude_reads_them() {
 #[test]
 fn what_is_answered_in_its_terminal_is_asked_no_more_and_its_prompt_stays() {
     let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
+    at_home_with_hooks(&bench);
     let on = on(&bench);
     let mut terminal = session(&bench, [touch("made"), touch("also"), Reply::text("Both.")]);
     let first = asked(&bench, &terminal, "touch made");
@@ -124,7 +173,7 @@ fn what_is_answered_in_its_terminal_is_asked_no_more_and_its_prompt_stays() {
 #[test]
 fn a_plain_no_ends_the_turn_and_a_killed_claude_asks_nothing_more() {
     let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
+    at_home_with_hooks(&bench);
     let _on = on(&bench);
     let mut terminal = session(&bench, [touch("made"), touch("other")]);
     said(&bench, &["answer", &asked(&bench, &terminal, "touch made"), "deny"]);
@@ -140,7 +189,7 @@ fn a_plain_no_ends_the_turn_and_a_killed_claude_asks_nothing_more() {
 #[test]
 fn a_claude_that_a_script_waits_for_is_not_held() {
     let bench = Bench::new(&["Alpha"]);
-    at_home(&bench);
+    at_home_with_hooks(&bench);
     let _on = on(&bench);
     // The second one as a tool of a session with a terminal starts it.
     for inherited in [None, Some(("CLAUDE_CODE_ENTRYPOINT", "cli"))] {

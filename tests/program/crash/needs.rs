@@ -5,7 +5,7 @@
 
 use super::{Dice, PATIENCE};
 use crate::bot_api::{BotApi, PERSON};
-use crate::phone::paired;
+use crate::pairing::paired;
 use crate::project::Project;
 use crate::watched::{json, of_kind, said};
 use rustix::process::{Pid, Signal, kill_process};
