@@ -16,8 +16,7 @@ use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, Answered, AnsweredBy, Approval, ApprovalKind, NO, NO_ANSWER, QuestionId, Scope};
 use crate::domain::command::UserCommand;
 use crate::domain::end_answer::EndAnswered;
-use crate::domain::record::{Record, Stored};
-use crate::orchestrator::apply::folded;
+use crate::domain::record::Record;
 use crate::runtime::heard::{Unsaid, say};
 use clap::Args;
 use std::io::{Write, sink};
@@ -26,6 +25,10 @@ use tokio::time::sleep;
 
 /// In how many of the last runs a question is looked for that waits no more.
 const LAST: usize = 20;
+/// The kinds of records that open a question, and that close it.
+const ASKED: &str = "approval_asked";
+const ANSWERED: &str = "approval_answered";
+const VOID: &str = "approval_void";
 
 /// An answer.
 #[derive(Debug, Clone, Args)]
@@ -127,14 +130,13 @@ fn too_late(end: &End) -> CliError {
 /// How the question of this name came to its end, in one of the last runs.
 fn closed(store: &Store, wanted: &str) -> Result<Option<End>, CliError> {
     for run in store.runs()?.into_iter().take(LAST) {
-        // What cannot be read has its own words elsewhere.
-        let Ok(loaded) = store.load(run.run) else { continue };
-        let asked = loaded.records.iter().rev().find_map(|stored| match &stored.record {
+        let named = |record| match record {
             Record::ApprovalAsked(approval) if name(&approval.id) == wanted => Some(approval),
             _ => None,
-        });
-        let end = asked.and_then(|asked| loaded.records.iter().find_map(|stored| end_of(stored, &asked.id)));
-        if let (Some(end), Some(asked)) = (end, asked) {
+        };
+        // What cannot be read has its own words elsewhere.
+        let Ok(Some(asked)) = store.newest_of(run.run, &[ASKED], named) else { continue };
+        if let Found::Closed(end) = look(store, run.run, &asked.id)? {
             return Ok(Some(end.of(asked.kind)));
         }
     }
@@ -160,14 +162,24 @@ pub(super) async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool)
     }
 }
 
-/// How the question stands now.
+/// How the question stands now, by the newest record about it: however long the run, only what is newer is read.
 pub(super) fn look(store: &Store, run: RunId, id: &QuestionId) -> Result<Found, CliError> {
-    let records = store.load(run)?.records;
-    if let Some(end) = records.iter().rev().find_map(|stored| end_of(stored, id)) {
-        return Ok(Found::Closed(end));
-    }
-    let is_asked = folded(records).approvals.iter().any(|asked| asked.id == *id);
-    Ok(if is_asked { Found::Asked } else { Found::Gone })
+    let mut is_replaced = false;
+    let found = store.newest_of(run, &[ASKED, ANSWERED, VOID], |record| {
+        if let Some(end) = end_of(&record, id) {
+            return Some(Found::Closed(end));
+        }
+        match record {
+            Record::ApprovalAsked(asked) if asked.id == *id && !is_replaced => Some(Found::Asked),
+            // The same call, asked about anew: what came before may have had its end.
+            Record::ApprovalAsked(asked) => {
+                is_replaced |= asked.id.call == id.call;
+                None
+            }
+            _ => None,
+        }
+    })?;
+    Ok(found.unwrap_or(Found::Gone))
 }
 
 /// How a question came to its end.
@@ -221,8 +233,8 @@ impl End {
     }
 }
 
-fn end_of(stored: &Stored, wanted: &QuestionId) -> Option<End> {
-    match &stored.record {
+fn end_of(record: &Record, wanted: &QuestionId) -> Option<End> {
+    match record {
         Record::ApprovalAnswered(Answered { id, answer, by }) if id == wanted => {
             let what = match answer {
                 Answer::Allow { scope: Scope::Once, .. } => "allowed",

@@ -107,8 +107,22 @@ impl Kind {
 }
 
 impl Decision {
+    /// The record is one that [`all`](Self::all) looks at.
+    pub(super) fn is_about(record: &Record) -> bool {
+        matches!(
+            record,
+            Record::ValidationChangeSeen { .. }
+                | Record::DraftMade { .. }
+                | Record::PhasesProposed { .. }
+                | Record::Parked(_)
+                | Record::Unparked
+                | Record::Paused
+                | Record::PhaseDisputed { .. }
+        )
+    }
+
     /// What waits in this run, the one that is asked first in front.
-    /// `records`: the run's, from the first.
+    /// `records`: those of the run that [are about](Self::is_about) such things, from the first; others do no harm.
     pub(super) fn all(run: RunId, state: &State, records: &[Arc<Stored>]) -> Vec<Self> {
         let mut found = Vec::new();
         if state.ended.is_some() {

@@ -11,14 +11,17 @@ use crate::base::id::{RunId, TicketId};
 use crate::base::text::clean_line;
 use crate::base::time::{Timestamp, human};
 use crate::domain::approval::{Approval, ApprovalKind, QuestionId};
+use crate::domain::record::Stored;
 use crate::domain::summary::{Owner, RunState, RunSummary};
-use crate::orchestrator::apply::folded;
+use crate::orchestrator::apply::apply;
+use crate::orchestrator::state::State;
 use crate::runtime::own_session;
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Characters at the end of a call's id that name its question.
 const NAME: usize = 8;
@@ -267,44 +270,90 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
     Folds::default().waiting(store)
 }
 
-/// What waits in each run, by name and in words, folded once for each change of its records.
+/// The same of one run only.
+pub(super) fn waiting_in(store: &Store, run: RunId) -> Result<Vec<Waiting>, CliError> {
+    Folds::default().waiting_where(store, |one| one.run == run)
+}
+
+/// The runs in which something waits, each folded as far as its records have been read.
 #[derive(Default)]
-pub(super) struct Folds(BTreeMap<RunId, (u64, Vec<Named>)>);
+pub(super) struct Folds(BTreeMap<RunId, Folded>);
+
+/// A run, folded.
+#[derive(Default)]
+struct Folded {
+    /// Its records are read up to here.
+    seq: u64,
+    state: State,
+    /// Its records that [`Decision::all`] looks at.
+    about: Vec<Arc<Stored>>,
+    found: Vec<Named>,
+}
 
 /// By its name and in words.
 type Named = (String, String, Subject);
 
+impl Folded {
+    /// With what was recorded since. What it waited for when its summary was read may be over.
+    fn fold(&mut self, store: &Store, run: RunId) -> Result<(), StoreError> {
+        for stored in store.load_after(run, self.seq)?.records {
+            apply(&mut self.state, &stored);
+            self.seq = stored.seq;
+            if Decision::is_about(&stored.record) {
+                self.about.push(stored);
+            }
+        }
+        let asked = self.state.approvals.iter();
+        let asked = asked.map(|asked| (name(&asked.id), asked.words(), Subject::Question(Box::new((**asked).clone()))));
+        let decisions = Decision::all(run, &self.state, &self.about).into_iter();
+        let decisions = decisions
+            .map(|decision| (decision.name.clone(), decision.words.clone(), Subject::Decision(Box::new(decision))));
+        self.found = asked.chain(decisions).collect();
+        Ok(())
+    }
+}
+
 impl Folds {
     /// As [`waiting`].
     pub(super) fn waiting(&mut self, store: &Store) -> Result<Vec<Waiting>, CliError> {
+        self.waiting_where(store, |_| true)
+    }
+
+    fn waiting_where(
+        &mut self,
+        store: &Store,
+        is_wanted: impl Fn(&RunSummary) -> bool,
+    ) -> Result<Vec<Waiting>, CliError> {
         let mut out = Vec::new();
         // A paused run may have a disputed phase, for which it does not wait.
         let may_wait = |run: &RunSummary| match run.state {
-            RunState::Ended => false,
             RunState::Paused | RunState::Parked => true,
             _ => run.needs.is_some(),
         };
-        // Before the summaries: what is recorded in between is folded with the next look, once more.
+        // Before the summaries: what is recorded in between is folded with the next look.
         let last = store.last_seqs()?;
         let mut before = std::mem::take(&mut self.0);
-        for run in store.runs()?.into_iter().filter(may_wait) {
+        for run in store.runs()?.into_iter().filter(|run| run.state != RunState::Ended && is_wanted(run)) {
+            if !may_wait(&run) {
+                // It may ask again in a moment.
+                self.0.extend(before.remove_entry(&run.run));
+                continue;
+            }
             let run = store.as_seen(run)?;
             let interrupted = run.owner() == Owner::Nobody;
             if interrupted && run.is_own_session() {
                 own_session::settle(store, &run, &SystemClock);
                 continue;
             }
-            let last = last.get(&run.run).copied();
-            let known = before.remove(&run.run).filter(|(seq, _)| Some(*seq) == last).map(|(_, found)| found);
-            match known.map_or_else(|| fold(store, run.run), Ok) {
-                Ok(found) => {
+            let mut folded = before.remove(&run.run).unwrap_or_default();
+            let is_known = last.get(&run.run) == Some(&folded.seq);
+            match if is_known { Ok(()) } else { folded.fold(store, run.run) } {
+                Ok(()) => {
                     let told = |(name, words, subject)| told(&run, interrupted, name, words, subject);
-                    let told = found.iter().cloned().map(told);
+                    let told = folded.found.iter().cloned().map(told);
                     // A pause is over with its program.
                     out.extend(told.filter(|one| !(interrupted && one.is_paused())));
-                    if let Some(last) = last {
-                        self.0.insert(run.run, (last, found));
-                    }
+                    self.0.insert(run.run, folded);
                 }
                 // Those of the others are told all the same.
                 Err(error) => {
@@ -317,18 +366,6 @@ impl Folds {
         out.sort_by_key(Waiting::since);
         Ok(out)
     }
-}
-
-/// What it waited for when its summary was read may be over.
-fn fold(store: &Store, run: RunId) -> Result<Vec<(String, String, Subject)>, StoreError> {
-    let records = store.load(run)?.records;
-    let state = folded(records.clone());
-    let asked = state.approvals.iter();
-    let asked = asked.map(|asked| (name(&asked.id), asked.words(), Subject::Question(Box::new((**asked).clone()))));
-    let decisions = Decision::all(run, &state, &records).into_iter();
-    let decisions = decisions
-        .map(|decision| (decision.name.clone(), decision.words.clone(), Subject::Decision(Box::new(decision))));
-    Ok(asked.chain(decisions).collect())
 }
 
 fn told(run: &RunSummary, interrupted: bool, name: String, words: String, subject: Subject) -> Waiting {
@@ -377,7 +414,7 @@ mod tests {
         let mut folds = Folds::default();
         assert_eq!(folds.waiting(&store).unwrap().len(), 1);
         // What is known is not folded again.
-        folds.0.values_mut().for_each(|(_, found)| found.clear());
+        folds.0.values_mut().for_each(|folded| folded.found.clear());
         assert_eq!(folds.waiting(&store).unwrap().len(), 0);
         sees(&store, "a", "/w/shop", "make check").await;
         let waiting = folds.waiting(&store).unwrap();

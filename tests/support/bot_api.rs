@@ -171,6 +171,11 @@ impl BotApi {
         self.lock().sent.clone()
     }
 
+    /// Those that fit.
+    pub fn sent_where(&self, fits: impl Fn(&Sent) -> bool) -> Vec<Sent> {
+        self.lock().sent.iter().filter(|sent| fits(sent)).cloned().collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Chats> {
         lock(&self.shared.0)
     }

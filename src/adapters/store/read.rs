@@ -65,6 +65,31 @@ impl Store {
         read().map_err(StoreError::sql(&self.inner.database))
     }
 
+    /// What `pick` makes of the newest of the run's records of these kinds of which it makes something. What is older is not read.
+    pub fn newest_of<T>(
+        &self,
+        run: RunId,
+        kinds: &[&str],
+        mut pick: impl FnMut(Record) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let marks = vec!["?"; kinds.len()].join(", ");
+        let db = self.reader();
+        let mut read = || -> rusqlite::Result<Option<T>> {
+            let sql = format!("SELECT json FROM records WHERE run = ? AND kind IN ({marks}) ORDER BY seq DESC");
+            let mut query = db.prepare_cached(&sql)?;
+            let id = run.to_string();
+            let mut rows = query.query(params_from_iter([id.as_str()].iter().chain(kinds)))?;
+            while let Some(row) = rows.next()? {
+                let record = serde_json::from_str(row.get_ref(0)?.as_str()?).ok();
+                if let Some(found) = record.and_then(&mut pick) {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        };
+        read().map_err(StoreError::sql(&self.inner.database))
+    }
+
     /// How many records of these kinds there are, in all runs.
     pub fn count_records(&self, kinds: &[&str]) -> Result<BTreeMap<String, u64>, StoreError> {
         let marks = vec!["?"; kinds.len()].join(", ");

@@ -1,21 +1,26 @@
-//! Many questions of several runs at once, answered from a terminal and a phone while runs and relay are killed at random
-//! moments: each is answered once at most, none is lost, and the phone tells of each how it came to its end.
+//! Many questions of several runs at once, answered from terminals and a phone while runs, relay and those who answer are killed
+//! at random moments: each is answered once at most, none is lost, and the phone tells of each how it came to its end.
 //!
 //! `NEEDS=10000` asks more of them, `CRASH_SEED=<seed>` draws the same moments again.
 
 use super::{Dice, PATIENCE};
-use crate::bot_api::{BotApi, PERSON};
+use crate::bot_api::{BotApi, PERSON, Sent};
 use crate::pairing::paired;
 use crate::project::Project;
 use crate::watched::{json, of_kind, said};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::time::{Instant, SystemTime};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant, SystemTime};
 
+/// Processes with a run at the same time.
 const RUNS: usize = 5;
-/// Questions of one phase.
-const EACH: usize = 5;
+/// Questions that a phase asks at the same time, and how often it does.
+const AT_ONCE: usize = 5;
+/// Phases of a ticket, and how often each asks: of many needs, and of few.
+const LONG: (usize, usize) = (8, 5);
+const SHORT: (usize, usize) = (2, 1);
 
 const CONFIG: &str = "
 git: {worktree: ticket}
@@ -25,28 +30,42 @@ breaker: {permission_denials: 1000, no_progress: 1000, same_error: 1000}
 ";
 const POLICY: &str = "version: 1\nrules:\n  - {name: person, action: ask, command: echo}\n";
 
-fn scenario() -> String {
-    let calls: Vec<String> = (0..EACH).map(|n| format!("      - bash: \"echo {{slug}}-{n} >> effects\"\n")).collect();
-    let calls = calls.concat();
+fn scenario(times: usize) -> String {
+    let call = |n: usize| format!("{{bash: \"echo {{slug}}-{n} >> effects\"}}");
+    let calls = |time: usize| (0..AT_ONCE).map(|n| call(AT_ONCE * time + n)).collect::<Vec<_>>().join(", ");
+    let asks: String = (0..times).map(|time| format!("      - parallel: [{}]\n", calls(time))).collect();
     format!(
-        "turns:\n  - when: {{phase: \"\"}}\n    steps:\n      - write: {{path: \"{{slug}}.txt\", content: \"1\"}}\n{calls}      - status: {{summary: did}}\n"
+        "turns:\n  - when: {{phase: \"\"}}\n    steps:\n      - write: {{path: \"{{slug}}.txt\", content: \"1\"}}\n{asks}      - status: {{summary: did}}\n"
     )
 }
 
-fn ticket(n: usize) -> String {
-    format!("tk-{n}")
+/// How much is asked, and by how many tickets.
+struct Size {
+    needs: usize,
+    tickets: usize,
+    phases: usize,
+    times: usize,
+    /// One round in so many kills a run; as many kill the relay.
+    kill: usize,
 }
 
-fn project(phases: usize) -> Project {
-    let names: Vec<String> = (0..phases).map(|n| format!("Part {n}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let project = Project::with_config(&names, &scenario(), CONFIG);
-    for n in 2..=RUNS {
-        project.ticket(&ticket(n), &names);
+impl Size {
+    fn of(needs: usize) -> Self {
+        let ((phases, times), kill) = if needs > 500 { (LONG, 12) } else { (SHORT, 6) };
+        Self { needs, tickets: needs.div_ceil(phases * times * AT_ONCE).max(RUNS), phases, times, kill }
     }
-    project.write("config/policy.yaml", POLICY);
-    project.write("work/.git/info/exclude", "effects\n");
-    project
+
+    fn project(&self) -> Project {
+        let names: Vec<String> = (0..self.phases).map(|n| format!("Part {n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let project = Project::with_config(&names, &scenario(self.times), CONFIG);
+        for n in 2..=self.tickets {
+            project.ticket(&format!("tk-{n}"), &names);
+        }
+        project.write("config/policy.yaml", POLICY);
+        project.write("work/.git/info/exclude", "effects\n");
+        project
+    }
 }
 
 fn records(project: &Project, ticket: &str) -> Vec<Value> {
@@ -60,103 +79,240 @@ fn kill(pid: &Value) -> bool {
     pid.is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
 }
 
-#[test]
-fn each_question_is_answered_once_whoever_is_killed_meanwhile() {
-    let wanted: usize = std::env::var("NEEDS").map_or(50, |needs| needs.parse().expect("NEEDS is a number"));
-    let clock = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
-    let seed = std::env::var("CRASH_SEED").map_or_else(|_| clock(), |seed| seed.parse().expect("a number"));
-    let mut dice = Dice(seed);
-    let (api, project) = (BotApi::start(), project(wanted.div_ceil(RUNS * EACH)));
-    paired(&project, &api, &[]);
-    said(&project, &["away", "on"], 0);
-    let mut programs: BTreeMap<String, Value> = BTreeMap::new();
-    let (mut kills, mut relays) = (0, 0);
-    let mut quiet = Instant::now();
-    loop {
-        let runs = json(&project, &["status", "--json"]);
-        let runs = runs.as_array().expect("a list");
-        let mut over = 0;
-        for n in 1..=RUNS {
-            let ticket = ticket(n);
-            let run = runs.iter().find(|run| run["ticket"] == ticket.as_str());
+#[derive(Default, Debug)]
+struct Kills {
+    runs: usize,
+    relays: usize,
+    clients: usize,
+}
+
+/// All that happens to the runs.
+struct Life<'a> {
+    size: &'a Size,
+    seed: u64,
+    dice: Dice,
+    api: &'a BotApi,
+    project: &'a Project,
+    /// The process of each ticket that is at work.
+    programs: BTreeMap<String, Value>,
+    over: BTreeSet<String>,
+    kills: Kills,
+    /// When anything was there to be answered last.
+    quiet: Instant,
+}
+
+impl Life<'_> {
+    /// Until all tickets are done.
+    fn live(&mut self) {
+        while self.over.len() < self.size.tickets {
+            self.begin_runs();
+            if self.dice.below(self.size.kill) == 0 {
+                let at_work: Vec<&Value> = self.programs.values().collect();
+                self.kills.runs += usize::from(!at_work.is_empty() && kill(at_work[self.dice.below(at_work.len())]));
+            }
+            if self.dice.below(self.size.kill) == 0 {
+                let relay = json(self.project, &["away", "status", "--json"]);
+                self.kills.relays += usize::from(kill(&relay["relay"]));
+                self.project.run(&["away", "on"]);
+            }
+            self.answer();
+        }
+    }
+
+    /// As many tickets as there may be are at work; those that were killed go on.
+    fn begin_runs(&mut self) {
+        let runs = json(self.project, &["status", "--json"]);
+        let mut state: BTreeMap<&str, &Value> = BTreeMap::new();
+        for run in runs.as_array().expect("a list") {
+            // The newest is the first.
+            state.entry(run["ticket"].as_str().expect("a ticket")).or_insert(run);
+        }
+        let mut at_work = 0;
+        for ticket in (1..=self.size.tickets).map(|n| format!("tk-{n}")) {
+            let run = state.get(&*ticket);
             let begin = match run.map(|run| run["state"].as_str().expect("a word")) {
                 None => "run",
                 Some("interrupted") => "resume",
                 Some("ended") => {
-                    assert_eq!(run.map(|run| &run["reason"]), Some(&"complete".into()), "seed {seed}: {run:?}");
-                    over += 1;
+                    assert_eq!(run.map(|run| &run["reason"]), Some(&"complete".into()), "seed {}: {run:?}", self.seed);
+                    self.programs.remove(&ticket);
+                    self.over.insert(ticket);
                     continue;
                 }
-                Some(_) => continue,
+                Some(_) => "",
             };
-            let told = project.run(&[begin, "--detach", &ticket]);
-            let told = String::from_utf8_lossy(&told.stdout).into_owned();
-            let pid = told.split("(pid ").nth(1).and_then(|rest| rest.split(')').next()?.parse::<i64>().ok());
-            programs.insert(ticket, pid.map_or(Value::Null, Value::from));
-        }
-        if over == RUNS {
-            break;
-        }
-        let waiting = json(&project, &["queue", "--json"]);
-        let waiting: Vec<&Value> = waiting.as_array().expect("a list").iter().collect();
-        match dice.below(20) {
-            0 => kills += usize::from(programs.get(&ticket(1 + dice.below(RUNS))).is_some_and(kill)),
-            1 => {
-                relays += usize::from(kill(&json(&project, &["away", "status", "--json"])["relay"]));
-                project.run(&["away", "on"]);
+            at_work += 1;
+            if at_work > RUNS {
+                break;
             }
-            2..=6 => {
-                let open: Vec<_> = api.sent().into_iter().filter(|sent| !sent.buttons.is_empty()).collect();
-                if !open.is_empty() {
-                    let sent = &open[dice.below(open.len())];
-                    api.press(PERSON, sent.id, if dice.below(2) == 0 { "allow" } else { "deny" });
+            if !begin.is_empty() {
+                let told = self.project.run(&[begin, "--detach", &ticket]);
+                let told = String::from_utf8_lossy(&told.stdout).into_owned();
+                let pid = told.split("(pid ").nth(1).and_then(|rest| rest.split(')').next()?.parse::<i64>().ok());
+                self.programs.insert(ticket, pid.map_or(Value::Null, Value::from));
+            }
+        }
+    }
+
+    /// Most of what waits is answered, some of it in two places at once; some who answer are killed while they do.
+    fn answer(&mut self) {
+        let waiting = json(self.project, &["queue", "--json"]);
+        let waiting = waiting.as_array().expect("a list");
+        if waiting.is_empty() {
+            assert!(self.quiet.elapsed() < PATIENCE, "seed {}: nothing happens", self.seed);
+            return;
+        }
+        self.quiet = Instant::now();
+        let word = |dice: &mut Dice| if dice.below(2) == 0 { "allow" } else { "deny" };
+        for sent in self.api.sent_where(|sent| !sent.buttons.is_empty() && !is_end(sent)) {
+            if self.dice.below(4) > 0 {
+                self.api.press(PERSON, sent.id, word(&mut self.dice));
+            }
+        }
+        let mut clients: Vec<Child> = Vec::new();
+        for one in waiting {
+            if self.dice.below(4) == 0 {
+                let name = one["name"].as_str().expect("a name");
+                let mut command = self.project.command(&["answer", name, word(&mut self.dice)]);
+                clients.push(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+            }
+        }
+        for mut client in clients {
+            if self.dice.below(5) == 0 {
+                let moment = Duration::from_millis(self.dice.below(60) as u64);
+                let begun = Instant::now();
+                while client.try_wait().expect("a child").is_none() {
+                    if begun.elapsed() >= moment {
+                        client.kill().expect("a child");
+                        self.kills.clients += 1;
+                        break;
+                    }
+                    std::thread::yield_now();
                 }
             }
-            _ if waiting.is_empty() => assert!(quiet.elapsed() < PATIENCE, "seed {seed}: nothing happens: {runs:#?}"),
-            _ => {
-                quiet = Instant::now();
-                let name = waiting[dice.below(waiting.len())]["name"].as_str().expect("a name");
-                // Others may have been faster.
-                project.run(&["answer", name, if dice.below(2) == 0 { "allow" } else { "deny" }]);
-            }
+            // Others may have been faster, whatever it says.
+            client.wait().expect("a child");
         }
     }
-    let mut told: BTreeMap<String, usize> = BTreeMap::new();
-    let mut asked = 0;
-    for n in 1..=RUNS {
-        let ticket = ticket(n);
-        let journal = records(&project, &ticket);
-        let questions = of_kind(&journal, "approval_asked");
-        asked += questions.len();
-        for question in questions {
-            let ends: Vec<&Value> = (journal.iter())
-                .filter(|one| ["approval_answered", "approval_void"].iter().any(|kind| one["kind"] == *kind))
-                .filter(|one| one["id"] == question["id"] && one["revision"] == question["revision"])
-                .collect();
-            assert_eq!(ends.len(), 1, "seed {seed}: {question} has one end: {ends:?}");
-            if ends[0]["by"] == "phone" {
-                let how = if ends[0]["answer"]["answer"] == "allow" { "allowed" } else { "denied" };
-                *told.entry(format!("{how} by you (phone)")).or_default() += 1;
+}
+
+/// It tells of the end of a run.
+fn is_end(sent: &Sent) -> bool {
+    sent.buttons.first().is_some_and(|(_, data)| data.starts_with("end "))
+}
+
+/// How the question came to its end, as a message tells it.
+fn end_of(end: &Value) -> String {
+    if end["kind"] == "approval_void" {
+        return end["why"].as_str().expect("words").to_owned();
+    }
+    let how = if end["answer"]["answer"] == "allow" { "allowed" } else { "denied" };
+    match end["by"].as_str() {
+        Some("phone") => format!("{how} by you (phone)"),
+        Some("command_line") => format!("{how} by you (command line)"),
+        // It was allowed before its program died, and has not run since.
+        Some("ticket") => format!("{how} automatically"),
+        _ => panic!("nobody else answers: {end}"),
+    }
+}
+
+/// The ends of all questions, by what they are called on the phone.
+struct Ends(BTreeMap<String, Vec<String>>);
+
+impl Ends {
+    /// Those of the journals, in which each question has one.
+    fn read(project: &Project, tickets: usize, seed: u64) -> Self {
+        let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for ticket in (1..=tickets).map(|n| format!("tk-{n}")) {
+            let journal = records(project, &ticket);
+            let mut of: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+            for end in ["approval_answered", "approval_void"].into_iter().flat_map(|kind| of_kind(&journal, kind)) {
+                of.entry(format!("{} {}", end["id"], end["revision"])).or_default().push(end);
+            }
+            for question in of_kind(&journal, "approval_asked") {
+                let ends_of = of.remove(&format!("{} {}", question["id"], question["revision"])).unwrap_or_default();
+                assert_eq!(ends_of.len(), 1, "seed {seed}: {question} has one end: {ends_of:?}");
+                let input: Value = serde_json::from_str(question["input"].as_str().expect("text")).expect("JSON");
+                let head = format!("{ticket}: Bash {}", input["command"].as_str().expect("a command"));
+                ends.entry(head).or_default().push(end_of(ends_of[0]));
+            }
+            assert!(of.is_empty(), "seed {seed}: what was not asked has ended: {of:?}");
+        }
+        Self(ends)
+    }
+
+    fn count(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+
+    /// How many ends are told on the phone that a question of this name did not have.
+    fn false_ones(&self, sent: &[Sent]) -> Vec<String> {
+        let mut left = self.0.clone();
+        let mut false_ones = Vec::new();
+        for sent in sent {
+            let Some((head, end)) = sent.text.lines().next().zip(sent.text.rsplit("\n\n").next()) else { continue };
+            let Some(ends) = left.get_mut(head) else { continue };
+            let end = end.split_once(' ').map_or(end, |(_, end)| end);
+            // Whatever the run withdrew, in the relay's words.
+            let is_it = |one: &String| {
+                let is_void = !one.contains(" by you (");
+                *one == end || is_void && (end.starts_with("withdrawn: ") || end.starts_with("the run was resumed: "))
+            };
+            match ends.iter().position(is_it) {
+                Some(at) => drop(ends.swap_remove(at)),
+                None => false_ones.push(format!("{head}: {end}, and there are {ends:?}")),
             }
         }
+        false_ones
     }
-    assert!(asked >= wanted, "seed {seed}: {asked} questions of {wanted}");
+}
+
+#[test]
+fn each_question_is_answered_once_whoever_is_killed_meanwhile() {
+    let needs: usize = std::env::var("NEEDS").map_or(50, |needs| needs.parse().expect("NEEDS is a number"));
+    let clock = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
+    let seed = std::env::var("CRASH_SEED").map_or_else(|_| clock(), |seed| seed.parse().expect("a number"));
+    let (size, begun) = (Size::of(needs), Instant::now());
+    let (api, project) = (BotApi::start(), size.project());
+    paired(&project, &api, &[]);
+    said(&project, &["away", "on"], 0);
+    let mut life = Life {
+        size: &size,
+        seed,
+        dice: Dice(seed),
+        api: &api,
+        project: &project,
+        programs: BTreeMap::new(),
+        over: BTreeSet::new(),
+        kills: Kills::default(),
+        quiet: Instant::now(),
+    };
+    life.live();
+    let (kills, lived) = (life.kills, begun.elapsed());
+    let ends = Ends::read(&project, size.tickets, seed);
+    assert!(ends.count() >= size.needs, "seed {seed}: {} questions of {needs}", ends.count());
     // A relay that is killed between sending and keeping sends once more, and does not know the first message.
-    let is_open = |sent: &&crate::bot_api::Sent| !sent.buttons.is_empty() && !sent.buttons[0].1.starts_with("end ");
+    let is_open = |sent: &Sent| !sent.buttons.is_empty() && !is_end(sent);
     let deadline = Instant::now() + PATIENCE;
-    while api.sent().iter().filter(is_open).count() > relays {
-        assert!(Instant::now() < deadline, "seed {seed}: messages do not tell the end: {:#?}", api.sent());
+    while api.sent_where(is_open).len() > kills.relays {
+        assert!(Instant::now() < deadline, "seed {seed}: messages do not tell the end: {:#?}", api.sent_where(is_open));
         std::thread::yield_now();
     }
-    for (end, count) in told {
+    let told = api.sent_where(|sent| !is_open(sent));
+    let false_ones = ends.false_ones(&told);
+    assert!(false_ones.is_empty(), "seed {seed}: ends that are not true: {false_ones:#?}");
+    // Each answer from the phone is told there, unless a killed relay did not know its message.
+    for end in ["allowed by you (phone)", "denied by you (phone)"] {
+        let count = ends.0.values().flatten().filter(|one| *one == end).count();
         // A list of several says it of each once more.
         let is_list = |text: &str| text.contains(" questions, each in its own message below:");
-        let on_phone = api.sent().iter().filter(|sent| sent.text.contains(&end) && !is_list(&sent.text)).count();
+        let on_phone = told.iter().filter(|sent| sent.text.contains(end) && !is_list(&sent.text)).count();
         assert!(
-            on_phone <= count && on_phone + relays >= count,
+            on_phone <= count && on_phone + kills.relays >= count,
             "seed {seed}: {end}: {count} records, {on_phone} messages"
         );
     }
     said(&project, &["away", "off"], 0);
-    eprintln!("{asked} questions, {kills} runs and {relays} relays killed; seed {seed}");
+    let asked = ends.count();
+    eprintln!("{asked} questions in {:.0} s, {kills:?} killed; seed {seed}", lived.as_secs_f64());
 }

@@ -10,7 +10,7 @@ use crate::cli::decision::settle::About;
 use crate::cli::ended::settle::typed;
 use crate::cli::error::CliError;
 use crate::cli::question::Question;
-use crate::cli::queue::{Subject, Waiting, waiting};
+use crate::cli::queue::{Subject, Waiting, waiting_in};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, ApprovalKind, Scope};
 use crate::domain::command::UserCommand;
@@ -42,7 +42,7 @@ impl Answers {
     }
 
     async fn try_decide(&self, asked: &Asked, words: &str, over: &mut Option<Over>) -> Result<String, CliError> {
-        let waits = waiting(&self.store)?;
+        let waits = waiting_in(&self.store, asked.run)?;
         let Some(Waiting { subject: Subject::Decision(decision), summary: run, interrupted, .. }) =
             waits.iter().find(|one| is(asked, one))
         else {
@@ -70,7 +70,7 @@ impl Answers {
         let Some(id) = &asked.question else {
             return Ok("Press one of its buttons, or reply with one of its answers.".to_owned());
         };
-        let Some(one) = waiting(&self.store)?.into_iter().find(|one| is(asked, one)) else {
+        let Some(one) = waiting_in(&self.store, asked.run)?.into_iter().find(|one| is(asked, one)) else {
             return Ok(match look(&self.store, asked.run, id)? {
                 Found::Closed(end) => {
                     format!("Too late: {}", end.told(asked.kind, self.is_full))
