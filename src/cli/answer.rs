@@ -95,7 +95,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
         (Found::Closed(end), _) => Err(too_late(&end.of(kind))),
         (_, Err(Unsaid::Refused(why))) => Err(CliError::failure(format!("not answered: {why}"))),
         (_, Err(Unsaid::Unanswered(why))) => Err(CliError::failure(format!("sent, but not confirmed: {why}"))),
-        (Found::Asked, Ok(())) => Err(CliError::failure(
+        (Found::Asked(_), Ok(())) => Err(CliError::failure(
             "sent, but not applied yet: `programmator queue` shows whether the question is still waiting",
         )),
         (Found::Gone, Ok(())) => {
@@ -146,7 +146,7 @@ fn closed(store: &Store, wanted: &str) -> Result<Option<End>, CliError> {
 /// How a question stands.
 pub(super) enum Found {
     Closed(End),
-    Asked,
+    Asked(Box<Approval>),
     /// Another has taken its place.
     Gone,
 }
@@ -156,7 +156,7 @@ pub(super) async fn end(store: &Store, run: RunId, id: &QuestionId, waits: bool)
     let begun = Instant::now();
     loop {
         match look(store, run, id)? {
-            Found::Asked if waits && begun.elapsed() <= PATIENCE => sleep(LOOK).await,
+            Found::Asked(_) if waits && begun.elapsed() <= PATIENCE => sleep(LOOK).await,
             found => return Ok(found),
         }
     }
@@ -170,7 +170,7 @@ pub(super) fn look(store: &Store, run: RunId, id: &QuestionId) -> Result<Found, 
             return Some(Found::Closed(end));
         }
         match record {
-            Record::ApprovalAsked(asked) if asked.id == *id && !is_replaced => Some(Found::Asked),
+            Record::ApprovalAsked(asked) if asked.id == *id && !is_replaced => Some(Found::Asked(Box::new(asked))),
             // The same call, asked about anew: what came before may have had its end.
             Record::ApprovalAsked(asked) => {
                 is_replaced |= asked.id.call == id.call;

@@ -99,7 +99,9 @@ impl Kind {
             Self::Draft(_) => vec![yes("accept"), no("discard"), Choice { needs: "WORDS", ..no("revise") }],
             Self::Commands(_) => vec![yes("accept"), no("keep")],
             Self::Phases(_) => vec![yes("add"), no("finish")],
-            Self::Dispute(..) => vec![yes("retry"), yes("skip"), Choice { needs: "REASON", ..yes("accept") }],
+            Self::Dispute(..) => {
+                vec![yes("retry"), yes("skip"), Choice { needs: "REASON", ..yes("accept") }, no("stop")]
+            }
             Self::Parked => vec![yes("try-now")],
             Self::Paused => vec![yes("resume")],
         }
@@ -215,6 +217,7 @@ impl Decision {
             },
             (Kind::Dispute(phase, _), "retry") => UserCommand::RetryPhase { phase: *phase },
             (Kind::Dispute(phase, _), "skip") => UserCommand::SkipPhase { phase: *phase },
+            (Kind::Dispute(..), "stop") => UserCommand::Stop,
             (Kind::Parked, _) => UserCommand::RetryNow,
             (Kind::Paused, _) => UserCommand::Resume,
             (Kind::Dispute(_, text), _) => return Ok(Decided::Accept(text.clone(), rest)),
@@ -242,6 +245,7 @@ impl Decision {
             (Kind::Dispute(phase, _), Record::PhaseReopened(by)) if by.of.id == Some(*phase) => Some(word == "retry"),
             (Kind::Dispute(phase, _), Record::PhaseSkipped(of)) if of.id == Some(*phase) => Some(word == "skip"),
             (Kind::Dispute(phase, _), Record::PhaseTicked(by)) if by.of.id == Some(*phase) => Some(word == "accept"),
+            (Kind::Dispute(..), Record::RunEnded { .. }) => Some(word == "stop"),
             _ => None,
         }
     }
@@ -261,6 +265,7 @@ impl Decision {
             (Kind::Paused, _) => "it goes on",
             (Kind::Dispute(..), "retry") => "phase reopened",
             (Kind::Dispute(..), "skip") => "phase skipped",
+            (Kind::Dispute(..), "stop") => "the run is stopped, and can be resumed",
             (Kind::Dispute(..), _) => "phase accepted",
         }
     }
@@ -426,6 +431,7 @@ mod tests {
         assert_eq!(said(Kind::Phases(phases()), "finish"), UserCommand::AnswerProposal { n: 4, answer: refuse });
         assert_eq!(said(dispute(), "retry"), UserCommand::RetryPhase { phase: PhaseId(2) });
         assert_eq!(said(dispute(), "skip"), UserCommand::SkipPhase { phase: PhaseId(2) });
+        assert_eq!(said(dispute(), "stop"), UserCommand::Stop);
         assert_eq!(said(Kind::Parked, "try-now"), UserCommand::RetryNow);
         assert_eq!(said(Kind::Paused, "resume"), UserCommand::Resume);
         let accepted = decision(dispute()).decide(&typed("accept seen by hand"));

@@ -25,6 +25,7 @@ mod headless;
 #[path = "../support/hook_host.rs"]
 mod hook_host;
 mod host;
+mod hostile;
 mod import;
 mod init;
 mod job;

@@ -68,23 +68,57 @@ impl Results {
 
 /// Claude's last words.
 pub fn last_words(transcript: &Path) -> Option<String> {
-    let mut last = LastWords(None);
-    Transcript::new(transcript).look(&mut last).ok()?;
-    last.0
+    read(transcript)?.claude
 }
 
-struct LastWords(Option<String>);
+/// Who has said something in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    Claude,
+    Person,
+}
+
+/// Claude's last words; where there are none, the person's.
+pub fn last_said(transcript: &Path) -> Option<(Speaker, String)> {
+    let last = read(transcript)?;
+    let person = || last.person.map(|words| (Speaker::Person, words));
+    last.claude.map(|words| (Speaker::Claude, words)).or_else(person)
+}
+
+fn read(transcript: &Path) -> Option<LastWords> {
+    let mut last = LastWords::default();
+    Transcript::new(transcript).look(&mut last).ok()?;
+    Some(last)
+}
+
+#[derive(Default)]
+struct LastWords {
+    claude: Option<String>,
+    person: Option<String>,
+}
 
 impl Reader for LastWords {
     fn line(&mut self, line: &Line<'_>) {
         // Most lines are results of tools, which are long.
-        if memchr::memmem::find(line.text, b"\"assistant\"").is_none() {
+        let has = |word: &[u8]| memchr::memmem::find(line.text, word).is_some();
+        if !has(b"\"assistant\"") && (!has(b"\"user\"") || has(b"\"tool_result\"")) {
             return;
         }
         let Ok(line) = serde_json::from_slice::<Value>(line.text) else { return };
-        let parts = line["message"]["content"].as_array().filter(|_| line["type"] == "assistant");
-        let text = parts.and_then(|parts| parts.iter().rev().find_map(|part| part["text"].as_str()));
-        self.0 = text.map(str::to_owned).or(self.0.take());
+        let content = &line["message"]["content"];
+        let parts = || content.as_array().into_iter().flatten();
+        match line["type"].as_str() {
+            Some("assistant") => {
+                let text = parts().rev().find_map(|part| part["text"].as_str());
+                self.claude = text.map(str::to_owned).or(self.claude.take());
+            }
+            // What Claude Code adds by itself is nobody's words.
+            Some("user") if line["isMeta"] != true => {
+                let text = content.as_str().or_else(|| parts().find_map(|part| part["text"].as_str()));
+                self.person = text.map(str::to_owned).or(self.person.take());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -137,5 +171,19 @@ mod tests {
         assert!(!call.is_settled() && last_words(&path).is_none());
         std::fs::write(&path, format!("{}\n{}\n{{\"type\":\"assistant\"", used("t1", "ls"), result("t1"))).unwrap();
         assert_eq!(last_words(&path).as_deref(), Some("I look"));
+    }
+
+    #[test]
+    fn where_claude_has_said_nothing_the_persons_last_message_stands_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let user = |content: Value| json!({"type": "user", "message": {"content": content}}).to_string();
+        let mut added = json!({"type": "user", "isMeta": true, "message": {"content": "a reminder"}}).to_string();
+        added.push('\n');
+        let typed = [user("first".into()), user(json!([{"type": "text", "text": "second"}])), result("t1")].join("\n");
+        std::fs::write(&path, format!("{typed}\n{added}")).unwrap();
+        assert_eq!(last_said(&path), Some((Speaker::Person, "second".to_owned())));
+        std::fs::write(&path, format!("{}\n{typed}\n", used("t1", "ls"))).unwrap();
+        assert_eq!(last_said(&path), Some((Speaker::Claude, "I look".to_owned())));
     }
 }

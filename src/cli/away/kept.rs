@@ -91,6 +91,9 @@ pub struct Asked {
     pub sent: Timestamp,
     /// How it came to its end, and whether the message says so.
     pub end: Option<Over>,
+    /// When the relay had heard of that.
+    #[serde(default)]
+    pub ended: Timestamp,
     pub is_edited: bool,
 }
 
@@ -201,6 +204,12 @@ impl Kept {
             self.written = text;
         }
         Ok(())
+    }
+
+    /// Of those that have come to their end it was heard now, at the latest.
+    pub fn date_ends(&mut self, now: Timestamp) {
+        let is_new = |asked: &&mut Asked| !asked.is_open() && asked.ended == Timestamp::default();
+        self.asked.iter_mut().filter(is_new).for_each(|asked| asked.ended = now);
     }
 
     /// The questions that wait for an answer.

@@ -3,6 +3,7 @@
 use super::kept::{Asked, Kept};
 use crate::adapters::telegram::update::{Message, Press, Update};
 use crate::base::id::RunId;
+use crate::base::time::Timestamp;
 use crate::domain::approval::is_no;
 use crate::domain::end_answer::EndAnswer;
 
@@ -51,7 +52,8 @@ pub const WORDS: &str = "words";
 pub const OPTION: &str = "option ";
 
 /// What an update means. `questions`: those that were asked, `is_question`: whether this one is Claude's own.
-/// `bare`: a yes or no alone, which replies to nothing, counts.
+/// `bare`: what replies to nothing counts where only one
+/// question can be meant.
 pub fn meaning(update: &Update, kept: &Kept, bare: bool, is_question: impl Fn(&Asked) -> bool) -> Meaning {
     match (&update.press, &update.message) {
         (Some(press), _) => pressed(press, kept),
@@ -131,13 +133,71 @@ fn said(message: &Message, kept: &Kept, bare: bool, is_question: impl Fn(&Asked)
         return Meaning::Unclear("The message that you replied to is not a question.".to_owned());
     }
     let open: Vec<&Asked> = kept.open().filter(|asked| asked.question.is_some()).collect();
+    let is_below = |asked: &Asked| message.message_id > asked.message;
+    let written = Timestamp::from_millis(message.date.saturating_mul(1_000));
+    // One that has had its end since may have been meant.
+    let was_open = |asked: &Asked| asked.question.is_some() && is_below(asked) && asked.ended > written;
     match (plain, open.as_slice()) {
         (_, []) => Meaning::Unclear("No question is waiting for you. /help lists the commands.".to_owned()),
-        // A word alone is for the only question, and was written below it: a clock says nothing about that.
-        (Some(given), [asked]) if bare && message.message_id > asked.message && !is_question(asked) => {
+        (_, [_]) if kept.asked.iter().any(was_open) => Meaning::Unclear(
+            "Another question was open when you wrote this: reply to the one that you mean.".to_owned(),
+        ),
+        // What replies to nothing is for the only question, and was written below it: a clock says nothing about that.
+        (Some(given), [asked]) if bare && is_below(asked) && !is_question(asked) => {
             Meaning::Answer(asked.message, given)
+        }
+        // To what Claude asks, or how to go on, all words are an answer.
+        (_, [asked]) if bare && is_below(asked) && is_question(asked) && asked.can_allow => {
+            Meaning::Answer(asked.message, Given::Words(text.to_owned()))
         }
         (_, [_]) => Meaning::Unclear("Reply to the question: hold its message, then Reply.".to_owned()),
         (_, open) => Meaning::Unclear(format!("{} questions are waiting: reply to the one that you mean.", open.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// A question, told by this message. `ended`: when, in seconds; 0: it is open.
+    fn asked(message: i64, ended: i64) -> Value {
+        let end = if ended == 0 { Value::Null } else { json!({"words": "denied", "is_agreed": false}) };
+        json!({
+            "message": message, "is_file": false, "run": uuid::Uuid::from_u128(1).to_string(), "ticket": "tk-1",
+            "question": {"id": format!("toolu_{message}")}, "text": "", "can_allow": true, "repeats": 0,
+            "told": Timestamp::default(), "end": end, "ended": Timestamp::from_millis(ended * 1_000), "is_edited": false,
+        })
+    }
+
+    /// What this means that replies to nothing, as message 10, written at second 100.
+    fn bare(text: &str, asked: &[Value], is_question: bool) -> Meaning {
+        let kept: Kept = serde_json::from_value(json!({"asked": asked})).unwrap();
+        let update = Update::of(&json!({
+            "update_id": 1, "message": {"message_id": 10, "date": 100, "text": text,
+            "chat": {"id": 1, "type": "private"}, "from": {"id": 1, "first_name": "Ada"}},
+        }));
+        meaning(&update.unwrap(), &kept, true, |_| is_question)
+    }
+
+    #[test]
+    fn what_replies_to_nothing_is_for_the_only_question_that_was_open_when_it_was_written() {
+        assert_eq!(bare("Yes.", &[asked(5, 0)], false), Meaning::Answer(5, Given::Allow));
+        assert_eq!(bare("Yes.", &[asked(4, 90), asked(5, 0)], false), Meaning::Answer(5, Given::Allow));
+        let unclear = |meaning| assert!(matches!(meaning, Meaning::Unclear(_)), "{meaning:?}");
+        unclear(bare("yes", &[asked(4, 0), asked(5, 0)], false));
+        // The other one may have been meant, which has had its end since.
+        unclear(bare("yes", &[asked(4, 101), asked(5, 0)], false));
+        // Nobody had seen it.
+        unclear(bare("yes", &[asked(11, 0)], false));
+        unclear(bare("use the fixture", &[asked(5, 0)], false));
+    }
+
+    #[test]
+    fn words_that_reply_to_nothing_are_the_answer_to_what_is_asked_in_words() {
+        let words = |text: &str| Given::Words(text.to_owned());
+        assert_eq!(bare("run the tests", &[asked(5, 0)], true), Meaning::Answer(5, words("run the tests")));
+        assert_eq!(bare("no", &[asked(5, 0)], true), Meaning::Answer(5, words("no")));
+        assert!(matches!(bare("run the tests", &[asked(4, 0), asked(5, 0)], true), Meaning::Unclear(_)));
     }
 }

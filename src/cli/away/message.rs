@@ -4,6 +4,7 @@ use super::kept::{Asked, Over};
 use super::meaning::{ALL, ALLOW, DENY, FOR_RUN, OPTION, WORDS};
 use crate::adapters::telegram::Button;
 use crate::adapters::telegram::pairing::Detail;
+use crate::adapters::transcript::Speaker;
 use crate::base::text::{beginning, clean_line};
 use crate::cli::decision::Decision;
 use crate::cli::question::{Question, Shown};
@@ -42,8 +43,8 @@ pub struct Message {
 /// What is known of it beside the question.
 #[derive(Clone, Copy, Default)]
 pub struct Beside<'a> {
-    /// Claude's last words.
-    pub said: Option<&'a str>,
+    /// Claude's last words; where there are none, those of the person.
+    pub said: Option<(Speaker, &'a str)>,
     /// The terminal of a Claude session of the person's own.
     pub terminal: Option<&'a str>,
 }
@@ -163,7 +164,7 @@ fn asked(
     shown: &str,
     question: &Question,
     (bulk, others): (&[String], &'static str),
-    said: Option<&str>,
+    said: Option<(Speaker, &str)>,
 ) -> Message {
     let approval = &question.approval;
     let whole = masked(&format!("{head}\n\n{shown}"));
@@ -204,7 +205,10 @@ fn asked(
     let is_open = approval.kind == ApprovalKind::Question && buttons.is_empty();
     buttons.push(if is_open { vec![button("▪ Nothing", DENY)] } else { denials() });
     let hint = if is_open { "\n\nReply to this message with your answer." } else { hint };
-    let said = said.map_or_else(String::new, |said| format!("\n\nClaude said: {}", masked(&clean_line(said, SAID))));
+    let said = said.map_or_else(String::new, |(who, said)| {
+        let who = if who == Speaker::Claude { "Claude" } else { "You" };
+        format!("\n\n{who} said: {}", masked(&clean_line(said, SAID)))
+    });
     let kinds = approval.kinds().filter(|_| buttons.iter().flatten().any(|(_, data)| data == ALL));
     let kinds = kinds
         .map_or_else(String::new, |kinds| format!("\n\n“All like it” is: {}", clean_line(&kinds.join(", "), LINE)));

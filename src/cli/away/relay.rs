@@ -314,7 +314,7 @@ impl Relay {
                     }
                     Ok(Found::Gone) => Some(Over::without("withdrawn: it was asked again, or the run has ended")),
                     // It is asked again, or its records cannot be read now.
-                    Ok(Found::Asked) | Err(_) => None,
+                    Ok(Found::Asked(_)) | Err(_) => None,
                 },
             };
         }
@@ -359,6 +359,7 @@ impl Relay {
 
     /// What was sent is known to the next relay. Where that cannot be written, a message may come twice.
     fn keep(&mut self) {
+        self.kept.date_ends(self.clock.now());
         let folder: &Path = self.store.folder();
         if let Err(error) = self.kept.write(folder) {
             tracing::warn!(%error, "the record of sent messages cannot be saved");

@@ -16,11 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Processes with a run at the same time.
 const RUNS: usize = 5;
-/// Questions that a phase asks at the same time, and how often it does.
-const AT_ONCE: usize = 5;
-/// Phases of a ticket, and how often each asks: of many needs, and of few.
-const LONG: (usize, usize) = (8, 5);
-const SHORT: (usize, usize) = (2, 1);
+/// Phases of a ticket, how often each asks, and how many questions at the same time: of many needs, and of few.
+const LONG: (usize, usize, usize) = (5, 2, 20);
+const SHORT: (usize, usize, usize) = (2, 1, 5);
 
 const CONFIG: &str = "
 git: {worktree: ticket}
@@ -30,9 +28,9 @@ breaker: {permission_denials: 1000, no_progress: 1000, same_error: 1000}
 ";
 const POLICY: &str = "version: 1\nrules:\n  - {name: person, action: ask, command: echo}\n";
 
-fn scenario(times: usize) -> String {
+fn scenario(times: usize, at_once: usize) -> String {
     let call = |n: usize| format!("{{bash: \"echo {{slug}}-{n} >> effects\"}}");
-    let calls = |time: usize| (0..AT_ONCE).map(|n| call(AT_ONCE * time + n)).collect::<Vec<_>>().join(", ");
+    let calls = |time: usize| (0..at_once).map(|n| call(at_once * time + n)).collect::<Vec<_>>().join(", ");
     let asks: String = (0..times).map(|time| format!("      - parallel: [{}]\n", calls(time))).collect();
     format!(
         "turns:\n  - when: {{phase: \"\"}}\n    steps:\n      - write: {{path: \"{{slug}}.txt\", content: \"1\"}}\n{asks}      - status: {{summary: did}}\n"
@@ -45,20 +43,22 @@ struct Size {
     tickets: usize,
     phases: usize,
     times: usize,
+    at_once: usize,
     /// One round in so many kills a run; as many kill the relay.
     kill: usize,
 }
 
 impl Size {
     fn of(needs: usize) -> Self {
-        let ((phases, times), kill) = if needs > 500 { (LONG, 12) } else { (SHORT, 6) };
-        Self { needs, tickets: needs.div_ceil(phases * times * AT_ONCE).max(RUNS), phases, times, kill }
+        let ((phases, times, at_once), kill) = if needs > 500 { (LONG, 30) } else { (SHORT, 6) };
+        let tickets = needs.div_ceil(phases * times * at_once).max(RUNS);
+        Self { needs, tickets, phases, times, at_once, kill }
     }
 
     fn project(&self) -> Project {
         let names: Vec<String> = (0..self.phases).map(|n| format!("Part {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let project = Project::with_config(&names, &scenario(self.times), CONFIG);
+        let project = Project::with_config(&names, &scenario(self.times, self.at_once), CONFIG);
         for n in 2..=self.tickets {
             project.ticket(&format!("tk-{n}"), &names);
         }
@@ -245,22 +245,26 @@ impl Ends {
         self.0.values().map(Vec::len).sum()
     }
 
-    /// How many ends are told on the phone that a question of this name did not have.
+    /// The ends that are told on the phone and that no question of this name had.
     fn false_ones(&self, sent: &[Sent]) -> Vec<String> {
         let mut left = self.0.clone();
         let mut false_ones = Vec::new();
-        for sent in sent {
-            let Some((head, end)) = sent.text.lines().next().zip(sent.text.rsplit("\n\n").next()) else { continue };
-            let Some(ends) = left.get_mut(head) else { continue };
+        let head = |sent: &Sent| sent.text.lines().next().unwrap_or_default().to_owned();
+        for (at, one) in sent.iter().enumerate() {
+            let (head, end) = (head(one), one.text.rsplit("\n\n").next().unwrap_or_default());
+            let Some(ends) = left.get_mut(&head) else { continue };
             let end = end.split_once(' ').map_or(end, |(_, end)| end);
-            // Whatever the run withdrew, in the relay's words.
-            let is_it = |one: &String| {
-                let is_void = !one.contains(" by you (");
-                *one == end || is_void && (end.starts_with("withdrawn: ") || end.starts_with("the run was resumed: "))
+            let is_true = if end == "the run was resumed: asked again below" {
+                // That message has the end, or one below that.
+                sent[at + 1..].iter().any(|later| later.text.starts_with(&head))
+            } else {
+                // What the run withdrew the relay may tell in words of its own.
+                let is_void = |one: &String| !one.contains(" by you (") && end.starts_with("withdrawn: ");
+                let at = ends.iter().position(|one| *one == end || is_void(one));
+                at.map(|at| ends.swap_remove(at)).is_some()
             };
-            match ends.iter().position(is_it) {
-                Some(at) => drop(ends.swap_remove(at)),
-                None => false_ones.push(format!("{head}: {end}, and there are {ends:?}")),
+            if !is_true {
+                false_ones.push(format!("{head}: {end}, and there are {ends:?}"));
             }
         }
         false_ones

@@ -3,6 +3,7 @@
 use super::subject::is;
 use super::words::gone;
 use crate::adapters::store::Store;
+use crate::base::id::RunId;
 use crate::cli::answer::{Found, end, look};
 use crate::cli::away::kept::{Asked, Over};
 use crate::cli::away::meaning::Given;
@@ -14,8 +15,11 @@ use crate::cli::queue::{Subject, Waiting, waiting_in};
 use crate::domain::answerer::Answerer;
 use crate::domain::approval::{Answer, ApprovalKind, Scope};
 use crate::domain::command::UserCommand;
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::runtime::heard::{Unsaid, say};
 use tokio::sync::mpsc;
+
+const NO_LONGER: &str = "Too late: it is no longer waiting.";
 
 /// What they are given with.
 pub(super) struct Answers {
@@ -46,7 +50,7 @@ impl Answers {
         let Some(Waiting { subject: Subject::Decision(decision), summary: run, interrupted, .. }) =
             waits.iter().find(|one| is(asked, one))
         else {
-            return Ok("Too late: it is no longer waiting.".to_owned());
+            return Ok(NO_LONGER.to_owned());
         };
         if *interrupted {
             return Ok(gone(&run.ticket));
@@ -70,20 +74,15 @@ impl Answers {
         let Some(id) = &asked.question else {
             return Ok("Press one of its buttons, or reply with one of its answers.".to_owned());
         };
-        let Some(one) = waiting_in(&self.store, asked.run)?.into_iter().find(|one| is(asked, one)) else {
-            return Ok(match look(&self.store, asked.run, id)? {
-                Found::Closed(end) => {
-                    format!("Too late: {}", end.told(asked.kind, self.is_full))
-                }
-                _ => "Too late: it is no longer waiting.".to_owned(),
-            });
+        let approval = match look(&self.store, asked.run, id)? {
+            Found::Asked(approval) => approval,
+            Found::Closed(end) => return Ok(format!("Too late: {}", end.told(asked.kind, self.is_full))),
+            Found::Gone => return Ok(NO_LONGER.to_owned()),
         };
-        if one.interrupted {
-            return Ok(gone(&one.ticket));
+        let Some(run) = at_work(&self.store, asked.run)? else { return Ok(NO_LONGER.to_owned()) };
+        if run.owner() == Owner::Nobody {
+            return Ok(if run.is_own_session() { NO_LONGER.to_owned() } else { gone(&run.ticket) });
         }
-        let Subject::Question(approval) = one.subject else {
-            return Ok("This can only be answered on the screen.".to_owned());
-        };
         let (is_denial, given_all) = (matches!(given, Given::Deny(_)), given == Given::All);
         if !asked.can_allow && !is_denial {
             return Ok("This can only be denied from here: the screen shows it in full.".to_owned());
@@ -111,11 +110,11 @@ impl Answers {
             (Given::ForRun | Given::All | Given::Words(_), _) => None,
         };
         let Some(answer) = answer else { return Ok("That is not an answer to this question.".to_owned()) };
-        tracing::info!(ticket = %one.ticket, %tool, "answered on the phone");
+        tracing::info!(ticket = %run.ticket, %tool, "answered on the phone");
         let command = UserCommand::AnswerApproval { id: id.clone(), answer: answer.clone() };
-        let said = say(&self.store, &one.summary, command, Answerer::PHONE).await;
+        let said = say(&self.store, &run, command, Answerer::PHONE).await;
         let is_refused = matches!(said, Err(Unsaid::Refused(_)));
-        Ok(match (end(&self.store, one.run, id, !is_refused).await?, said) {
+        Ok(match (end(&self.store, run.run, id, !is_refused).await?, said) {
             (Found::Closed(end), _) if !is_refused && end.is_by(&Answerer::PHONE, &answer) => {
                 end.told(Some(kind), self.is_full)
             }
@@ -124,8 +123,14 @@ impl Answers {
             }
             (_, Err(Unsaid::Refused(why))) => format!("Not answered: {why}"),
             (_, Err(Unsaid::Unanswered(why))) => format!("Sent, but not confirmed: {why}"),
-            (Found::Asked, Ok(())) => "Sent, but not applied yet.".to_owned(),
+            (Found::Asked(_), Ok(())) => "Sent, but not applied yet.".to_owned(),
             (Found::Gone, Ok(())) => "Not answered: the rules do not allow it as it is; asking again.".to_owned(),
         })
     }
+}
+
+/// How the run stands; `None`: it has ended.
+fn at_work(store: &Store, run: RunId) -> Result<Option<RunSummary>, CliError> {
+    let Some((run, _)) = store.run(run)?.filter(|(run, _)| run.state != RunState::Ended) else { return Ok(None) };
+    Ok(Some(store.as_seen(run)?))
 }

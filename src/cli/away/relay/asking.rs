@@ -5,26 +5,41 @@ use super::words::{fit, gone};
 use crate::adapters::known_sessions;
 use crate::adapters::telegram::BotError;
 use crate::adapters::telegram::pairing::Detail;
+use crate::adapters::transcript::{Speaker, last_said as last_said_there};
+use crate::base::id::RunId;
 use crate::base::time::{Timestamp, human};
 use crate::cli::away::kept::{Asked, Over};
 use crate::cli::away::message::{self, Beside, Message, denials};
 use crate::cli::away::sent::Sender;
 use crate::cli::queue::Waiting;
+use crate::domain::approval::ApprovalKind;
 use crate::domain::summary::RunState;
 use crate::runtime::last_said::last_said;
+use std::collections::BTreeMap;
+
+/// What was said last in each run, read once for all that it asks at the same time.
+pub(super) type Words = BTreeMap<RunId, Option<(Speaker, String)>>;
 
 impl Relay {
     /// What is sent about something that waits.
-    pub(super) fn message_of(&self, one: &Waiting) -> Message {
-        let said = last_said(&self.store, one.run).filter(|_| self.pairing.detail == Detail::Full);
+    pub(super) fn message_of(&self, one: &Waiting, words: &mut Words) -> Message {
         let known = known_sessions::find(self.store.folder(), &one.ticket).filter(|_| one.summary.is_own_session());
+        let transcript = known.as_ref().and_then(|known| known.transcript.clone());
+        // At the end of a turn they are what is asked about.
+        let is_call = one.question().is_some_and(|asked| asked.kind == ApprovalKind::Call);
+        let own = || transcript.filter(|_| is_call).and_then(|path| last_said_there(&path));
+        let said = words.entry(one.run).or_insert_with(|| match last_said(&self.store, one.run) {
+            Some(said) => Some((Speaker::Claude, said)),
+            None => own(),
+        });
+        let said = said.as_ref().filter(|_| self.pairing.detail == Detail::Full);
         let terminal = known.filter(|known| known.terminal.doubt().is_none()).map(|known| known.terminal.place());
-        let beside = Beside { said: said.as_deref(), terminal: terminal.as_deref() };
+        let beside = Beside { said: said.map(|(who, said)| (*who, said.as_str())), terminal: terminal.as_deref() };
         message::of(one, self.pairing.detail, &self.settings.bulk_tools, beside)
     }
 
-    pub(super) async fn ask(&mut self, one: &Waiting) -> Result<(), BotError> {
-        let Message { text, hint, file, buttons, can_allow } = self.message_of(one);
+    pub(super) async fn ask(&mut self, one: &Waiting, message: Message) -> Result<(), BotError> {
+        let Message { text, hint, file, buttons, can_allow } = message;
         let (is_file, whole) = (file.is_some(), format!("{text}{hint}"));
         let name = format!("{}.txt", one.ticket);
         let head =
@@ -62,6 +77,7 @@ impl Relay {
             told: self.clock.now(),
             sent: self.clock.now(),
             end: None,
+            ended: Timestamp::default(),
             is_edited: false,
         });
         self.keep();
@@ -85,7 +101,8 @@ impl Relay {
         if self.kept.asked[at].orphaned.is_some() {
             // It is asked again, under the same name: once more on the phone, too.
             self.kept.asked[at].end = Some(Over::without("the run was resumed: asked again below"));
-            return self.ask(one).await;
+            let message = self.message_of(one, &mut Words::new());
+            return self.ask(one, message).await;
         }
         if one.summary.state == RunState::Parked && one.question().is_none() {
             return Ok(());

@@ -1,6 +1,7 @@
 //! Several questions at once: one message with a sound lists them, and each follows in a message of its own without one, which
 //! is answered like any other. At the end the list says of each what became of it.
 
+use super::asking::Words;
 use super::words::fit;
 use super::{Relay, is, passed};
 use crate::adapters::telegram::BotError;
@@ -8,6 +9,7 @@ use crate::base::amount::counted;
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::cli::away::kept::{Asked, Burst};
+use crate::cli::away::message::Message;
 use crate::cli::away::scope::Scope;
 use crate::cli::away::sent::Sender;
 use crate::cli::queue::Waiting;
@@ -39,9 +41,10 @@ impl Relay {
 
     async fn ask_new(&mut self, new: &[&Waiting]) -> Result<(), BotError> {
         // Where there is no list, each of them has its sound.
-        let mut is_listed = false;
+        let (mut is_listed, mut words) = (false, Words::new());
+        let messages: Vec<Message> = new.iter().map(|one| self.message_of(one, &mut words)).collect();
         if new.len() > 1 {
-            let heads: Vec<String> = new.iter().map(|one| head(&self.message_of(one).text)).collect();
+            let heads: Vec<String> = messages.iter().map(|message| head(&message.text)).collect();
             let text = listed(heads.iter().map(|head| (head.as_str(), None)));
             let shown = text.clone();
             let sent = self.with_bot(None, move |bot, chat| bot.send(chat, &fit(&text), &[], None)).await;
@@ -52,11 +55,11 @@ impl Relay {
             passed(sent)?;
             self.keep();
         }
-        for one in new {
+        for (one, message) in new.iter().zip(messages) {
             let now = self.clock.now();
             let before = self.kept.asked.last().map_or(Timestamp::default(), |asked| asked.sent);
             self.is_hushed = is_listed || now.since(before) < SOON;
-            let asked = self.ask(one).await;
+            let asked = self.ask(one, message).await;
             self.is_hushed = false;
             if let (Ok(()), true) = (&asked, is_listed)
                 && let (Some(burst), Some(asked)) = (self.kept.bursts.last_mut(), self.kept.asked.last())
