@@ -119,6 +119,7 @@ fn archives_hold_the_program_and_the_formula_their_checksums() {
     }
     let (is_made, formula) = script("formula", &["https://example.com/shop", "files"]);
     assert!(is_made, "{formula}");
+    let [url, binary] = ["pkg-url", "bin-dir"].map(binstall);
     let version = env!("CARGO_PKG_VERSION");
     for target in targets {
         let name = format!("programmator-{version}-{target}");
@@ -135,8 +136,73 @@ fn archives_hold_the_program_and_the_formula_their_checksums() {
             .expect("tar");
         assert!(unpacked.success());
         assert_eq!(project.read(&format!("{name}/programmator")), target);
+        // What `cargo binstall` downloads and takes out of it.
+        assert!(lines.contains(&format!("{:?}", filled(&url, target))), "{url}: {lines}");
+        assert_eq!(project.read(&filled(&binary, target)), target);
         for file in ["man/programmator-run.1", "completions/_programmator", "LICENSE", "docs/install.md"] {
             assert!(project.path(&format!("{name}/{file}")).exists(), "{file}");
         }
     }
+}
+
+/// A template for `cargo binstall`, from the manifest.
+#[cfg(target_os = "linux")]
+fn binstall(key: &str) -> String {
+    let manifest = include_str!("../../Cargo.toml");
+    let (_, section) = manifest.split_once("\n[package.metadata.binstall]\n").expect("a section");
+    let section = section.split("\n[").next().expect("its lines");
+    assert!(section.contains("pkg-fmt = \"tgz\"\n"), "what `packaging/archive` makes: {section}");
+    let value = section.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"'));
+    value.expect(key).to_owned()
+}
+
+/// The template as `cargo binstall` fills it in.
+#[cfg(target_os = "linux")]
+fn filled(template: &str, target: &str) -> String {
+    let values = [
+        ("repo", "https://example.com/shop"),
+        ("name", env!("CARGO_PKG_NAME")),
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("target", target),
+        ("bin", "programmator"),
+        ("binary-ext", ""),
+    ];
+    let put = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{ {name} }}"), value);
+    let text = values.iter().fold(template.to_owned(), put);
+    assert!(!text.contains('{'), "{text}");
+    text
+}
+
+/// A release says which repository it is of; the sources name none, and nobody who does not exist.
+#[test]
+fn the_repository_is_named_by_who_releases() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let project = Project::new();
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).expect("it");
+    project.write("package/Cargo.toml", &manifest);
+    let folder = project.path("package").display().to_string();
+    let named = |address: &str| {
+        let output = std::process::Command::new(root.join("packaging/repository"))
+            .args([address, &folder])
+            .output()
+            .expect("bash");
+        (output.status.success(), project.read("package/Cargo.toml"))
+    };
+    let release = std::fs::read_to_string(root.join(".github/workflows/release.yml")).expect("it");
+    let steps: Vec<&str> = release.lines().filter(|line| line.contains("packaging/repository ")).collect();
+    let of_its_own = "packaging/repository \"$GITHUB_SERVER_URL/$GITHUB_REPOSITORY\"";
+    assert!(steps.len() == 2 && steps.iter().all(|step| step.ends_with(of_its_own)), "{steps:?}");
+    assert!(release.contains("--maintainer \"$GITHUB_REPOSITORY_OWNER <"), "{release}");
+    for invented in [".invalid", "example.", "@"] {
+        assert!(!manifest.contains(invented), "{invented} in Cargo.toml");
+    }
+
+    let without = manifest.lines().filter(|line| !line.starts_with("repository = ")).collect::<Vec<_>>().join("\n") + "\n";
+    project.write("package/Cargo.toml", &without);
+    assert_eq!(named("shop\"\nname = \"x"), (false, without.clone()));
+    let (is_done, with) = named("https://example.com/shop.git");
+    assert!(is_done && with.contains("\nrepository = \"https://example.com/shop\"\n"), "{with}");
+    assert_eq!(with.lines().count(), without.lines().count() + 1);
+    assert_eq!(named("https://example.com/shop/"), (true, with.clone()), "said twice");
+    assert_eq!(named("https://example.com/other"), (false, with));
 }

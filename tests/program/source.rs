@@ -114,7 +114,9 @@ fn what_github_refuses_is_told_with_its_cure_and_tried_again_by_hand() {
     let project = finished("github:ada/shop#7");
     for (case, error, cure) in [
         ("issue comment", "locked", "unlock"),
+        ("issue comment", "locked-2.23", "unlock"),
         ("issue comment", "token", "give it access"),
+        ("issue comment", "token-2.23", "give it access"),
         ("issue view", "issue-gone", "deleted"),
         ("issue view", "rate-limit", "try again later"),
         ("issue view", "rate-limit-http", "try again later"),
