@@ -81,7 +81,9 @@ fn tickets_folder(session: &Session, resolved: &Resolved) -> Finding {
         Ok(listed) if listed.is_empty() => Finding::new(
             "tickets",
             Mark::Warn,
-            format!("{shown} has no tickets: create one with `programmator ticket new \"Title\"`"),
+            format!(
+                "{shown} has no tickets: set the project up with `programmator init`, or create one with `programmator ticket new \"Title\"`"
+            ),
         ),
         Ok(listed) => {
             let broken = listed.iter().filter(|one| one.ticket.as_ref().map_or(true, Ticket::is_broken));

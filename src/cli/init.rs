@@ -2,6 +2,7 @@
 //! only then writes.
 
 mod files;
+mod ignored;
 mod origin;
 mod setup;
 mod talk;

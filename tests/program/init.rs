@@ -137,6 +137,31 @@ fn a_new_project_has_git_and_a_ticket_of_its_own() {
 }
 
 #[test]
+fn what_builds_write_is_ignored_in_a_repository_that_init_makes_and_in_no_other() {
+    let project = Project::without_git();
+    project.write("work/Cargo.toml", "[package]\nname = \"shop\"\n");
+    project.write("work/web/package.json", "{\"scripts\": {\"test\": \"vitest\"}}");
+    let report = initialised(&project, &[], 0);
+    let written = report["written"].as_array().expect("paths").iter();
+    assert!(written.filter(|path| path.as_str().expect("a path").ends_with("/.gitignore")).count() == 1, "{report}");
+    assert_eq!(project.read("work/.gitignore"), "node_modules/\ntarget/\n");
+    project.write("work/web/node_modules/x.js", "x");
+    project.write("work/target/debug/x", "x");
+    let seen = project.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert!(seen.contains("Cargo.toml") && !seen.contains("x.js") && !seen.contains("target/"), "{seen}");
+
+    let own = Project::without_git();
+    own.write("work/Cargo.toml", "[package]\nname = \"shop\"\n");
+    own.write("work/.gitignore", "mine\n");
+    initialised(&own, &[], 0);
+    assert_eq!(own.read("work/.gitignore"), "mine\n");
+    let with_git = Project::new();
+    with_git.write("work/Cargo.toml", "[package]\nname = \"shop\"\n");
+    initialised(&with_git, &[], 0);
+    assert!(!with_git.path("work/.gitignore").exists());
+}
+
+#[test]
 fn at_a_terminal_every_page_has_a_default_and_esc_goes_back() {
     let project = Project::without_git();
     project.write("work/Makefile", "test:\n\t@echo \"it$$((1 + 1))works\"\nlint:\n\tfalse\n");

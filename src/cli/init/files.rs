@@ -1,5 +1,6 @@
 //! The files that `programmator init` writes: their text, whether they are there, and how one is put in its place.
 
+use super::ignored::gitignore;
 use super::setup::{CHECKS_PASS, Choices, Setup, files_in};
 use crate::adapters::config_files::PROJECT_FOLDER;
 use crate::adapters::project_file;
@@ -51,6 +52,7 @@ pub(super) fn planned(setup: &Setup, choices: &Choices, force: bool) -> Result<(
             changes.extend(ignored);
         }
     }
+    changes.extend(gitignore(setup, choices).map(|(path, new)| Change { path, old: None, new, backup: None }));
     match first_ticket(setup, choices)? {
         Some(ticket) => changes.push(ticket),
         None if setup.has_tickets => {
@@ -76,7 +78,7 @@ fn first_ticket(setup: &Setup, choices: &Choices) -> Result<Option<Change>, CliE
     let phase = if title == CHECKS_PASS { "Run every validation command and fix what fails" } else { TEMPLATE_PHASE };
     let draft = Draft { title: title.clone(), phases: vec![phase.to_owned()], ..Draft::default() };
     let (assignee, now) = (setup.assignee.as_deref(), setup.now);
-    let new = NewTicket { draft: &draft, project: &setup.folder, assignee, now, origin: None };
+    let new = NewTicket { draft: &draft, project: &setup.folder, assignee, now, origin: None, parent: None, deps: &[] };
     let id = tickets::id_for(title, &setup.folder, &choices.tickets)
         .ok_or_else(|| CliError::failure("no id is free for the first ticket"))?;
     let path = choices.tickets.join(format!("{id}.md"));

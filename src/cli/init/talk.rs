@@ -55,7 +55,7 @@ const WORKFLOWS: [(Workflow, &str); 4] = [
 const PROFILES: [(Profile, &str); 4] = [
     (Profile::Guarded, "reads, verified writes and the project's own commands"),
     (Profile::Strict, "reads; writes need your passphrase, the network is blocked"),
-    (Profile::Trusted, "everything except the floor"),
+    (Profile::Trusted, "everything except what is always refused"),
     (Profile::ReadOnly, "reads only"),
 ];
 

@@ -46,6 +46,7 @@ fn first(model: &Model, troubles: &[Finding], width: usize) -> Vec<Row> {
         Row::new(),
         key("n", "write your first ticket"),
         key("N", "import tasks: GitHub issues, beads, documents, lists of other programs"),
+        key("programmator init", "set up this project: what checks it, and a first ticket"),
         key("programmator demo", "try it in a sample repository, no account needed"),
     ];
     if lacks_git(model) {
