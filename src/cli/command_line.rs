@@ -217,7 +217,7 @@ pub enum Command {
     /// Write a run, or one iteration of it, as Markdown, JSONL or a recording.
     #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
-    /// Manage tickets: markdown files with dependencies and phases; compatible with `tk`.
+    /// Manage tickets: a minimal ticket system of markdown files with dependencies and phases; compatible with `tk`.
     Ticket {
         /// What to do with tickets.
         #[command(subcommand)]

@@ -65,6 +65,11 @@ fn what_says_nothing_is_refused_with_what_may_be_said() {
     let output = fed(&project, &["ticket", "add-note", "sh-cart"], " \n");
     assert!(!output.status.success() && text(&output).contains("the note is empty"), "{}", text(&output));
     assert_eq!(project.read("work/.tickets/sh-cart.md"), before);
+    // As `tk` has it: an empty argument leaves the time.
+    assert_eq!(said(&project, &["ticket", "add-note", "sh-cart", ""], 0), "Note added to sh-cart\n");
+    let stamped = project.read("work/.tickets/sh-cart.md");
+    assert!(stamped.starts_with(before.trim_end()) && stamped.contains("\n## Notes\n\n**20"), "{stamped}");
+    assert!(said(&project, &["ticket", "help"], 0).contains("minimal ticket system"), "as `tk help` says");
     let told = said(&project, &["ticket", "list", "--status", "opne"], 1);
     assert_eq!(told, "Error: invalid status 'opne'. Must be one of: open in_progress closed\n");
     assert_eq!(said(&project, &["ticket", "list", "--status", "in_progress", "-a", "nobody"], 0), "");

@@ -169,7 +169,7 @@ impl Change<'_> {
         Ok(1)
     }
 
-    /// Adds a note: these words, else what standard input says.
+    /// Adds a note: these words, else what standard input says. Words that are empty on purpose leave a time.
     pub(super) fn note(&self, out: &mut dyn Write, ticket: &str, words: &[String]) -> Result<(), Fault> {
         let target = self.target(ticket)?;
         let text = if !words.is_empty() {
@@ -181,7 +181,7 @@ impl Change<'_> {
             io::stdin().take(LONGEST_INPUT).read_to_string(&mut text)?;
             text
         };
-        if text.trim().is_empty() {
+        if words.is_empty() && text.trim().is_empty() {
             return Err(Fault::Words("the note is empty: give its words, or pipe them in".to_owned()));
         }
         let now = self.session.clock().now();

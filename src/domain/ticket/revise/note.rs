@@ -4,12 +4,9 @@ use super::{File, LONGEST_NOTE, Made, NotRevised};
 use crate::base::time::Timestamp;
 
 impl File<'_> {
-    /// A note as it is written, else quoted: nothing of it may be read as a heading or a box.
+    /// A note as it is written, else quoted: nothing of it may be read as a heading or a box. One without words is its time.
     pub(super) fn noted(&self, note: &str, now: Timestamp) -> Result<Vec<Made>, NotRevised> {
         let note = note.trim();
-        if note.is_empty() {
-            return Err(NotRevised::NoText);
-        }
         if note.len() > LONGEST_NOTE || note.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
             return Err(NotRevised::NoNote);
         }
