@@ -9,6 +9,7 @@ pub mod find;
 mod folder;
 pub mod load;
 mod os;
+mod parts;
 pub mod write;
 mod writer;
 
@@ -17,4 +18,5 @@ pub use find::{FindError, Places, find};
 pub use folder::{Carded, Listed, cards, files_in, list, list_each, stays_in};
 pub use load::{LoadError, load, read};
 pub use os::copy_attributes;
+pub use parts::{Whole, parts, write_parts};
 pub use writer::{TicketWriter, change, reopen, revise, set_status, tick};

@@ -33,7 +33,7 @@ Examples:
   programmator import hank --one              .hank/fix_plan.md as one ticket with phases
   programmator import github --label sprint-1 --yes
   programmator import tasks TODO.md --dry-run --json | jq '.tasks[].title'
-  programmator import prd docs/prd.md --plan  one ticket; Claude drafts its phases
+  programmator import prd docs/prd.md --plan  Claude drafts the phases, and several tickets if it is long
 
 Run it again at any time: imported tasks are recognized by the ticket's `external-ref`. Tasks that have changed at the source, or are gone, are listed; their tickets are not changed, except that a dependency imported later is added to their `deps`. Imported text is quoted in the ticket as data. Its links and validation commands are left out unless you ask for them, and invisible characters are shown. With --json an object: source, tasks (key, title, standing, \
 ticket, closed, commands), gone, notes, settings, left_out, more. With --plan you review the draft on the screen, as with programmator plan; \

@@ -14,6 +14,7 @@ use crate::base::text::{Clean, clean_line};
 use crate::domain::outcome::ExitReason;
 use crate::domain::planning::PlanAsked;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::Part;
 use crate::runtime::doctor;
 use crate::runtime::headless::{Format, Printer};
 use crate::runtime::offline::state_of;
@@ -63,18 +64,20 @@ pub(super) struct Planned {
     pub saves: bool,
     /// The draft is printed as a JSON object.
     pub is_json: bool,
+    /// The work may be split into several tickets.
+    pub splits: bool,
 }
 
 /// Carries out `programmator plan`. Gives the exit code.
 pub async fn run(out: &mut dyn Write, session: &Session, args: &PlanArgs) -> Result<u8, CliError> {
     let (path, made) = ticket(session, &args.what).await?;
-    draft(out, session, Planned { path, made, saves: args.save, is_json: args.json }).await
+    draft(out, session, Planned { path, made, saves: args.save, is_json: args.json, splits: false }).await
 }
 
 /// Has it planned: on the screen, or without one where the draft is only printed or written.
 pub(super) async fn draft(out: &mut dyn Write, session: &Session, planned: Planned) -> Result<u8, CliError> {
-    let Planned { path, made, saves, is_json } = planned;
-    let asked = Box::new(PlanAsked { made, saves, ..PlanAsked::default() });
+    let Planned { path, made, saves, is_json, splits } = planned;
+    let asked = Box::new(PlanAsked { made, saves, splits, ..PlanAsked::default() });
     let name = path.display().to_string();
     if !saves && !is_json && stdout().is_terminal() {
         return start::screen(session, Open::Plan(name, asked), After::Kept).await;
@@ -119,7 +122,8 @@ async fn ticket(session: &Session, what: &str) -> Result<(PathBuf, Option<Draft>
     has_claude.map_err(|missing| CliError::failure(missing.text))?;
     let draft = idea(what);
     let assignee = session.environment.get("USER").map(String::as_str);
-    let new = NewTicket { draft: &draft, project: &session.folder, assignee, now: session.clock().now(), origin: None };
+    let (now, project) = (session.clock().now(), &session.folder);
+    let new = NewTicket { draft: &draft, project, assignee, now, origin: None, parent: None, deps: &[] };
     let path = tickets::create(&new, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let _ = writeln!(stderr(), "created {}", Clean::new(&path.to_string_lossy()));
@@ -179,12 +183,14 @@ struct PrintedDraft<'a> {
     text: &'a str,
     phases: &'a [String],
     validation: &'a [String],
+    /// The tickets that it splits off.
+    tickets: &'a [Part],
 }
 
 impl<'a> From<&'a Draft> for PrintedDraft<'a> {
     fn from(draft: &'a Draft) -> Self {
-        let Draft { title, text, phases, validation, .. } = draft;
-        Self { title, text, phases, validation }
+        let Draft { title, text, phases, validation, parts, .. } = draft;
+        Self { title, text, phases, validation, tickets: parts }
     }
 }
 

@@ -89,6 +89,8 @@ pub async fn run(
                 assignee,
                 now: session.clock().now(),
                 origin: None,
+                parent: None,
+                deps: &[],
             };
             let path = new(out, &ticket, &places.dir()).map_err(|error| CliError::usage(error.to_string()))?;
             if !no_edit && is_attended() { edit(out, &path) } else { Ok(()) }

@@ -26,7 +26,7 @@ pub use goal::goal_words;
 pub use iterations::IterationSummary;
 pub use limits::{countdown, wait_words};
 pub use line::{Line, Weight};
-pub use planning::{draft_lines, draft_words};
+pub use planning::{AT_LAST, draft_lines, draft_words, part_words};
 pub use turns::foreign_words;
 
 use crate::base::amount::counted;

@@ -8,11 +8,12 @@ use crate::base::text::{Clean, clean_line};
 use crate::domain::answerer::Answerer;
 use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::Part;
 use crate::domain::verdict::Verdict;
 use crate::domain::worded::worded;
 use serde::{Deserialize, Serialize};
 
-/// Phases of a draft, and commands, at most.
+/// Phases of a draft, commands, and tickets that it splits off, at most.
 pub const MOST: usize = 20;
 /// Longest text of a phase, of a command and of the ticket, in bytes.
 const LONGEST_LINE: usize = 1_000;
@@ -27,6 +28,9 @@ pub struct PlanAsked {
     /// The draft is accepted unseen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub saves: bool,
+    /// The work may be split into several tickets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub splits: bool,
     #[serde(default, skip_serializing_if = "Answerer::is_screen")]
     pub by: Answerer,
 }
@@ -85,6 +89,15 @@ worded! {
         TooManyCommands = "too_many_commands",
         BadCommand = "command_not_one_line",
         LongText = "text_too_long",
+        TooManyTickets = "too_many_tickets",
+        /// One ticket was asked for.
+        NoSplit = "tickets_not_asked_for",
+        /// The list of tickets cannot be read.
+        BadTickets = "tickets_unreadable",
+        NoTitle = "ticket_without_title",
+        SameTitle = "same_title_twice",
+        /// A ticket waits for one that is not before it.
+        BadOrder = "tickets_out_of_order",
         /// A ticket made of it would not read as it does.
         Unreadable = "unreadable",
     }
@@ -106,6 +119,15 @@ impl DraftFault {
                 format!("A validation command is not one line of at most {LONGEST_LINE} bytes.")
             }
             Self::LongText => format!("The text is longer than {LONGEST_TEXT} bytes."),
+            Self::TooManyTickets => format!("The draft has more than {MOST} tickets."),
+            Self::NoSplit => "The draft is for one ticket: leave `tickets` out.".to_owned(),
+            Self::BadTickets => "The list `tickets` is not YAML: put texts in double quotes.".to_owned(),
+            Self::NoTitle => "A ticket of the draft has no title.".to_owned(),
+            Self::SameTitle => "Two tickets of the draft have the same title.".to_owned(),
+            Self::BadOrder => {
+                "A ticket of the draft waits for one that is not before it: `after` takes numbers of earlier tickets."
+                    .to_owned()
+            }
             Self::Unreadable => {
                 "The phases or commands would not be read from the ticket as they are here: look for an open code \
                  block or comment, or boxes, in the text, and for markup in a phase."
@@ -115,8 +137,35 @@ impl DraftFault {
     }
 }
 
-/// The draft without what is only markup or invisible, if a ticket made of it reads as it does.
+/// The draft without what is only markup or invisible, if the tickets made of it read as it does.
 pub fn checked(draft: Draft) -> Result<Draft, DraftFault> {
+    let Draft { parts, .. } = draft.clone();
+    let own = one_checked(Draft { parts: Vec::new(), ..draft })?;
+    if parts.len() > MOST {
+        return Err(DraftFault::TooManyTickets);
+    }
+    let mut draft = own.clone();
+    for (before, part) in parts.into_iter().enumerate() {
+        let one = one_checked(own.of_part(&part))?;
+        let mut after = part.after;
+        after.sort_unstable();
+        after.dedup();
+        if one.title.is_empty() {
+            return Err(DraftFault::NoTitle);
+        }
+        if draft.parts.iter().any(|earlier: &Part| earlier.title == one.title) {
+            return Err(DraftFault::SameTitle);
+        }
+        if after.iter().any(|after| !(1..=before).contains(after)) {
+            return Err(DraftFault::BadOrder);
+        }
+        draft.parts.push(Part { title: one.title, text: one.text, phases: one.phases, after });
+    }
+    // What a person edits is read again.
+    if Draft::of_body(&draft.body()).parts == draft.parts { Ok(draft) } else { Err(DraftFault::Unreadable) }
+}
+
+fn one_checked(draft: Draft) -> Result<Draft, DraftFault> {
     if draft.phases.iter().any(|phase| phase.trim().is_empty()) {
         return Err(DraftFault::EmptyPhase);
     }
@@ -189,6 +238,45 @@ mod tests {
             assert_eq!(checked(draft.clone()), Err(fault), "{:?}", draft.phases.first());
         }
         assert!(checked(draft(&many[1..], &many[1..])).is_ok(), "as many as there may be");
+    }
+
+    #[test]
+    fn tickets_of_a_draft_wait_only_for_earlier_ones_and_are_read_back_as_they_are() {
+        let part = |title: &str, phases: &[&str], after: &[usize]| {
+            let text = "As the **document** says.\n\nMore of it.".to_owned();
+            let phases = phases.iter().map(ToString::to_string).collect();
+            Part { title: title.into(), text, phases, after: after.to_vec() }
+        };
+        let whole = |parts: Vec<Part>| Draft { parts, ..draft(&["Check it all"], &["make test"]) };
+        let good = whole(vec![
+            part("Count", &["a", "b <!-- model: opus -->"], &[]),
+            part("Refuse: 429", &["c"], &[1]),
+            part("Tell", &["a"], &[2, 1, 2]),
+        ]);
+        let made = checked(good).unwrap();
+        assert_eq!(made.parts[2].after, [1, 2]);
+        assert_eq!(Draft::of_body(&made.body()).parts, made.parts, "{}", made.body());
+        assert_eq!(checked(made.clone()), Ok(made.clone()), "checked twice, it is the same");
+        // The person takes the first one away: what waited for it waits for none that is there.
+        let body = made.body();
+        let (own, rest) = body.split_once("# Ticket 1:").unwrap();
+        let without = format!("{own}# Ticket 2:{}", rest.split_once("# Ticket 2:").unwrap().1);
+        assert_eq!(checked(Draft::of_body(&without)), Err(DraftFault::BadOrder));
+        let freed =
+            checked(Draft::of_body(&without.replace("After: 1, 2", "After: 2").replace("After: 1\n", ""))).unwrap();
+        assert_eq!(freed.parts.iter().map(|part| part.after.clone()).collect::<Vec<_>>(), [vec![], vec![1]]);
+        let many: Vec<Part> = (0..=MOST).map(|n| part(&format!("t{n}"), &["a"], &[])).collect();
+        for (parts, fault) in [
+            (vec![part("", &["a"], &[])], DraftFault::NoTitle),
+            (vec![part("a", &["a"], &[]), part("a", &["b"], &[])], DraftFault::SameTitle),
+            (vec![part("a", &["a"], &[1])], DraftFault::BadOrder),
+            (vec![part("a", &["a"], &[0])], DraftFault::BadOrder),
+            (vec![part("a", &[], &[])], DraftFault::NoPhases),
+            (vec![Part { text: "# Ticket 2: x".into(), ..part("a", &["a"], &[]) }], DraftFault::Unreadable),
+            (many, DraftFault::TooManyTickets),
+        ] {
+            assert_eq!(checked(whole(parts)), Err(fault));
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod lines;
 pub mod lint;
 mod outline;
 pub mod parse;
+pub mod part;
 mod phase_settings;
 mod phases;
 pub mod revise;

@@ -70,6 +70,8 @@ pub struct PromptContext {
     pub phases_left: u32,
     /// The ticket's file was made to be planned: title and text may be drafted too.
     pub is_new: bool,
+    /// The work may be split into several tickets.
+    pub splits: bool,
     /// The plan as it was drafted last.
     pub draft: Option<String>,
     /// What the user wants changed in it.
@@ -317,6 +319,7 @@ mod tests {
             settled_phases: vec!["Phase 1: look (verified)".into()],
             phases_left: 5,
             is_new: true,
+            splits: true,
             draft: Some("# Parse dates".into()),
             words: None,
             topics: vec!["- Ask".into()],

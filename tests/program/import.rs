@@ -289,6 +289,64 @@ turns:
 }
 
 #[test]
+fn a_large_document_is_planned_as_several_tickets_that_wait_for_each_other() {
+    let project = Project::new();
+    project.scenario(
+        "
+turns:
+  - when: {planner: true}
+    steps:
+      - draft:
+          tickets:
+            - {title: \"Logins: counted\", text: \"By address.\", phases: [\"Count the tries\"]}
+            - {title: \"Cards are taken\", phases: [\"Take cards\", \"Say so\"]}
+            - {title: \"The sixth is refused\", phases: [\"Refuse it\"], after: [1]}
+          phases: [\"Check the whole document\"]
+          validation: [\"true\"]
+",
+    );
+    project.write("work/docs/prd.md", PRD);
+    let tickets = || std::fs::read_dir(project.path("work/.tickets")).unwrap().count();
+    let output = project.run(&["import", "prd", "docs/prd.md", "--plan", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let printed: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    let titles = [0, 1, 2].map(|n| printed["draft"]["tickets"][n]["title"].as_str().expect("a title"));
+    assert_eq!(titles, ["Logins: counted", "Cards are taken", "The sixth is refused"]);
+    assert_eq!((&printed["saved"], &printed["draft"]["tickets"][2]["after"][0]), (&false.into(), &1.into()));
+    assert_eq!(tickets(), 1, "nothing of it is saved unseen");
+    let shown = said(&project, &["import", "prd", "docs/prd.md", "--plan"], 0);
+    assert!(shown.contains("# Ticket 3: The sixth is refused\n\nAfter: 1\n\n- [ ] Refuse it\n"), "{shown}");
+    assert_eq!(tickets(), 1);
+
+    let told = text(&project.run(&["import", "prd", "docs/prd.md", "--plan", "--yes"]));
+    assert!(told.contains("after 3 new tickets"), "{told}");
+    assert_eq!(tickets(), 4);
+    let whole = ticket_with(&project, "external-ref: prd:docs/prd.md as a whole#prd\n");
+    let id = |text: &str| text.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
+    let (own, counted) = (id(&whole), ticket_with(&project, "# Logins: counted\n"));
+    let (cards, sixth) =
+        (ticket_with(&project, "# Cards are taken\n"), ticket_with(&project, "# The sixth is refused\n"));
+    let parts = [&counted, &cards, &sixth].map(|text| id(text));
+    assert!(whole.contains(&format!("\ndeps: [{}]\n", parts.join(", "))), "{whole}");
+    assert!(whole.contains("- [ ] Check the whole document\n") && whole.contains("> 2. Say so\n"), "{whole}");
+    assert!(sixth.contains(&format!("\ndeps: [{}]\n", id(&counted))), "{sixth}");
+    for part in [&counted, &cards, &sixth] {
+        assert!(part.contains(&format!("\nparent: {own}\n")) && part.contains("- `true`\n"), "{part}");
+        assert!(part.contains(&format!("Part of `{own}`, which quotes the document")), "{part}");
+    }
+    assert!(cards.contains("\ndeps: []\n") && cards.contains("- [ ] Take cards\n- [ ] Say so\n"), "{cards}");
+    let ready = said(&project, &["ticket", "ready"], 0);
+    assert!(
+        ready.contains("Logins: counted") && ready.contains("Cards are taken") && ready.lines().count() == 2,
+        "{ready}"
+    );
+    assert_eq!(said(&project, &["ticket", "lint"], 0), "", "lint finds nothing");
+    // The document is known by its own ticket; its parts are nothing of its that is gone.
+    let again = said(&project, &["import", "prd", "docs/prd.md", "--plan", "--dry-run"], 0);
+    assert!(again.contains(&format!("imported Shop  {own}")) && !again.contains("gone"), "{again}");
+}
+
+#[test]
 fn a_document_whose_tasks_are_tickets_is_planned_as_one_more_only_if_that_is_wanted() {
     let project = Project::new();
     project.scenario("turns:\n  - steps:\n      - draft: {phases: [\"One\"], validation: [\"true\"]}\n");

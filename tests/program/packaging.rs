@@ -197,7 +197,8 @@ fn the_repository_is_named_by_who_releases() {
         assert!(!manifest.contains(invented), "{invented} in Cargo.toml");
     }
 
-    let without = manifest.lines().filter(|line| !line.starts_with("repository = ")).collect::<Vec<_>>().join("\n") + "\n";
+    let without =
+        manifest.lines().filter(|line| !line.starts_with("repository = ")).collect::<Vec<_>>().join("\n") + "\n";
     project.write("package/Cargo.toml", &without);
     assert_eq!(named("shop\"\nname = \"x"), (false, without.clone()));
     let (is_done, with) = named("https://example.com/shop.git");

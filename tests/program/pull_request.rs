@@ -176,7 +176,9 @@ fn what_cannot_be_done_is_told_with_what_to_do_and_nothing_is_pushed() {
     assert_eq!(remote(&project), before);
     assert!(!asked(&project).contains("pr create"), "{}", asked(&project));
     std::fs::remove_file(project.path("work/.git/hooks/pre-push")).expect("a hook");
-    for (error, cure) in [("already-exists", "look at it with `gh pr view`"), ("no-commits", "the base already has all")] {
+    for (error, cure) in
+        [("already-exists", "look at it with `gh pr view`"), ("no-commits", "the base already has all")]
+    {
         gh(&project, &format!("'pr create'*) fails {error};;"));
         let told = pr(&project, &["tk-1", "--yes"], 1);
         assert!(told.contains(cure), "{told}");

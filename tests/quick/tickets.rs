@@ -764,6 +764,8 @@ fn a_new_ticket_is_found_and_read() {
         assignee: Some("O'Neil, A."),
         now: Timestamp::from_millis(1_795_269_733_120),
         origin: None,
+        parent: None,
+        deps: &[],
     };
     let path = tickets::create(&new, &folder.path("t")).unwrap();
     let name = path.file_stem().unwrap().to_str().unwrap();

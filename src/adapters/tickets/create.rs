@@ -5,7 +5,7 @@ use crate::base::id::TicketId;
 use crate::base::text::{Clean, clean_line};
 use crate::base::time::Timestamp;
 use crate::domain::ticket::Ticket;
-use crate::domain::ticket::card::{stamped, written, written_item};
+use crate::domain::ticket::card::{Card, stamped, written, written_item};
 use crate::domain::ticket::draft::Draft;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -27,6 +27,10 @@ pub struct NewTicket<'a> {
     pub now: Timestamp,
     /// Where it was imported from.
     pub origin: Option<Origin<'a>>,
+    /// The ticket that it is a part of.
+    pub parent: Option<&'a TicketId>,
+    /// What it waits for.
+    pub deps: &'a [&'a TicketId],
 }
 
 /// What a ticket that was imported says of that.
@@ -35,12 +39,13 @@ pub struct Origin<'a> {
     pub reference: &'a str,
     /// Changes with what the task says.
     pub digest: &'a str,
-    pub deps: &'a [&'a TicketId],
 }
 
 /// Keys of the front matter that say it: the first is that of `tk`.
 pub const REFERENCE: &str = "external-ref";
 pub const DIGEST: &str = "imported-digest";
+/// The key for the ticket that one is a part of.
+const PARENT: &str = "parent";
 
 /// The issue or task that the ticket was made of, as its file names it.
 pub fn reference(ticket: &Ticket) -> Option<&str> {
@@ -136,13 +141,25 @@ fn prefix(project: &Path) -> String {
 /// The id of a ticket that is made of something else, and which `dir` has no ticket of: the same as before as long as there is
 /// none, so that a program which was killed is followed by one that goes on.
 pub fn id_for(what: &str, project: &Path, dir: &Path) -> Option<TicketId> {
-    let prefix = prefix(project);
+    id_of(what, &prefix(project), |id| dir.join(format!("{id}.md")).symlink_metadata().is_err())
+}
+
+/// The same for a part of a ticket: that of its file, where a program that was killed has written it already.
+pub fn id_of_part(what: &str, parent: &TicketId, dir: &Path, taken: &[&TicketId]) -> Option<TicketId> {
+    let prefix = parent.as_str().rsplit_once('-').map_or("tk", |(prefix, _)| prefix);
+    let is_free = |id: &str| match std::fs::read(dir.join(format!("{id}.md"))) {
+        Ok(bytes) => Card::read(&bytes).is_some_and(|card| card.text(PARENT) == parent.as_str()),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    id_of(what, prefix, |id| is_free(id) && taken.iter().all(|taken| taken.as_str() != id))
+}
+
+fn id_of(what: &str, prefix: &str, is_ours: impl Fn(&str) -> bool) -> Option<TicketId> {
     (0..TRIES).find_map(|n| {
         let digest = Sha256::digest(format!("{what}\0{n}"));
         let number = digest.iter().take(16).fold(0, |number: u128, byte| number << 8 | u128::from(*byte));
         let id = format!("{prefix}-{}", suffix(number));
-        let is_free = dir.join(format!("{id}.md")).symlink_metadata().is_err();
-        is_free.then(|| TicketId::parse(&id).ok()).flatten()
+        is_ours(&id).then(|| TicketId::parse(&id).ok()).flatten()
     })
 }
 
@@ -203,8 +220,8 @@ pub fn text(id: &str, new: &NewTicket<'_>) -> String {
     let (kind, priority) = (or(&new.draft.kind, "task"), or(&new.draft.priority, "2"));
     let tags: Vec<&str> = new.draft.tags.iter().map(String::as_str).filter(|tag| word(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("tags: [{}]\n", tags.join(", ")) };
-    let deps: Vec<&str> = new.origin.iter().flat_map(|origin| origin.deps).map(|id| id.as_str()).collect();
-    let deps = deps.join(", ");
+    let deps = new.deps.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+    let parent = new.parent.map(|id| format!("{PARENT}: {id}\n")).unwrap_or_default();
     let value = |text: &str| written(&clean_line(text, 400));
     let origin =
         new.origin.map(|one| format!("{REFERENCE}: {}\n{DIGEST}: {}\n", value(one.reference), value(one.digest)));
@@ -218,6 +235,7 @@ pub fn text(id: &str, new: &NewTicket<'_>) -> String {
          created: {created}\n\
          type: {kind}\n\
          priority: {priority}\n\
+         {parent}\
          {tags}\
          {assignee}\
          {origin}\

@@ -35,7 +35,7 @@ pub struct ImportArgs {
     /// Create one ticket per list, with its tasks as phases.
     #[arg(long)]
     pub(super) one: bool,
-    /// Of prd: make one ticket of the document, and let Claude draft its phases in plan mode.
+    /// Of prd: make a ticket of the document, and let Claude draft its phases in plan mode, or split it into tickets.
     #[arg(long, conflicts_with_all = ["one", "commands", "label", "limit"])]
     pub(super) plan: bool,
     /// Import validation commands, too: they will be run.

@@ -19,7 +19,7 @@ pub(super) async fn run(out: &mut dyn Write, session: &Session, args: &ImportArg
         return Err(CliError::usage("--plan takes one document: programmator import prd FILE --plan"));
     }
     let path = ticket(out, session, args).await?;
-    let planned = Planned { path, made: None, saves: args.yes, is_json: args.json };
+    let planned = Planned { path, made: None, saves: args.yes, is_json: args.json, splits: true };
     plan::draft(out, session, planned).await
 }
 

@@ -39,7 +39,7 @@
 //! default the current phase, `CONTINUE` (`DONE` for the last open phase), the files written in this turn; `phase: ""`
 //! writes `null`. `verdict: {verdict?, issues?, summary?}`: a critic's block; by default `APPROVED`, each issue a text.
 //! `goal: {verdict?, new_phases?, summary?}`: an evaluator's block; by default `ACHIEVED`, with phases `MORE_WORK`.
-//! `draft: {title?, text?, phases, validation?}`: a planner's block.
+//! `draft: {title?, text?, tickets?, phases, validation?}`: a planner's block, each ticket `{title, text?, phases, after?}`.
 //!
 //! **Unpleasant steps**: `no_status` (says in the file that the block is missing on purpose), `broken_status`,
 //! `sleep_ms: n`, `drip: {text, every_ms}` (a character at a time), `huge: n` (one text block of n bytes), `surrogate:
@@ -207,8 +207,19 @@ pub struct Goal {
 pub struct Drafted {
     pub title: Option<String>,
     pub text: Option<String>,
+    pub tickets: Vec<DraftedTicket>,
     pub phases: Vec<String>,
     pub validation: Vec<String>,
+}
+
+/// A ticket that it splits off.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DraftedTicket {
+    pub title: String,
+    pub text: String,
+    pub phases: Vec<String>,
+    pub after: Vec<usize>,
 }
 
 /// A question to the person, with answers to choose from.

@@ -4,7 +4,7 @@ use super::calls::Asking;
 use super::host::Course;
 use super::line::LONE_SURROGATE;
 use super::prompt;
-use super::scenario::{Drafted, Goal, Retry, Status, Step, Verdict};
+use super::scenario::{Drafted, DraftedTicket, Goal, Retry, Status, Step, Verdict};
 use super::session::{LastCall, Session};
 use super::shell;
 use super::tally::End;
@@ -168,8 +168,16 @@ impl Session {
             texts => texts.iter().map(item).collect::<Vec<_>>().concat(),
         });
         let (title, text) = (line("title", &draft.title), line("text", &draft.text));
+        let ticket = |one: &DraftedTicket| {
+            let phases: String =
+                one.phases.iter().map(|phase| format!("        - {}\n", json!(self.fill(phase)))).collect();
+            let (title, text, after) = (json!(one.title), json!(one.text), json!(one.after));
+            format!("    - title: {title}\n      text: {text}\n      phases:\n{phases}      after: {after}\n")
+        };
+        let tickets: String = draft.tickets.iter().map(ticket).collect();
+        let tickets = if tickets.is_empty() { tickets } else { format!("  tickets:\n{tickets}") };
         format!(
-            "```yaml\nPROGRAMMATOR_STATUS:\n{title}{text}  phases:{phases}\n  validation:{validation}\n  summary: \
+            "```yaml\nPROGRAMMATOR_STATUS:\n{title}{text}{tickets}  phases:{phases}\n  validation:{validation}\n  summary: \
              \"What it takes.\"\n```\n"
         )
     }

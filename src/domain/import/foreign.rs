@@ -61,6 +61,7 @@ pub fn draft(source: Source, item: &Item, taken: Taken) -> Draft {
         kind: item.kind.unwrap_or_default().to_owned(),
         priority: item.priority.map(|priority| priority.to_string()).unwrap_or_default(),
         tags: item.labels.iter().map(word).filter(|label| !label.is_empty()).collect(),
+        parts: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::base::amount::counted;
 use crate::domain::planning::{DraftAnswer, DraftAnswered, PlanAsked, Tried};
 use crate::domain::record::Record;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::{Part, numbers};
 
 /// The sentence of a record about a plan.
 pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
@@ -19,14 +20,31 @@ pub(super) fn sentence(record: &Record) -> Option<(Weight, String)> {
     }
 }
 
-/// "4 phases, 1 validation command".
+/// "4 phases, 1 validation command"; of a draft for several tickets all of theirs.
 pub fn draft_words(draft: &Draft) -> String {
-    format!("{}, {}", counted(draft.phases.len(), "phase"), counted(draft.validation.len(), "validation command"))
+    let phases = draft.parts.iter().fold(draft.phases.len(), |sum, part| sum + part.phases.len());
+    let tickets = draft.parts.len() + 1;
+    let tickets = if tickets > 1 { counted(tickets, "ticket") + ", " } else { String::new() };
+    format!("{tickets}{}, {}", counted(phases, "phase"), counted(draft.validation.len(), "validation command"))
 }
 
-/// A draft as lines: its phases, then its validation commands.
+/// What stands above the phases of the part in this place, from 1.
+pub fn part_words(n: usize, part: &Part) -> String {
+    let after = if part.after.is_empty() { String::new() } else { format!(" (after {})", numbers(&part.after)) };
+    format!("Ticket {n}{after}: {}", part.title)
+}
+
+/// What stands above the phases of a ticket that others were split off.
+pub const AT_LAST: &str = "This ticket, when they are closed";
+
+/// A draft as lines: its phases, by tickets where there are several, then its validation commands.
 pub fn draft_lines(draft: &Draft) -> Vec<String> {
-    let phases = draft.phases.iter().map(|phase| format!("- {phase}"));
+    let line = |phase: &String| format!("- {phase}");
+    let part =
+        |(n, part): (usize, &Part)| std::iter::once(part_words(n, part)).chain(part.phases.iter().map(line)).collect();
+    let parts: Vec<Vec<String>> = (1..).zip(&draft.parts).map(part).collect();
+    let own = (!parts.is_empty()).then(|| AT_LAST.to_owned());
+    let phases = parts.into_iter().flatten().chain(own).chain(draft.phases.iter().map(line));
     phases.chain(draft.validation.iter().map(|command| format!("$ {command}"))).collect()
 }
 

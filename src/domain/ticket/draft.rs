@@ -2,6 +2,7 @@
 
 use crate::base::text::{Clean, clean_line};
 use crate::domain::ticket::parse::{body, parse};
+use crate::domain::ticket::part::{self, Part};
 use crate::domain::ticket::phase_settings;
 use crate::domain::ticket::{Phase, PhaseSettings, TEMPLATE_PHASE};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct Draft {
     pub priority: String,
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Tickets of their own that the work is split into; this one is worked on when they are closed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 impl Draft {
@@ -41,7 +45,24 @@ impl Draft {
             kind: extra("type").unwrap_or_default(),
             priority: extra("priority").unwrap_or_default(),
             tags: tags.split([',', ' ']).filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
+            parts: Vec::new(),
         }
+    }
+
+    /// The draft whose `body` a person has edited.
+    pub fn of_body(text: &str) -> Self {
+        let (own, parts) = part::split(text);
+        let part = |found: part::Found| {
+            let Self { title, text, phases, .. } = Self::of_template(&found.markdown);
+            Part { title, text, phases, after: found.after }
+        };
+        Self { parts: parts.into_iter().map(part).collect(), ..Self::of_template(&own) }
+    }
+
+    /// The ticket that a part becomes.
+    pub fn of_part(&self, part: &Part) -> Self {
+        let Part { title, text, phases, .. } = part.clone();
+        Self { title, text, phases, parts: Vec::new(), ..self.clone() }
     }
 
     /// Nothing was typed.
@@ -77,11 +98,12 @@ impl Draft {
         lines(&self.phases).map(|phase| PhaseSettings::tidied(&bare(&phase))).filter(|phase| !phase.is_empty())
     }
 
-    /// The same without what is not said and what every ticket has.
+    /// The same without what is not said and what every ticket has; the parts stand behind it.
     pub fn body(&self) -> String {
         let markdown = self.markdown();
         let body = markdown.strip_suffix("\n## Acceptance Criteria\n\n").unwrap_or(&markdown);
-        body.strip_prefix("# \n\n").unwrap_or(body).to_owned()
+        let body = body.strip_prefix("# \n\n").unwrap_or(body).to_owned();
+        (1..).zip(&self.parts).fold(body, |out, (n, part)| out + "\n" + &part.markdown(n))
     }
 
     /// The markdown below the front matter.

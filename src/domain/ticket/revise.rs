@@ -7,7 +7,9 @@
 mod note;
 mod plan;
 
+use super::card;
 use super::draft::Draft;
+use super::edit::Unchanged;
 use super::lines::{item_content, text_start};
 use super::outline::Outline;
 use super::parse::parse;
@@ -16,6 +18,7 @@ use super::section::phase_number;
 use super::{Phase, PhaseForm, Task, Ticket, front, phase_settings};
 use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Longest text of a phase and of a note, in bytes.
 const LONGEST_PHASE: usize = 1_000;
@@ -60,6 +63,9 @@ pub enum TicketEdit {
         draft: Box<Draft>,
         /// What the file said when it was made to be planned.
         made: Option<Box<Draft>>,
+        /// Ids of the tickets that the draft splits off, which it waits for.
+        #[serde(default)]
+        deps: Vec<String>,
     },
 }
 
@@ -89,7 +95,8 @@ impl TicketEdit {
             Self::Move { phase, to: Direction::Up } => format!("moved “{}” up", phase.text),
             Self::Move { phase, to: Direction::Down } => format!("moved “{}” down", phase.text),
             Self::Note { .. } => "added a note".to_owned(),
-            Self::Plan { draft, .. } => format!("planned {}", quoted(&draft.phases)),
+            Self::Plan { draft, deps, .. } if deps.is_empty() => format!("planned {}", quoted(&draft.phases)),
+            Self::Plan { draft, deps, .. } => format!("planned {}, after {}", quoted(&draft.phases), deps.join(", ")),
         }
     }
 }
@@ -113,6 +120,8 @@ pub enum NotRevised {
     HasPhases,
     #[error("nothing to change")]
     AlreadySo,
+    #[error("`deps` cannot be changed in the front matter: edit the file")]
+    NoDeps,
     #[error("the ticket is not valid UTF-8: edit the file")]
     NotText,
     #[error("this text would change how the ticket is read: edit the file")]
@@ -121,17 +130,26 @@ pub enum NotRevised {
 
 /// What the change is in the file of these bytes, which is called `name` (without folder).
 pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
-    let text = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
+    let before = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
+    let deps = if let TicketEdit::Plan { deps, .. } = edit { &deps[..] } else { &[] };
+    let waiting = match card::add(bytes, "deps", deps) {
+        _ if deps.is_empty() => Cow::Borrowed(bytes),
+        Ok(waiting) => Cow::Owned(waiting),
+        Err(Unchanged::AlreadySo) => Cow::Borrowed(bytes),
+        Err(_) => return Err(NotRevised::NoDeps),
+    };
+    let (bytes, text) = (&*waiting, std::str::from_utf8(&waiting).map_err(|_| NotRevised::NotText)?);
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
     let file = File { ticket: parse(bytes, name), outline, lines: text.split('\n').collect() };
     let candidates = match edit {
         TicketEdit::Note { text } => file.noted(text, now)?,
-        TicketEdit::Plan { draft, made } => file.planned(bytes, draft, made.as_deref())?,
+        TicketEdit::Plan { draft, made, .. } => file.planned(bytes, draft, made.as_deref())?,
         edit => vec![file.changed(edit)?],
     };
     let made = candidates.into_iter().find(|made| file.reads_as(made, name)).ok_or(NotRevised::Unreadable)?;
-    let revision = Revision::between(&file.lines, &made.lines).ok_or(NotRevised::AlreadySo)?;
+    let before: Vec<&str> = before.split('\n').collect();
+    let revision = Revision::between(&before, &made.lines).ok_or(NotRevised::AlreadySo)?;
     Ok(Revised { revision, renamed: made.renamed })
 }
 
@@ -461,7 +479,7 @@ mod tests {
             validation: validation.iter().map(ToString::to_string).collect(),
             ..Draft::default()
         };
-        let plan = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: None };
+        let plan = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: None, deps: Vec::new() };
         let two = || draft(["a", "b"], &["make"]);
         for (file, edit, expected) in [
             (
@@ -491,7 +509,11 @@ mod tests {
         let seed =
             Draft { title: "Idea".into(), text: "Mine.".into(), validation: vec!["own".into()], ..Draft::default() };
         let fresh = format!("---\nid: t\n---\n{}", seed.markdown());
-        let whole = |draft: Draft| TicketEdit::Plan { draft: Box::new(draft), made: Some(Box::new(seed.clone())) };
+        let whole = |draft: Draft| TicketEdit::Plan {
+            draft: Box::new(draft),
+            made: Some(Box::new(seed.clone())),
+            deps: Vec::new(),
+        };
         let planned = made(&fresh, &whole(two())).unwrap();
         assert!(planned.starts_with("---\nid: t\n---\n# New\n\nText.\n\n## Design\n\n- [ ] a\n"), "{planned}");
         assert!(planned.contains("- `own`\n- `make`\n"), "{planned}");
@@ -557,6 +579,7 @@ mod tests {
                 4 => TicketEdit::Plan {
                     draft: Box::new(Draft { phases: texts, validation: vec!["make".to_owned()], ..Draft::default() }),
                     made: None,
+                    deps: Vec::new(),
                 },
                 _ => note(&texts.join("\n")),
             };

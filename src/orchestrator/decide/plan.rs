@@ -52,7 +52,10 @@ impl Draft<'_> {
         match plan.stage {
             PlanStage::Written => {
                 let phases = counted(self.state.phases.len(), "phase");
-                self.end(ExitReason::Planned, format!("the plan is in the ticket: {phases}"));
+                let parts = plan.draft.as_ref().map_or(0, |draft| draft.parts.len());
+                let split = counted(parts, "new ticket");
+                let after = if parts > 0 { format!(", after {split}") } else { String::new() };
+                self.end(ExitReason::Planned, format!("the plan is in the ticket: {phases}{after}"));
             }
             PlanStage::Accepted => self.effect(Effect::PlaceDraft { plan }),
             PlanStage::Refused => {

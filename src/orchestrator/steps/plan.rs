@@ -54,7 +54,8 @@ fn is_due(state: &State) -> bool {
 fn prompt(state: &State, notes: Vec<String>) -> Prompt {
     let plan = planning(state);
     let words = plan.and_then(|plan| plan.words.clone());
-    let earlier = plan.and_then(|plan| plan.draft.as_ref()).map(Draft::markdown);
+    let earlier = plan.and_then(|plan| plan.draft.as_ref());
+    let earlier = earlier.map(|draft| if draft.parts.is_empty() { draft.markdown() } else { draft.body() });
     Prompt { kind: PLAN, context: PromptContext { words, draft: earlier, ..context(state, notes) } }
 }
 
@@ -66,14 +67,19 @@ fn follow_up(state: &State) -> Prompt {
 
 fn context(state: &State, notes: Vec<String>) -> PromptContext {
     let is_new = planning(state).is_some_and(|plan| plan.asked.made.is_some());
-    PromptContext { is_new, ..context::context(state, notes) }
+    PromptContext { is_new, splits: splits(state), ..context::context(state, notes) }
 }
 
-/// Title and text are drafted only for a file that was made for it.
+fn splits(state: &State) -> bool {
+    planning(state).is_some_and(|plan| plan.asked.splits)
+}
+
+/// Title and text are drafted only for a file that was made for it, and other tickets only where that was asked for.
 fn read(state: &State, text: &str) -> Answer {
     let is_new = planning(state).is_some_and(|plan| plan.asked.made.is_some());
     match parse_draft(text).map(|draft| with_settings(draft, state)) {
         Err(fault) => Answer::Unreadable(fault.word()),
+        Ok(draft) if !draft.parts.is_empty() && !splits(state) => Answer::Unreadable(DraftFault::NoSplit.word()),
         Ok(draft) if is_new => Answer::Draft(draft),
         Ok(draft) => Answer::Draft(Draft { title: String::new(), text: String::new(), ..draft }),
     }
@@ -81,8 +87,12 @@ fn read(state: &State, text: &str) -> Answer {
 
 /// What the person has set for a phase of the draft before stays with it.
 fn with_settings(mut draft: Draft, state: &State) -> Draft {
-    let earlier = planning(state).and_then(|plan| plan.draft.as_ref()).map_or(&[][..], |draft| &draft.phases);
-    for phase in &mut draft.phases {
+    let Some(earlier) = planning(state).and_then(|plan| plan.draft.as_ref()) else { return draft };
+    let all =
+        |draft: &Draft| draft.phases.iter().chain(draft.parts.iter().flat_map(|part| &part.phases)).cloned().collect();
+    let earlier: Vec<String> = all(earlier);
+    let phases = draft.phases.iter_mut().chain(draft.parts.iter_mut().flat_map(|part| &mut part.phases));
+    for phase in phases {
         if let Some(set) = earlier.iter().find(|one| PhaseSettings::off(one) == phase) {
             phase.clone_from(set);
         }

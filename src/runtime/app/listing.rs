@@ -43,6 +43,8 @@ impl Service {
             assignee: user.as_deref(),
             now: self.opener.clock.now(),
             origin: None,
+            parent: None,
+            deps: &[],
         };
         let path = tickets::create(&new, &self.places.dir()).map_err(|error| error.to_string())?;
         let path = real(&path);

@@ -3,7 +3,7 @@
 use super::Effects;
 use crate::adapters::agent::orphans;
 use crate::adapters::clock::fresh_id;
-use crate::adapters::tickets;
+use crate::adapters::tickets::{self, Whole};
 use crate::adapters::validate;
 use crate::domain::planning::Tried;
 use crate::domain::profile::Profile;
@@ -21,17 +21,21 @@ impl Effects {
     /// Works out what the accepted draft changes in the file as it is.
     pub(super) fn place_draft(&mut self, plan: &Planning) {
         let (path, now) = (self.ticket_path.clone(), self.clock.now());
-        let edit = plan
-            .draft
-            .clone()
-            .map(|draft| TicketEdit::Plan { draft: Box::new(draft), made: plan.asked.made.clone().map(Box::new) });
+        let (draft, made) = (plan.draft.clone(), plan.asked.made.clone().map(Box::new));
+        let (ticket, mark) = (self.ticket.clone(), self.run.to_string());
         let by = plan.asked.by.clone();
         self.answer_with(async move {
             let placed = tokio::task::spawn_blocking(move || {
-                let edit = edit.ok_or("no draft")?;
+                let draft = Box::new(draft.ok_or("no draft")?);
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let bytes = tickets::read(&path).map_err(|error| error.to_string())?;
+                let whole = Whole { id: &ticket, path: &path, bytes: &bytes, mark: &mark, now };
+                let parts = tickets::parts(&draft, &whole).ok_or("no free id for a ticket")?;
+                let deps = parts.iter().map(|part| part.id.to_string()).collect();
+                let edit = TicketEdit::Plan { draft, made, deps };
                 let Revised { revision, renamed } = revise(&bytes, &name, &edit, now).map_err(|why| why.to_string())?;
+                // It fits; what the ticket is to wait for is there before it says so.
+                tickets::write_parts(&parts, path.parent().ok_or("no folder")?)?;
                 let id = format!("{}{}", TicketRevised::DRAFT, fresh_id());
                 let what = edit.words();
                 Ok(Box::new(TicketRevised { id, what, revision, accepts: None, renamed, undoes: None, by }))

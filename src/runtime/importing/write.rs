@@ -68,9 +68,10 @@ pub(super) fn tickets(
         let (reference, digest) = (item.reference(source), item.digest());
         let named = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
         let deps: Vec<&TicketId> = item.deps.iter().filter_map(|key| ids.get(&named(key))).collect();
-        let origin = Some(Origin { reference: &reference, digest: &digest, deps: &deps });
+        let origin = Some(Origin { reference: &reference, digest: &digest });
         let now = importer.clock.now();
-        let new = NewTicket { draft: &draft, project: &importer.folder, assignee, now, origin };
+        let new =
+            NewTicket { draft: &draft, project: &importer.folder, assignee, now, origin, parent: None, deps: &deps };
         let path = dir.join(format!("{id}.md"));
         let made =
             std::fs::create_dir_all(dir).and_then(|()| tickets::write_new(&path, text(id.as_str(), &new).as_bytes()));

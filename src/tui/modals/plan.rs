@@ -5,10 +5,12 @@
 
 use crate::base::text::clean_line;
 use crate::domain::command::UserCommand;
+use crate::domain::messages::{AT_LAST, part_words};
 use crate::domain::planning::{DraftAnswer, Tried, checked};
 use crate::domain::request::Request;
 use crate::domain::ticket::TicketKey;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::Part;
 use crate::orchestrator::state::Planning;
 use crate::tui::command::{self, Command, Scope, hints};
 use crate::tui::model::Model;
@@ -127,9 +129,9 @@ impl PlanReview {
     pub fn edited(&mut self, model: &Model, text: &str) -> Option<Ask> {
         let before = planning(model, &self.ticket).and_then(|plan| plan.draft.clone())?;
         let is_new = !before.title.is_empty();
-        let draft = Draft::of_template(text);
-        let (title, text) = if is_new { (draft.title, draft.text) } else { (String::new(), String::new()) };
-        match checked(Draft { title, text, phases: draft.phases, validation: draft.validation, ..before.clone() }) {
+        let Draft { title, text, phases, validation, parts, .. } = Draft::of_body(text);
+        let (title, text) = if is_new { (title, text) } else { (String::new(), String::new()) };
+        match checked(Draft { title, text, phases, validation, parts, ..before.clone() }) {
             Ok(draft) if draft == before => None,
             Ok(draft) => Some(self.answer(model, DraftAnswer::Edit(draft))),
             Err(fault) => {
@@ -189,7 +191,11 @@ impl PlanReview {
             page.gap();
             page.hang("", Role::Text, &draft.text);
         }
-        page.head("Phases");
+        for (n, part) in (1..).zip(&draft.parts) {
+            page.head(&visible(&part_words(n, part)));
+            page.part(part);
+        }
+        page.head(if draft.parts.is_empty() { "Phases" } else { AT_LAST });
         for (n, phase) in (1..).zip(&draft.phases) {
             page.hang(&format!("{n:>2}. "), Role::Text, &visible(phase));
         }
@@ -268,6 +274,15 @@ impl Page {
     fn head(&mut self, words: &str) {
         self.gap();
         self.lines.push((Role::Accent, words.to_owned()));
+    }
+
+    fn part(&mut self, part: &Part) {
+        if !part.text.is_empty() {
+            self.hang("", Role::Text, &part.text);
+        }
+        for (n, phase) in (1..).zip(&part.phases) {
+            self.hang(&format!("{n:>2}. "), Role::Text, &visible(phase));
+        }
     }
 
     /// The words behind their mark.

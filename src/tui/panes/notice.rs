@@ -9,7 +9,7 @@ use crate::domain::breaker::Circuit;
 use crate::domain::limits::Parking;
 use crate::domain::limits::admission::Why;
 use crate::domain::limits::provider::Reset;
-use crate::domain::messages::{reason_words, wait_words};
+use crate::domain::messages::{draft_words, reason_words, wait_words};
 use crate::domain::outcome::ExitReason;
 use crate::domain::own_session;
 use crate::domain::phase::Mark;
@@ -159,7 +159,7 @@ pub fn banner(model: &Model, tab: &Tab) -> Option<(Role, String)> {
         return Some((Role::Warning, words));
     }
     if let Some(draft) = tab.state.waiting_draft().filter(|_| live) {
-        let many = counted(draft.phases.len(), "phase");
+        let many = if draft.parts.is_empty() { counted(draft.phases.len(), "phase") } else { draft_words(draft) };
         // A run that has ended decides nothing: its draft is shown once it is resumed.
         let next = if tab.is_over() { " p resumes its run, then ! shows the draft." } else { " Press ! to decide." };
         return Some((Role::Warning, format!("A draft is ready: {many}.{}", key(next))));

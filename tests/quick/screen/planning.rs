@@ -5,6 +5,7 @@ use programmator::domain::command::UserCommand;
 use programmator::domain::planning::{DraftAnswer, Tried};
 use programmator::domain::request::Request;
 use programmator::domain::ticket::draft::Draft;
+use programmator::domain::ticket::part::Part;
 use programmator::domain::verdict::Verdict;
 use programmator::orchestrator::state::{PlanStage, Planning, Stage, State};
 use programmator::tui::msg::{Ask, Msg};
@@ -69,6 +70,32 @@ fn a_draft_waits() {
     whole("plan", || pressed(waits(draft()), "!"));
     modal("plan_tried", || pressed(tried(waits(draft())), "!"));
     modal("plan_words", || pressed(waits(draft()), "! r N o t e"));
+}
+
+#[test]
+fn a_draft_for_several_tickets_shows_each_and_what_it_waits_for() {
+    let part = |title: &str, phase: &str, after: &[usize]| Part {
+        title: title.into(),
+        text: "As the document says.".into(),
+        phases: vec![phase.into()],
+        after: after.to_vec(),
+    };
+    let parts = vec![
+        part("Tries are counted", "Count the tries for each address", &[]),
+        part("The sixth is refused", "Answer 429 with a Retry-After", &[1]),
+    ];
+    let phases = vec!["Check every requirement of the document".into()];
+    let split = Draft { title: String::new(), text: String::new(), parts, phases, ..draft() };
+    modal("plan_split", || pressed(waits(split.clone()), "!"));
+    // What comes back from the editor is all of it.
+    let mut model = pressed(waits(split.clone()), "!");
+    let edited = split.body().replace("After: 1\n\n", "");
+    let asks = update(&mut model, Msg::Edited(edited));
+    let answers: Vec<_> = asks.into_iter().collect();
+    let expected =
+        Draft { parts: split.parts.iter().map(|one| Part { after: vec![], ..one.clone() }).collect(), ..split };
+    let is_it = |ask: &Ask| matches!(ask, Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer: DraftAnswer::Edit(draft), .. })) if *draft == expected);
+    assert!(answers.iter().any(is_it), "{answers:?}");
 }
 
 #[test]

@@ -451,7 +451,7 @@ pub fn every_record() -> Vec<Record> {
         Record::ChatAsked(ChatAsked { earlier: vec!["a".into()], plain: true, by: Answerer::COMMAND_LINE }),
         Record::ChatAnswered(ChatAnswered { n: 1, text: "yes".into(), more: true }),
         Record::NoteNotSent { id: text() },
-        Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, by: Answerer::COMMAND_LINE }),
+        Record::PlanAsked(PlanAsked { made: Some(draft()), saves: true, splits: true, by: Answerer::COMMAND_LINE }),
         Record::DraftMade { n: 1, draft: draft() },
         Record::DraftAnswered(DraftAnswered { answer: DraftAnswer::Edit(draft()), by: Answerer::SCREEN }),
         Record::DraftTried {

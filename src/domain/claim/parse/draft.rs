@@ -7,6 +7,8 @@ use super::{key, lines, value};
 use crate::domain::planning::{DraftFault, checked};
 use crate::domain::ticket::PhaseSettings;
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::Part;
+use serde::Deserialize;
 
 /// Reads the last draft of `text`: the text blocks of the planner's last turn, joined.
 ///
@@ -41,9 +43,40 @@ pub fn parse_draft(text: &str) -> Result<Draft, DraftFault> {
         // Which model works on a phase, and whether a critic looks at it, is not Claude's to say.
         phases: items(&["phases"]).iter().map(|phase| PhaseSettings::bare(phase).to_owned()).collect(),
         validation: items(&["validation", "validation_commands"]),
+        parts: named(&block, &["tickets"]).map(parts).transpose()?.unwrap_or_default(),
         ..Draft::default()
     })
 }
+
+/// A ticket as Claude lists it.
+#[derive(Deserialize)]
+struct Listed {
+    title: String,
+    #[serde(default)]
+    text: String,
+    phases: Vec<String>,
+    #[serde(default)]
+    after: Vec<usize>,
+}
+
+/// The tickets that the work is split into. What is no YAML is not guessed at: a phase could come to another ticket.
+fn parts(entry: &Entry) -> Result<Vec<Part>, DraftFault> {
+    let source = format!("{}\n{}", entry.first, entry.more.join("\n"));
+    if NOTHING.contains(&source.trim()) {
+        return Ok(Vec::new());
+    }
+    let listed: Vec<Listed> = value::yaml(source.trim_matches('\n')).ok_or(DraftFault::BadTickets)?;
+    let part = |Listed { title, text, phases, after }: Listed| Part {
+        title,
+        text,
+        phases: phases.iter().map(|phase| PhaseSettings::bare(phase).to_owned()).collect(),
+        after,
+    };
+    Ok(listed.into_iter().map(part).collect())
+}
+
+/// How a list says that it has nothing.
+const NOTHING: [&str; 6] = ["", "[]", "null", "~", "none", "None"];
 
 fn named<'a>(block: &'a Block, names: &[&str]) -> Option<&'a Entry> {
     let is_it = |entry: &&Entry| names.iter().any(|name| entry.name.eq_ignore_ascii_case(name));
@@ -53,7 +86,7 @@ fn named<'a>(block: &'a Block, names: &[&str]) -> Option<&'a Entry> {
 /// The items of a list: as YAML where it is that, else line by line, salvaged.
 fn list(entry: &Entry) -> Vec<String> {
     let source = format!("{}\n{}", entry.first, entry.more.join("\n"));
-    if ["", "[]", "null", "~", "none", "None"].contains(&source.trim()) {
+    if NOTHING.contains(&source.trim()) {
         return Vec::new();
     }
     let source = source.trim_matches('\n');
@@ -99,6 +132,21 @@ mod tests {
         assert_eq!(draft.text, "Six are too many.\n\nAlso by IPv6.");
         assert_eq!(draft.phases, ["Count the tries", "Refuse the sixth"]);
         assert_eq!(draft.validation, ["cargo test -- 'a b'"]);
+    }
+
+    #[test]
+    fn work_is_split_into_tickets() {
+        let text = "```yaml\nPROGRAMMATOR_STATUS:\n  tickets:\n    - title: \"Count: the tries\"\n      text: \"In memory.\"\n      phases:\n        - \"Add a table\"\n        - \"Fill it <!-- model: opus -->\"\n    - title: \"Refuse the sixth\"\n      phases:\n        - \"Answer 429\"\n      after: [1]\n  phases:\n    - \"Check it all\"\n  validation: []\n  summary: \"Two.\"\n```\n";
+        let draft = parse_draft(text).unwrap();
+        assert_eq!(draft.phases, ["Check it all"]);
+        let parts: Vec<_> =
+            draft.parts.iter().map(|one| (one.title.as_str(), one.phases.len(), &one.after[..])).collect();
+        assert_eq!(parts, [("Count: the tries", 2, &[][..]), ("Refuse the sixth", 1, &[1][..])]);
+        assert_eq!((draft.parts[0].text.as_str(), draft.parts[0].phases[1].as_str()), ("In memory.", "Fill it"));
+        assert_eq!(parse_draft(&text.replace("\"Count: the tries\"", "Count: the tries")), Err(DraftFault::BadTickets));
+        assert!(parse_draft(&text.replace("after: [1]", "after: [2]")) == Err(DraftFault::BadOrder));
+        let none = "PROGRAMMATOR_STATUS:\n  tickets: []\n  phases: [a]\n  validation: []\n  summary: x\n";
+        assert_eq!(parse_draft(none).map(|draft| draft.parts), Ok(Vec::new()));
     }
 
     #[test]

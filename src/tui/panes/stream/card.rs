@@ -8,8 +8,9 @@ use crate::base::text::clean_line;
 use crate::domain::claim::{Claim, ClaimStatus};
 use crate::domain::critique::{CriticVerdict, Critique, Severity};
 use crate::domain::evaluation::{Evaluation, GoalVerdict};
-use crate::domain::messages::draft_words;
+use crate::domain::messages::{AT_LAST, draft_words, part_words};
 use crate::domain::ticket::draft::Draft;
+use crate::domain::ticket::part::Part as TicketPart;
 use crate::tui::theme::role::Role;
 use crate::tui::widgets::wrap::{Break, Piece, wrap};
 use ratatui::style::Modifier;
@@ -115,9 +116,15 @@ pub(super) fn draft(draft: &Draft, columns: usize) -> Vec<Row> {
         word,
         Piece::new(format!(" · {}", draft_words(draft)), Role::StreamText),
     ])];
-    let phases = draft.phases.iter().map(|phase| ("○ ", phase, Role::StreamText));
-    for (sign, line, role) in phases.chain(draft.validation.iter().map(|command| ("$ ", command, Role::Dim))) {
-        let pieces = [Piece::new(sign, Role::Dim), Piece::new(clean_line(line, 600), role)];
+    let phase = |phase: &String| ("○ ", phase.clone(), Role::StreamText);
+    let part = |(n, part): (usize, &TicketPart)| {
+        std::iter::once(("", part_words(n, part), Role::Title)).chain(part.phases.iter().map(phase)).collect::<Vec<_>>()
+    };
+    let parts = (1..).zip(&draft.parts).flat_map(part);
+    let own = (!draft.parts.is_empty()).then(|| ("", AT_LAST.to_owned(), Role::Title));
+    let commands = draft.validation.iter().map(|command| ("$ ", command.clone(), Role::Dim));
+    for (sign, line, role) in parts.chain(own).chain(draft.phases.iter().map(phase)).chain(commands) {
+        let pieces = [Piece::new(sign, Role::Dim), Piece::new(clean_line(&line, 600), role)];
         out.extend(wrap(&pieces, columns.saturating_sub(2), 2, Break::Words).into_iter().map(of));
     }
     out
