@@ -96,6 +96,8 @@ struct Life<'a> {
     /// The process of each ticket that is at work.
     programs: BTreeMap<String, Value>,
     over: BTreeSet<String>,
+    /// The messages of which a button was pressed.
+    pressed: BTreeSet<i64>,
     kills: Kills,
     /// When anything was there to be answered last.
     quiet: Instant,
@@ -165,7 +167,10 @@ impl Life<'_> {
         self.quiet = Instant::now();
         let word = |dice: &mut Dice| if dice.below(2) == 0 { "allow" } else { "deny" };
         for sent in self.api.sent_where(|sent| !sent.buttons.is_empty() && !is_end(sent)) {
-            if self.dice.below(4) > 0 {
+            // Some press once more, before the message says that it was heard.
+            let is_new = !self.pressed.contains(&sent.id);
+            if self.dice.below(if is_new { 2 } else { 10 }) == 0 {
+                self.pressed.insert(sent.id);
                 self.api.press(PERSON, sent.id, word(&mut self.dice));
             }
         }
@@ -288,6 +293,7 @@ fn each_question_is_answered_once_whoever_is_killed_meanwhile() {
         project: &project,
         programs: BTreeMap::new(),
         over: BTreeSet::new(),
+        pressed: BTreeSet::new(),
         kills: Kills::default(),
         quiet: Instant::now(),
     };
@@ -318,5 +324,9 @@ fn each_question_is_answered_once_whoever_is_killed_meanwhile() {
     }
     said(&project, &["away", "off"], 0);
     let asked = ends.count();
-    eprintln!("{asked} questions in {:.0} s, {kills:?} killed; seed {seed}", lived.as_secs_f64());
+    let by_phone = ends.0.values().flatten().filter(|end| end.ends_with("(phone)")).count();
+    eprintln!(
+        "{asked} questions in {:.0} s, {by_phone} answered by phone, {kills:?} killed; seed {seed}",
+        lived.as_secs_f64()
+    );
 }
