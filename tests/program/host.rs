@@ -2,7 +2,7 @@
 
 use crate::away::{PUSH, WRITE, asked, name, project};
 use crate::bot_api::BotApi;
-use crate::phone::paired;
+use crate::pairing::paired;
 use crate::project::{PROGRAM, Project};
 use crate::watched::{ended, json, said, signal};
 use rustix::process::{Pid, Signal, kill_process};
