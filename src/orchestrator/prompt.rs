@@ -25,6 +25,7 @@ pub const PARTS: [(&str, &str); 4] = [
 
 /// What a template may use. Field names are the variables' names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "templates ask each by its name")]
 pub struct PromptContext {
     pub ticket_id: String,
     pub title: String,

@@ -30,6 +30,6 @@ pub(super) fn gitignore(setup: &Setup, choices: &Choices) -> Option<(PathBuf, St
         setup.parts.iter().flat_map(|part| &part.findings).map(|one| one.name.as_str()).collect();
     let wrote = WRITTEN.iter().filter(|(by, _)| by.iter().any(|name| found.contains(name)));
     let lines: BTreeSet<&str> = wrote.flat_map(|(_, what)| *what).copied().collect();
-    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
     (!text.is_empty()).then_some((path, text))
 }

@@ -169,8 +169,10 @@ impl Session {
         });
         let (title, text) = (line("title", &draft.title), line("text", &draft.text));
         let ticket = |one: &DraftedTicket| {
-            let phases: String =
-                one.phases.iter().map(|phase| format!("        - {}\n", json!(self.fill(phase)))).collect();
+            let phases: String = one
+                .phases
+                .iter()
+                .fold(String::new(), |all, phase| all + &format!("        - {}\n", json!(self.fill(phase))));
             let (title, text, after) = (json!(one.title), json!(one.text), json!(one.after));
             format!("    - title: {title}\n      text: {text}\n      phases:\n{phases}      after: {after}\n")
         };

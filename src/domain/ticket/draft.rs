@@ -60,6 +60,7 @@ impl Draft {
     }
 
     /// The ticket that a part becomes.
+    #[must_use]
     pub fn of_part(&self, part: &Part) -> Self {
         let Part { title, text, phases, .. } = part.clone();
         Self { title, text, phases, parts: Vec::new(), ..self.clone() }

@@ -56,10 +56,10 @@ pub(super) fn split(text: &str) -> (String, Vec<Found>) {
             continue;
         }
         match parts.last_mut() {
-            None => own += &format!("{line}\n"),
+            None => own.extend([line, "\n"]),
             Some(part) => match waits(line).filter(|_| part.markdown.trim_end().lines().count() == 1) {
                 Some(after) if part.after.is_empty() => part.after = after,
-                _ => part.markdown += &format!("{line}\n"),
+                _ => part.markdown.extend([line, "\n"]),
             },
         }
     }
