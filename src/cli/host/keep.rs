@@ -36,8 +36,8 @@ struct Host<'a> {
 /// Looks after background work until a signal ends it.
 pub async fn keep(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let store = session.store()?;
-    let lock = Lock::take(&session.state, HOST)?;
-    let _lock = lock.ok_or_else(|| CliError::failure("the host is already running: see `programmator host status`"))?;
+    let role = Lock::take(&session.state, HOST)?;
+    let _role = role.ok_or_else(|| CliError::failure("the host is already running: see `programmator host status`"))?;
     let mut signals = Signals::listen()?;
     let program = Program::now();
     let (log, clock) = (HostLog::of(session), session.clock());
@@ -97,6 +97,8 @@ impl Host<'_> {
                 Ok(()) => self.say("The phone relay was cut off, and is on again."),
                 Err(why) => self.say(&format!("The phone relay was cut off and could not be started: {why}")),
             },
+            // Its locks are given up one after the other.
+            Work::Tickets { files, .. } if files.iter().any(|file| self.still_has(process, file)) => return,
             Work::Tickets { files, .. } => match self.last_runs(files) {
                 Ok(runs) => self.go_on(process, &process.left(&runs)).await,
                 // It is looked at again.
@@ -104,6 +106,11 @@ impl Host<'_> {
             },
         }
         found.forget();
+    }
+
+    /// A process that is just ending has this ticket.
+    fn still_has(&self, process: &Background, file: &str) -> bool {
+        self.store.ticket_program(Path::new(file)).is_ok_and(|program| program == Some(process.pid))
     }
 
     /// The last run of each of these tickets, as its lock tells how it stands.

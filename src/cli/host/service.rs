@@ -116,9 +116,7 @@ fn text(session: &Session) -> Result<String, CliError> {
 fn starting(path: &Path) -> Vec<Vec<String>> {
     let file = Manager::HERE.file();
     match Manager::HERE {
-        Manager::Systemd => {
-            [&["daemon-reload"][..], &["enable", file], &["restart", file]].map(|words| of(words)).to_vec()
-        }
+        Manager::Systemd => [&["daemon-reload"][..], &["enable", file], &["restart", file]].map(of).to_vec(),
         Manager::Launchd => vec![of(&["load", "-w", &path.to_string_lossy()])],
     }
 }

@@ -34,7 +34,7 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
         for run in last.into_iter().filter(|run| run.owner() != Owner::Nobody) {
             let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
             match say(&store, &run, command, Answerer::COMMAND_LINE).await {
-                Ok(_) => writeln!(out, "{} stops {}.", run.ticket, if now { "now" } else { "after this iteration" })?,
+                Ok(()) => writeln!(out, "{} stops {}.", run.ticket, if now { "now" } else { "after this iteration" })?,
                 Err(why) => {
                     failed = true;
                     writeln!(out, "{}: {}", run.ticket, why.words())?;
