@@ -14,12 +14,12 @@ const FOLDER: &str = "background";
 /// Begins the second line of a file: its process was told to end, at this millisecond.
 const TOLD: &str = "told ";
 
-/// What this process does, for as long as it lives; forgotten when dropped.
+/// What this process does, for as long as it lives. Forgotten when dropped, unless it was told to end before.
 #[derive(Debug)]
 pub struct Entry {
     path: PathBuf,
     file: File,
-    is_kept: bool,
+    is_told: bool,
 }
 
 impl Entry {
@@ -28,23 +28,26 @@ impl Entry {
         let path = state.join(FOLDER).join(format!("{}.json", fresh_id()));
         let text = serde_json::to_string(process).map_err(|error| failed(&path, &error))?;
         let file = write_locked(&path, &format!("{text}\n"))?;
-        Ok(Self { path, file, is_kept: false })
+        Ok(Self { path, file, is_told: false })
     }
 
-    /// The process was told to end by a signal before its work was done.
-    pub fn keep(mut self, now: Timestamp) {
-        self.is_kept = true;
+    /// A signal tells the process to end, as when the machine is shut down.
+    pub fn told(&mut self, now: Timestamp) {
+        self.is_told = true;
         if let Err(error) = writeln!(self.file, "{TOLD}{}", now.millis()) {
             tracing::warn!(%error, "it cannot be written down that this process was told to end");
         }
-        // Held until the process is gone: nobody goes on with what still ends.
-        std::mem::forget(self);
+    }
+
+    /// It has come to its end: nothing is left to go on with.
+    pub fn done(&mut self) {
+        self.is_told = false;
     }
 }
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        if !self.is_kept {
+        if !self.is_told {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -67,7 +70,7 @@ impl Found {
         self.cut_off.is_none()
     }
 
-    /// Its work is done, or another process does it.
+    /// Nothing goes on with it any more.
     pub fn forget(&self) {
         if let Err(error) = fs::remove_file(&self.path)
             && error.kind() != ErrorKind::NotFound
@@ -92,12 +95,16 @@ fn one(path: PathBuf) -> Option<Found> {
     }
     let shown = path.display().to_string();
     read_one(path)
-        .inspect_err(|error| tracing::warn!(%error, path = shown, "a background process cannot be read"))
+        .inspect_err(|error| tracing::debug!(%error, path = shown, "a background process cannot be read"))
         .ok()?
 }
 
 /// `None`: its process has just come to its end.
 fn read_one(path: PathBuf) -> Result<Option<Found>, PrivateFileError> {
+    // What is no file would be waited for.
+    if !fs::symlink_metadata(&path).is_ok_and(|data| data.is_file()) {
+        return Ok(None);
+    }
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -122,7 +129,14 @@ mod tests {
 
     fn process(pid: u32) -> Background {
         let work = Work::Tickets { options: vec!["--max-iterations=3".into()], files: vec!["/w/tk-1.md".into()] };
-        Background { pid, work, folder: "/w".into(), path: None, since: Timestamp::from_millis(i64::from(pid)) }
+        Background {
+            pid,
+            work,
+            folder: "/w".into(),
+            path: None,
+            since: Timestamp::from_millis(i64::from(pid)),
+            resumed: Vec::new(),
+        }
     }
 
     #[test]
@@ -130,7 +144,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let of = || all(state.path());
         assert!(of().is_empty());
-        let (done, told) =
+        let (done, mut told) =
             (Entry::enter(state.path(), &process(2)).unwrap(), Entry::enter(state.path(), &process(1)).unwrap());
         let found = of();
         assert_eq!(found.iter().map(|one| one.process.pid).collect::<Vec<_>>(), [1, 2]);
@@ -138,11 +152,13 @@ mod tests {
         assert!(found.iter().all(Found::is_alive));
         drop(done);
         assert_eq!(of().len(), 1);
-        told.keep(Timestamp::from_millis(9));
+        told.told(Timestamp::from_millis(9));
         let found = of();
         assert!(found[0].is_alive(), "it is still ending");
         assert_eq!(found[0].told, Some(Timestamp::from_millis(9)));
-        found[0].forget();
+        drop(told);
+        assert!(!of()[0].is_alive());
+        of()[0].forget();
         assert!(of().is_empty());
     }
 
@@ -152,6 +168,14 @@ mod tests {
         let path = state.path().join(FOLDER).join("a.json");
         drop(write_locked(&path, &serde_json::to_string(&process(1)).unwrap()).unwrap());
         fs::write(path.with_file_name("half.json"), "{\"pid\":").unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            path.with_file_name("pipe.json"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         let first = all(state.path());
         assert!(!first[0].is_alive() && first.len() == 1, "half a file is none");
         assert!(all(state.path())[0].is_alive(), "another goes on with it");

@@ -285,11 +285,11 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let relay = relay::Relay::new(pairing, settings, session.store()?, session.clock(), report);
     // Who has begun it may be gone by now.
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
-    let entry = in_background::on_phone(session);
+    let mut entry = in_background::on_phone(session);
     relay.run().await?;
     // Told to end, as by a machine that is shut down; `away off` has had it forgotten before.
-    if let Some(entry) = entry {
-        entry.keep(session.clock().now());
+    if let Some(entry) = &mut entry {
+        entry.told(session.clock().now());
     }
     Ok(())
 }

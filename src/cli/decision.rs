@@ -9,6 +9,7 @@ use crate::base::time::Timestamp;
 use crate::domain::command::UserCommand;
 use crate::domain::evaluation::{Proposal, ProposalAnswer};
 use crate::domain::messages::draft_words;
+use crate::domain::outcome::ExitReason;
 use crate::domain::phase::PhaseId;
 use crate::domain::planning::{DraftAnswer, DraftAnswered};
 use crate::domain::record::{ChangeAnswered, Record, Stored};
@@ -245,7 +246,8 @@ impl Decision {
             (Kind::Dispute(phase, _), Record::PhaseReopened(by)) if by.of.id == Some(*phase) => Some(word == "retry"),
             (Kind::Dispute(phase, _), Record::PhaseSkipped(of)) if of.id == Some(*phase) => Some(word == "skip"),
             (Kind::Dispute(phase, _), Record::PhaseTicked(by)) if by.of.id == Some(*phase) => Some(word == "accept"),
-            (Kind::Dispute(..), Record::RunEnded { .. }) => Some(word == "stop"),
+            (Kind::Dispute(..), Record::RunEnded { reason: ExitReason::UserStopped, .. }) => Some(word == "stop"),
+            (Kind::Dispute(..), Record::RunEnded { .. }) => Some(false),
             _ => None,
         }
     }

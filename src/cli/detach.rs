@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::session::Session;
 use crate::adapters::own_session;
 use crate::base::text::clean_line;
+use crate::base::time::Timestamp;
 use crate::config::key::Key;
 use crate::domain::background_work::{Background, Work};
 use crate::domain::ticket::TicketKey;
@@ -21,6 +22,8 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long a run may take to begin once a ticket is known to wait for something: it may be another of those that were typed.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Tells a process that it is in the background, and when its work was begun again before: milliseconds, with commas.
+const DETACHED: &str = "PROGRAMMATOR_DETACHED";
 /// How long nothing may be heard: who waits here wants their terminal back.
 const SILENCE: Duration = Duration::from_secs(60);
 
@@ -51,22 +54,44 @@ enum Came {
 /// exit code where it has ended before that. `tickets`: how many it is about.
 pub async fn start(out: &mut dyn Write, tickets: usize) -> Result<u8, CliError> {
     let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
-    begin(out, in_background(&typed), None, tickets).await
+    begin((out, &mut stderr()), in_background(&typed), Before::default(), tickets).await
 }
 
 /// Has another program go on with these tickets, whose runs this one has left as they are, under the options that were typed
 /// here.
 pub async fn hand_over(out: &mut dyn Write, session: &Session, tickets: &[TicketKey]) -> Result<u8, CliError> {
     let args = on_tickets(&session.folder, options(session), tickets.iter().map(TicketKey::file));
-    begin(out, args, None, tickets.len()).await
+    begin((out, &mut stderr()), args, Before::default(), tickets.len()).await
 }
 
-/// Goes on with these tickets of a process that was cut off, as it would have.
-pub async fn resume(out: &mut dyn Write, process: &Background, files: &[&str]) -> Result<u8, CliError> {
+/// Goes on now with these tickets of a process that was cut off, as it would have. `out` gets what came of it, `trouble` why
+/// nothing did.
+pub async fn resume(
+    (out, trouble): (&mut dyn Write, &mut dyn Write),
+    process: &Background,
+    files: &[&str],
+    now: Timestamp,
+) -> Result<u8, CliError> {
     let Work::Tickets { options, .. } = &process.work else { return Ok(0) };
     let options = options.iter().map(OsString::from).collect();
     let args = on_tickets(Path::new(&process.folder), options, files.iter().copied());
-    begin(out, args, process.path.as_deref(), files.len()).await
+    let resumed = process.resumed.iter().chain([&now]).map(|at| at.millis().to_string()).collect::<Vec<_>>().join(",");
+    begin((out, trouble), args, Before { path: process.path.as_deref(), resumed }, files.len()).await
+}
+
+/// When the work of this process was begun again before. `None`: it is not in the background.
+pub(super) fn resumed(session: &Session) -> Option<Vec<Timestamp>> {
+    let told = session.environment.get(DETACHED)?;
+    Some(told.split(',').filter_map(|at| at.parse().ok()).map(Timestamp::from_millis).collect())
+}
+
+/// What a process is told of the one whose work it goes on with.
+#[derive(Default)]
+struct Before<'a> {
+    /// Where that one found programs.
+    path: Option<&'a str>,
+    /// When it was begun again: milliseconds, with commas.
+    resumed: String,
 }
 
 /// The options that were typed here, for the same run in the background.
@@ -90,18 +115,23 @@ fn on_tickets<'a>(folder: &Path, options: Vec<OsString>, files: impl Iterator<It
     args
 }
 
-/// `path`: where it finds programs, if that is not as here.
-async fn begin(out: &mut dyn Write, args: Vec<OsString>, path: Option<&str>, tickets: usize) -> Result<u8, CliError> {
+async fn begin(
+    (out, trouble): (&mut dyn Write, &mut dyn Write),
+    args: Vec<OsString>,
+    before: Before<'_>,
+    tickets: usize,
+) -> Result<u8, CliError> {
     let (heard, said) = pipe()?;
     let mut command = own_session::command(&ourselves()?.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-    path.map(|path| command.env("PATH", path));
+    command.env(DETACHED, before.resumed);
+    before.path.map(|path| command.env("PATH", path));
     let mut child = command.spawn()?;
     let pid = child.id();
     // It has the only other ends of the pipe.
     drop(command);
     let heard = Receiver::from_owned_fd(OwnedFd::from(heard))?;
-    let Some(came) = first_of(BufReader::new(heard), PATIENCE).await? else {
+    let Some(came) = first_of(trouble, BufReader::new(heard), PATIENCE).await? else {
         let status = child.wait().await?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     };
@@ -148,7 +178,11 @@ fn in_background(typed: &[OsString]) -> Vec<OsString> {
 
 /// The first ticket of which a run has begun and has its working directory, else the first that waits; `None`: the program has
 /// ended. What it says of trouble is passed on.
-async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::Result<Option<Came>> {
+async fn first_of(
+    trouble: &mut dyn Write,
+    heard: impl AsyncBufRead + Unpin,
+    patience: Duration,
+) -> io::Result<Option<Came>> {
     let mut lines = heard.lines();
     let mut waits: Option<Came> = None;
     let mut until = Instant::now() + SILENCE;
@@ -171,7 +205,7 @@ async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::R
             }
             _ if line.starts_with('{') => {}
             // Nobody may be reading any more.
-            _ => drop(writeln!(stderr(), "{}", clean_line(&line, 2_000))),
+            _ => drop(writeln!(trouble, "{}", clean_line(&line, 2_000))),
         }
         if waits.is_some() && !waited {
             until = Instant::now() + patience;
@@ -182,6 +216,7 @@ async fn first_of(heard: impl AsyncBufRead + Unpin, patience: Duration) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::sink;
 
     #[test]
     fn what_was_typed_is_typed_again_for_the_background() {
@@ -199,7 +234,7 @@ mod tests {
         let of_run = |more: &str| format!("{{\"v\":1,\"run\":\"r\",\"ticket\":\"tk-1\",{more}}}\n");
         let (starts, granted) = (of_run("\"kind\":\"run_started\""), of_run("\"kind\":\"tree_granted\""));
         let begun = format!("{waits}{starts}{granted}more\n");
-        assert_eq!(first_of(begun.as_bytes(), PATIENCE).await.unwrap(), Some(Came::Begun("tk-1".into())));
+        assert_eq!(first_of(&mut sink(), begun.as_bytes(), PATIENCE).await.unwrap(), Some(Came::Begun("tk-1".into())));
         let rules = of_run("\"kind\":\"rules_read\"");
         let in_use = of_run("\"kind\":\"tree_awaited\",\"holder\":\"tk-3 (pid 7)\"");
         let (mut said, heard) = tokio::io::duplex(1_000);
@@ -207,13 +242,13 @@ mod tests {
             .await
             .unwrap();
         let why = "the working directory is in use by tk-3 (pid 7)".to_owned();
-        let came = first_of(BufReader::new(heard), Duration::ZERO).await.unwrap();
+        let came = first_of(&mut sink(), BufReader::new(heard), Duration::ZERO).await.unwrap();
         assert_eq!(came, Some(Came::Waits("tk-1".into(), why)));
-        assert_eq!(first_of("programmator: no such ticket\n".as_bytes(), PATIENCE).await.unwrap(), None);
-        assert_eq!(first_of(waits.as_bytes(), PATIENCE).await.unwrap(), None, "it has ended");
+        assert_eq!(first_of(&mut sink(), "programmator: no such ticket\n".as_bytes(), PATIENCE).await.unwrap(), None);
+        assert_eq!(first_of(&mut sink(), waits.as_bytes(), PATIENCE).await.unwrap(), None, "it has ended");
         let (mut said, heard) = tokio::io::duplex(1_000);
         tokio::io::AsyncWriteExt::write_all(&mut said, waits.as_bytes()).await.unwrap();
-        let came = first_of(BufReader::new(heard), Duration::ZERO).await.unwrap();
+        let came = first_of(&mut sink(), BufReader::new(heard), Duration::ZERO).await.unwrap();
         assert_eq!(came, Some(Came::Waits("tk-2".into(), "it depends on tk-1".into())));
     }
 }

@@ -46,9 +46,11 @@ pub(super) fn farewell(session: &Session, model: &Ui, after: After) -> Result<()
     if shown.is_empty() {
         return Ok(());
     }
-    let runs = session.store()?.runs()?;
+    let store = session.store()?;
+    let is_shown = |run: &RunSummary| shown.iter().any(|(shown, _)| *shown == run.run);
     // What the person has started themselves goes on in its own terminal.
-    let runs: Vec<RunSummary> = runs.into_iter().filter(|run| !run.is_own_session()).collect();
+    let runs = store.runs()?.into_iter().filter(|run| is_shown(run) && !run.is_own_session());
+    let runs = runs.map(|run| store.as_seen(run)).collect::<Result<Vec<_>, _>>()?;
     for (run, tab) in shown.iter().filter_map(|(shown, tab)| Some((runs.iter().find(|run| run.run == *shown)?, tab))) {
         let complete = tab.state.ended.as_ref().is_some_and(|ended| ended.reason == ExitReason::Complete);
         let caveats = if complete { tab.state.caveats() } else { String::new() };

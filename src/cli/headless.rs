@@ -16,7 +16,6 @@ use crate::domain::messages::how_to_reopen;
 use crate::domain::news::News;
 use crate::domain::planning::PlanAsked;
 use crate::domain::request::{Closing, Reply, Request};
-use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::Ticket;
 use crate::runtime::app::App;
 use crate::runtime::headless::{Format, Printer};
@@ -26,7 +25,7 @@ use crate::runtime::source_replies::Replying;
 use crate::runtime::supervisor::{Supervisor, Typed};
 use crate::runtime::telling::{Shown, Telling};
 use std::io::{Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How often it is said how long parked runs still wait.
@@ -35,8 +34,9 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 /// After so long the person may have been away.
 const AWAY: Duration = Duration::from_secs(10 * 60);
 
-/// The exit code of SIGTERM.
+/// The exit codes of SIGTERM and SIGHUP.
 const TERMINATED: u8 = 143;
+const HUNG_UP: u8 = 129;
 
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
@@ -106,10 +106,7 @@ pub async fn run_by<W: Write>(
     let store = parts.store.clone();
     let replier = in_force::replier(&parts, &resolved);
     let places = session.places(&resolved);
-    let entry = match questions {
-        Questions::Denied => None,
-        Questions::Wait => in_background::on_tickets(session, &files(session, &store, &places, &work)),
-    };
+    let mut entry = in_background::on_tickets(session, &files(session, &store, &places, &work));
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
@@ -140,6 +137,10 @@ pub async fn run_by<W: Write>(
             biased;
             news = told.next() => {
                 aside(&news);
+                // Which run is the latest is known once it is there.
+                if let (News::RunOpened { ticket, .. }, None) = (&news, &entry) {
+                    entry = in_background::on_tickets(session, &[ticket.file().into()]);
+                }
                 let is_read = printer.print(&news, &store).is_ok() || questions == Questions::Wait;
                 if !is_read && by_signal.is_none() {
                     // Nobody reads any more: what `yes | head` gets, but with the work kept.
@@ -165,11 +166,15 @@ pub async fn run_by<W: Write>(
                 signalled.get_or_insert_with(Instant::now);
                 beginning = false;
                 // Asked twice: at once, by force. The runs are found interrupted and can be resumed.
-                let how = match by_signal.replace(signal.exit_code()) {
-                    Some(_) => Closing::Abandon,
-                    // As from a machine that is shut down: the host goes on with the runs.
-                    None if entry.is_some() && signal.exit_code() == TERMINATED => Closing::HandOver,
-                    None => Closing::Now,
+                let is_second = by_signal.replace(signal.exit_code()).is_some();
+                let how = match &mut entry {
+                    _ if is_second => Closing::Abandon,
+                    // A machine that is shut down sends both, in either order; the host goes on with the runs.
+                    Some(entry) if [TERMINATED, HUNG_UP].contains(&signal.exit_code()) => {
+                        entry.told(clock.now());
+                        Closing::HandOver
+                    }
+                    _ => Closing::Now,
                 };
                 app.ask(Request::Close(how), signal.stopper(Answerer::COMMAND_LINE)).await;
             }
@@ -190,11 +195,6 @@ pub async fn run_by<W: Write>(
     if let Some(telling) = telling {
         telling.finish().await;
     }
-    if by_signal == Some(TERMINATED)
-        && let Some(entry) = entry
-    {
-        entry.keep(clock.now());
-    }
     Ok(by_signal.unwrap_or(worst))
 }
 
@@ -207,14 +207,8 @@ fn files(session: &Session, store: &Store, places: &Places, work: &Work) -> Vec<
         Work::Resume(Some(run)) => {
             session.find_run(store, run, Typed::Part).into_iter().map(|run| run.ticket_path.into()).collect()
         }
-        Work::Resume(None) => {
-            let is_here = |run: &RunSummary| session.folder == Path::new(&run.folder);
-            let seen = store.runs().unwrap_or_default().into_iter().filter(is_here).flat_map(|run| store.as_seen(run));
-            let mut left = seen.filter(|run| run.state == RunState::Interrupted);
-            left.next().into_iter().map(|run| run.ticket_path.into()).collect()
-        }
-        // Chosen before, and read by a person.
-        Work::Ready(_) | Work::Plan(..) => Vec::new(),
+        // The latest is found when it is opened; what is ready was chosen before, and a plan is read by a person.
+        Work::Resume(None) | Work::Ready(_) | Work::Plan(..) => Vec::new(),
     }
 }
 

@@ -57,7 +57,7 @@ enum HostCommand {
         yes: bool,
     },
     /// Stop starting the host when you log in.
-    #[command(after_help = help::HOST_INSTALL)]
+    #[command(after_help = help::HOST_UNINSTALL)]
     Uninstall {
         /// Remove without asking first.
         #[arg(long, short)]

@@ -3,29 +3,32 @@
 use super::detach;
 use super::session::Session;
 use crate::adapters::background::Entry;
+use crate::base::time::Timestamp;
 use crate::domain::background_work::{Background, Work};
 use std::path::PathBuf;
 
-/// It works through these tickets. `None`: they cannot be written down, and nothing resumes what is cut off.
+/// It works through these tickets. `None`: it is not in the background, or they cannot be written down.
 pub fn on_tickets(session: &Session, files: &[PathBuf]) -> Option<Entry> {
+    let resumed = detach::resumed(session)?;
     let text = |path: &PathBuf| path.to_str().map(str::to_owned);
     let files: Vec<String> = files.iter().map(text).collect::<Option<_>>()?;
     let options = detach::options(session).into_iter().map(|word| word.into_string().ok()).collect::<Option<_>>()?;
-    if files.is_empty() { None } else { enter(session, Work::Tickets { options, files }) }
+    if files.is_empty() { None } else { enter(session, Work::Tickets { options, files }, resumed) }
 }
 
 /// It asks on the phone.
 pub fn on_phone(session: &Session) -> Option<Entry> {
-    enter(session, Work::Relay)
+    enter(session, Work::Relay, Vec::new())
 }
 
-fn enter(session: &Session, work: Work) -> Option<Entry> {
+fn enter(session: &Session, work: Work, resumed: Vec<Timestamp>) -> Option<Entry> {
     let process = Background {
         pid: std::process::id(),
         work,
         folder: session.folder.to_str()?.to_owned(),
         path: session.environment.get("PATH").cloned(),
         since: session.clock().now(),
+        resumed,
     };
     let entered = Entry::enter(&session.state, &process);
     entered.inspect_err(|error| tracing::warn!(%error, "nothing resumes this process when it is cut off")).ok()

@@ -1,13 +1,19 @@
 //! A process of ours in the background, as it is kept on the disk: enough to go on with its work after it was cut off.
 
+use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::domain::summary::{RunState, RunSummary};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Duration;
 
 /// So often work is begun again within an [`HOUR`]; what is cut off once more is left to the person.
 const MOST: usize = 3;
 const HOUR: Duration = Duration::from_secs(3_600);
+/// Most characters of its tickets' names.
+const NAMES: usize = 400;
+/// What was cut off longer ago than this is the person's to go on with.
+const LATELY: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// After so long a machine that is shut down has ended everything on it.
 const SHUTDOWN: Duration = Duration::from_secs(60);
 
@@ -21,6 +27,9 @@ pub struct Background {
     /// Where it finds programs (`PATH`): who begins it again may find fewer.
     pub path: Option<String>,
     pub since: Timestamp,
+    /// When it was begun again after it had been cut off; the times before this.
+    #[serde(default)]
+    pub resumed: Vec<Timestamp>,
 }
 
 /// What it does.
@@ -50,20 +59,40 @@ pub enum Next {
 }
 
 impl Background {
-    /// The files of its tickets that are still to be worked on: those of runs that were interrupted, and those that it had not
-    /// come to. `runs`: the last of each ticket.
-    pub fn left<'a>(&'a self, runs: &[RunSummary]) -> Vec<&'a str> {
+    /// What it works on, for people.
+    pub fn named(&self) -> String {
+        self.work.named()
+    }
+
+    /// The files of its tickets that are still to be worked on: those of runs that were interrupted lately, and those that it
+    /// had not come to. `runs`: the last of each ticket, as its lock tells how it stands; `holds`: the person wants this one to
+    /// stand still.
+    pub fn left<'a>(
+        &'a self,
+        runs: &[RunSummary],
+        holds: impl Fn(&RunSummary) -> bool,
+        now: Timestamp,
+    ) -> Vec<&'a str> {
         let Work::Tickets { files, .. } = &self.work else { return Vec::new() };
         let is_left = |file: &&String| {
             let last = runs.iter().filter(|run| run.ticket_path == **file).max_by_key(|run| run.started);
             last.is_none_or(|run| match run.state {
-                RunState::Interrupted => true,
+                RunState::Interrupted => now.since(run.updated) < LATELY && !holds(run),
                 RunState::Ended => run.updated < self.since,
                 // Another program goes on with it.
                 RunState::Running | RunState::Waiting | RunState::Paused | RunState::Parked => false,
             })
         };
         files.iter().filter(is_left).map(String::as_str).collect()
+    }
+}
+
+impl Work {
+    /// Its tickets, for people.
+    pub fn named(&self) -> String {
+        let Self::Tickets { files, .. } = self else { return "the phone relay".to_owned() };
+        let name = |file: &String| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        clean_line(&files.iter().map(name).collect::<Vec<_>>().join(", "), NAMES)
     }
 }
 
@@ -112,10 +141,14 @@ mod tests {
         ];
         let files = ["/w/done.md", "/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"].map(str::to_owned).to_vec();
         let work = Work::Tickets { options: Vec::new(), files };
-        let process = Background { pid: 7, work, folder: "/w".into(), path: None, since: at(10) };
-        assert_eq!(process.left(&runs), ["/w/cut.md", "/w/old.md", "/w/new.md"]);
+        let process = Background { pid: 7, work, folder: "/w".into(), path: None, since: at(10), resumed: Vec::new() };
+        assert_eq!(process.left(&runs, |_| false, at(30)), ["/w/cut.md", "/w/old.md", "/w/new.md"]);
+        let is_paused = |run: &RunSummary| run.ticket_path == "/w/cut.md";
+        assert_eq!(process.left(&runs, is_paused, at(30)), ["/w/old.md", "/w/new.md"]);
+        let a_week_later = at(20 + 7 * 24 * 60);
+        assert_eq!(process.left(&runs, |_| false, a_week_later), ["/w/old.md", "/w/new.md"]);
         let relay = Background { work: Work::Relay, ..process };
-        assert!(relay.left(&runs).is_empty());
+        assert!(relay.left(&runs, |_| false, at(30)).is_empty());
     }
 
     #[test]

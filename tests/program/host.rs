@@ -119,14 +119,16 @@ fn a_killed_process_goes_on_with_its_options_and_with_what_it_had_not_begun() {
     said(&project, &["stop", "--now", "tk-2"], 0);
     until("nothing is in the background any more", || background(&project).is_empty());
     host.end();
-    assert!(said(&project, &["host", "logs"], 0).contains("The host has ended; background runs go on."));
+    assert!(said(&project, &["host", "logs"], 0).contains("The host has ended; "));
 }
 
 #[test]
 fn what_a_signal_has_ended_goes_on_once_the_machine_has_been_restarted() {
     let project = two(&[]);
     let [before] = background(&project).try_into().unwrap();
+    // A session of the system's that ends sends both.
     kill_process(pid(&before), Signal::TERM).unwrap();
+    let _ = kill_process(pid(&before), Signal::HUP);
     until("it has ended", || background(&project)[0]["cut_off"] == true);
     let runs = json(&project, &["status", "--json"]);
     assert_eq!(runs[0]["state"], "interrupted", "nobody has stopped it: {runs}");
@@ -165,7 +167,7 @@ fn stop_ends_the_runs_and_the_host_and_nothing_goes_on() {
     assert_eq!(inside.status.code(), Some(77), "Claude does not stop it");
     assert!(said(&project, &["doctor"], 0).contains("running (pid "), "the doctor knows it");
     let told = said(&project, &["host", "stop", "--now"], 0);
-    assert!(told.starts_with("The host ends.\ntk-1 stops now.\ntk-2 stops now.\n"), "{told}");
+    assert!(told.starts_with("The host has ended.\nStopping now: tk-1, tk-2.\n"), "{told}");
     ended(host.child, 0);
     until("the runs have ended", || background(&project).is_empty());
     let runs = json(&project, &["status", "--json"]);
@@ -174,6 +176,71 @@ fn stop_ends_the_runs_and_the_host_and_nothing_goes_on() {
     host.end();
     assert!(!said(&project, &["host", "logs"], 0).contains("cut off"));
     assert_eq!(said(&project, &["host", "stop"], 0), "No run is in the background.\nNo host is running.\n");
+}
+
+#[test]
+fn what_the_person_has_asked_to_stop_is_not_resumed() {
+    let project = project(&[WRITE, PUSH]);
+    said(&project, &["run", "--detach", "tk-1"], 0);
+    asked(&project);
+    assert!(said(&project, &["stop", "tk-1"], 0).contains("stops after this iteration"));
+    project.wait_for_records("stop_requested", 1);
+    let [before] = background(&project).try_into().unwrap();
+    kill_process(pid(&before), Signal::KILL).unwrap();
+    let host = Host::of(&project);
+    until("it is forgotten", || background(&project).is_empty());
+    host.end();
+    assert_eq!(json(&project, &["status", "--json"])[0]["state"], "interrupted");
+    assert!(!said(&project, &["host", "logs"], 0).contains("is running in the background"));
+}
+
+#[test]
+fn what_was_resumed_three_times_in_an_hour_is_left_to_the_person_whichever_host_looks() {
+    let project = project(&[WRITE, PUSH]);
+    said(&project, &["run", "--detach", "tk-1"], 0);
+    for _ in 0..3 {
+        asked(&project);
+        let [before] = background(&project).try_into().unwrap();
+        kill_process(pid(&before), Signal::KILL).unwrap();
+        let mut host = Host::of(&project);
+        host.until("tk-1 is running in the background");
+        host.end();
+    }
+    asked(&project);
+    let [last] = background(&project).try_into().unwrap();
+    assert_eq!(last["resumed"].as_array().unwrap().len(), 3, "{last}");
+    kill_process(pid(&last), Signal::KILL).unwrap();
+    let mut host = Host::of(&project);
+    host.until("too often within an hour, so it is not resumed");
+    host.end();
+    // The person does it, and is known by that.
+    said(&project, &["resume", "--detach"], 0);
+    until("it is in the background", || background(&project).len() == 1);
+    assert_eq!(background(&project)[0]["resumed"], serde_json::json!([]));
+    said(&project, &["host", "stop", "--now"], 0);
+    until("it has ended", || background(&project).is_empty());
+}
+
+#[test]
+fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
+    let project = project(&[WRITE, PUSH]);
+    said(&project, &["run", "--detach", "tk-1"], 0);
+    asked(&project);
+    let [before] = background(&project).try_into().unwrap();
+    kill_process(pid(&before), Signal::KILL).unwrap();
+    until("it has ended", || background(&project)[0]["cut_off"] == true);
+    // As a disk that is not there yet.
+    let (work, away) = (project.work(), project.path("elsewhere"));
+    fs::rename(&work, &away).unwrap();
+    let mut command = project.command(&["host"]);
+    let mut host = Host::start(command.current_dir(project.path("home")));
+    assert!(host.until("could not be resumed yet").contains("No such file or directory"), "with its reason");
+    fs::rename(&away, &work).unwrap();
+    host.end();
+    let mut host = Host::of(&project);
+    host.until("tk-1 is running in the background");
+    host.end();
+    said(&project, &["stop", "--now", "tk-1"], 0);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::domain::ticket::card::Card;
 use crate::domain::ticket::draft::Draft;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whose parts they are.
 pub struct Whole<'a> {
@@ -33,7 +34,7 @@ pub fn parts(draft: &Draft, whole: &Whole<'_>) -> Option<Vec<NewPart>> {
     let says = |key: &str| card.as_ref().map(|card| card.text(key)).unwrap_or_default();
     let tags = card.as_ref().map(|card| card.list("tags")).unwrap_or_default();
     let mut made: Vec<NewPart> = Vec::new();
-    for (n, part) in (1..).zip(&draft.parts) {
+    for (n, part) in (1_u64..).zip(&draft.parts) {
         let what = format!("{}\0{n}\0{}\0{}", whole.mark, part.title, part.phases.join("\0"));
         let taken: Vec<&TicketId> = made.iter().map(|part| &part.id).collect();
         let id = id_of_part(&what, whole.id, dir, &taken)?;
@@ -50,7 +51,8 @@ pub fn parts(draft: &Draft, whole: &Whole<'_>) -> Option<Vec<NewPart>> {
             draft: &of_part,
             project: dir,
             assignee,
-            now: whole.now,
+            // Of tickets of one priority the older is worked on first.
+            now: whole.now.plus(Duration::from_secs(n)),
             origin: None,
             parent: Some(whole.id),
             deps: &deps,
@@ -61,15 +63,19 @@ pub fn parts(draft: &Draft, whole: &Whole<'_>) -> Option<Vec<NewPart>> {
     Some(made)
 }
 
-/// Writes them into the folder, but for those that are there already.
+/// Writes them into the folder, but for those that are there already: all of them, or none.
 pub fn write_parts(parts: &[NewPart], dir: &Path) -> Result<(), String> {
+    let mut written = Vec::new();
     for NewPart { id, text } in parts {
         let path = dir.join(format!("{id}.md"));
         match write_new(&path, text.as_bytes()) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Ok(()) => written.push(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                // Nothing names these, and they would be worked on.
+                written.iter().for_each(|path| drop(std::fs::remove_file(path)));
                 return Err(format!("{} cannot be written: {error}", path.display()));
             }
-            _ => {}
         }
     }
     Ok(())

@@ -12,15 +12,21 @@ use crate::cli::session::Session;
 use crate::cli::{away, detach};
 use crate::domain::background_work::{Background, Next, Work, may_resume, next};
 use crate::domain::summary::RunSummary;
+use crate::orchestrator::apply::folded;
+use crate::orchestrator::state::{Pace, Stage};
 use crate::runtime::shutdown::Signals;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How often it is looked whether something was cut off.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// What could not be begun is tried again after this.
+const AGAIN: Duration = Duration::from_secs(60);
 
 /// The host.
 struct Host<'a> {
@@ -28,9 +34,13 @@ struct Host<'a> {
     out: &'a mut dyn Write,
     log: HostLog,
     store: Store,
-    clock: std::sync::Arc<dyn Clock>,
-    /// When which work was begun again: that of tickets by its first one.
-    begun: BTreeMap<String, Vec<Timestamp>>,
+    clock: Arc<dyn Clock>,
+    /// When the relay was begun again.
+    relay: Vec<Timestamp>,
+    /// When it was tried to begin the tickets of a process, by its number, and nothing came of it.
+    failed: BTreeMap<u32, Vec<Timestamp>>,
+    /// It was said that runs cannot be read.
+    is_blind: bool,
 }
 
 /// Looks after background work until a signal ends it.
@@ -41,37 +51,47 @@ pub async fn keep(out: &mut dyn Write, session: &Session) -> Result<(), CliError
     let mut signals = Signals::listen()?;
     let program = Program::now();
     let (log, clock) = (HostLog::of(session), session.clock());
-    let mut host = Host { session, out, log, store, clock, begun: BTreeMap::new() };
+    let (relay, failed) = (Vec::new(), BTreeMap::new());
+    let mut host = Host { session, out, log, store, clock, relay, failed, is_blind: false };
     host.say("The host is running.");
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let look = async {
-            looks.tick().await;
-            host.look().await;
-        };
-        // What is just being begun begins all the same.
-        let ended = tokio::select! {
+    let mut is_told = false;
+    while !is_told {
+        tokio::select! {
             biased;
-            signal = signals.next() => Some(signal),
-            () = look => None,
-        };
-        if ended.is_some() {
-            host.say("The host has ended; background runs go on.");
-            return Ok(());
+            _ = signals.next() => break,
+            _ = looks.tick() => {}
         }
-        if let Some(program) = program.as_ref().filter(|program| program.is_replaced()) {
+        is_told = host.look_through(&mut signals).await;
+        if let Some(program) = program.as_ref().filter(|program| !is_told && program.is_replaced()) {
             host.say("The program was updated: the host restarts as the new version.");
             let error = program.become_new();
             host.say(&format!("The new version could not be started: {error}"));
             return Err(error.into());
         }
     }
+    host.say("The host has ended; background runs are not resumed any more.");
+    Ok(())
 }
 
 impl Host<'_> {
     fn say(&mut self, words: &str) {
         self.log.add(self.out, words);
+    }
+
+    /// Looks around, and gives whether it is told to end: what is being begun is begun to its end, so that nobody begins it a
+    /// second time, unless it is told twice.
+    async fn look_through(&mut self, signals: &mut Signals) -> bool {
+        let look = self.look();
+        tokio::pin!(look);
+        let mut is_told = false;
+        loop {
+            tokio::select! {
+                () = &mut look => return is_told,
+                _ = signals.next() => if std::mem::replace(&mut is_told, true) { return true },
+            }
+        }
     }
 
     /// Goes on with what was cut off.
@@ -81,31 +101,56 @@ impl Host<'_> {
             let booted = now.minus(boot_time().total);
             match next(found.told, booted, now) {
                 Next::Wait => {}
-                Next::Forget => found.forget(),
-                Next::Resume => self.resume(found).await,
+                Next::Forget => {
+                    self.say(&format!(
+                        "{}: ended by a signal (pid {}), and not resumed.",
+                        found.process.named(),
+                        found.process.pid
+                    ));
+                    found.forget();
+                }
+                Next::Resume => self.resume(found, now).await,
             }
         }
     }
 
-    async fn resume(&mut self, found: &Found) {
+    async fn resume(&mut self, found: &Found, now: Timestamp) {
         let process = &found.process;
-        match &process.work {
-            Work::Relay if !self.may_begin("the phone relay") => {
-                self.say("The phone relay was cut off again and again: it stays off until `programmator away on`.");
-            }
-            Work::Relay => match away::begin_again(self.session) {
-                Ok(()) => self.say("The phone relay was cut off, and is on again."),
-                Err(why) => self.say(&format!("The phone relay was cut off and could not be started: {why}")),
-            },
-            // Its locks are given up one after the other.
-            Work::Tickets { files, .. } if files.iter().any(|file| self.still_has(process, file)) => return,
-            Work::Tickets { files, .. } => match self.last_runs(files) {
-                Ok(runs) => self.go_on(process, &process.left(&runs)).await,
-                // It is looked at again.
-                Err(error) => return self.say(&format!("Runs cannot be read: {error}")),
-            },
+        let Work::Tickets { files, .. } = &process.work else {
+            self.resume_relay(now);
+            return found.forget();
+        };
+        // Its locks are given up one after the other.
+        if files.iter().any(|file| self.still_has(process, file)) {
+            return;
         }
-        found.forget();
+        let left = match self.last_runs(files) {
+            Ok(runs) => process.left(&runs, |run| self.is_held(run), now),
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_blind, true) {
+                    self.say(&format!("Runs cannot be read: {error}"));
+                }
+                return;
+            }
+        };
+        self.is_blind = false;
+        if left.is_empty() || self.go_on(process, &left, now).await {
+            self.failed.remove(&process.pid);
+            found.forget();
+        }
+    }
+
+    fn resume_relay(&mut self, now: Timestamp) {
+        if !may_resume(&self.relay, now) {
+            return self.say(
+                "The phone relay was cut off too often within an hour: it stays off until `programmator away on`.",
+            );
+        }
+        self.relay.push(now);
+        match away::begin_again(self.session) {
+            Ok(()) => self.say("The phone relay was cut off, and is on again."),
+            Err(why) => self.say(&format!("The phone relay was cut off and could not be started: {why}")),
+        }
     }
 
     /// A process that is just ending has this ticket.
@@ -119,38 +164,38 @@ impl Host<'_> {
         last.map(|run| self.store.as_seen(run?)).collect()
     }
 
-    async fn go_on(&mut self, process: &Background, files: &[&str]) {
-        let Some(first) = files.first() else { return };
-        let names: Vec<_> =
-            files.iter().map(|file| Path::new(file).file_stem().unwrap_or_default().to_string_lossy()).collect();
-        let (names, pid) = (names.join(", "), process.pid);
-        if !self.may_begin(first) {
-            let words = format!("{names}: cut off again and again, and not resumed: `programmator resume` does it");
-            return self.say(&words);
-        }
-        let mut said = Vec::new();
-        let begun = detach::resume(&mut said, process, files).await;
-        let said = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned();
-        match begun {
-            Ok(0) => self.say(&format!("{names}: its process (pid {pid}) was cut off. {said}")),
-            Ok(code) => self.say(&format!(
-                "{names}: its process (pid {pid}) was cut off, and resuming it failed (exit code {code})"
-            )),
-            Err(error) => self.say(&format!(
-                "{names}: its process (pid {pid}) was cut off, and resuming it failed: {}",
-                error.message
-            )),
-        }
+    /// The person has paused it, or asked it to stop after its iteration. One that cannot be read is theirs, too.
+    fn is_held(&self, run: &RunSummary) -> bool {
+        let state = self.store.load(run.run).map(|loaded| folded(loaded.records));
+        state.map_or(true, |state| state.pace != Pace::Run || state.stage == Stage::Paused)
     }
 
-    /// It may be begun once more, and is.
-    fn may_begin(&mut self, what: &str) -> bool {
-        let now = self.clock.now();
-        let begun = self.begun.entry(what.to_owned()).or_default();
-        let may = may_resume(begun, now);
-        if may {
-            begun.push(now);
+    /// Whether nothing is left to be tried.
+    async fn go_on(&mut self, process: &Background, files: &[&str], now: Timestamp) -> bool {
+        let failed = self.failed.get(&process.pid).cloned().unwrap_or_default();
+        if failed.last().is_some_and(|last| now.since(*last) < AGAIN) {
+            return false;
         }
-        may
+        let (names, pid) = (process.named(), process.pid);
+        if !may_resume(&[&process.resumed[..], &failed].concat(), now) {
+            self.say(&format!(
+                "{names}: cut off too often within an hour, so it is not resumed; `programmator resume --detach` resumes it."
+            ));
+            return true;
+        }
+        let (mut said, mut trouble) = (Vec::new(), Vec::new());
+        let begun = detach::resume((&mut said, &mut trouble), process, files, now).await;
+        let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+        let why = match begun {
+            Ok(0) => {
+                self.say(&format!("{names}: its process (pid {pid}) was cut off. {}", first(&said)));
+                return true;
+            }
+            Ok(code) => format!("exit code {code}: {}", first(&trouble)),
+            Err(error) => error.message,
+        };
+        self.failed.entry(pid).or_default().push(now);
+        self.say(&format!("{names}: its process (pid {pid}) was cut off, and could not be resumed yet: {why}"));
+        false
     }
 }

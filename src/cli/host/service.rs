@@ -1,31 +1,24 @@
 //! `programmator host install|uninstall`: the host is started with the person's session, by their service manager.
 
+use super::replaced::as_started;
+use super::stop::end;
 use crate::adapters::outside_program::{self, ProgramError};
 use crate::adapters::project_file::{self, ProjectFileError};
-use crate::adapters::sole_process::{self, HOST};
 use crate::base::text::clean_line;
 use crate::cli::agree::agree;
-use crate::cli::detach::ourselves;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::settings::{WRITES, show};
 use crate::domain::service_unit::Manager;
-use rustix::process::Signal;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
 
 /// What the host needs of the environment: where programs are, and whose files it works with.
 const VARIABLES: [&str; 7] = [
     "PATH", "PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
     "CLAUDE_CONFIG_DIR", "PROGRAMMATOR_CLAUDE",
 ];
-/// How long a host that was started by hand may take to end, and how often is looked.
-const GRACE: Duration = Duration::from_secs(5);
-const MOMENT: Duration = Duration::from_millis(20);
-
 /// The file of the service manager, where there is one.
 pub fn installed(session: &Session) -> Option<PathBuf> {
     path(session).ok().filter(|path| path.symlink_metadata().is_ok())
@@ -48,7 +41,8 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
         project_file::replace(&path, old.as_deref(), &new).map_err(failed)?;
         writeln!(out, "Written to {name}.")?;
     }
-    end_own(session).await?;
+    // One that was started by hand makes room.
+    end(session).await?;
     if Manager::HERE == Manager::Launchd {
         // Fails where it is not loaded.
         let _ = manage(session, &of(&["unload", &path.to_string_lossy()])).await;
@@ -104,11 +98,17 @@ fn path(session: &Session) -> Result<PathBuf, CliError> {
 }
 
 fn text(session: &Session) -> Result<String, CliError> {
-    let program = ourselves()?;
+    let program = as_started().unwrap_or_default();
     let program = program.to_str().filter(|_| program.is_file());
     let program = program.ok_or_else(|| CliError::failure("the path of this program is gone, or not UTF-8"))?;
-    let value = |name: &&'static str| Some((*name, session.environment.get(*name)?.as_str()));
+    // It is started in another folder.
+    let value = |name: &&'static str| {
+        let value = session.environment.get(*name).filter(|value| !value.is_empty())?;
+        let is_folder = name.ends_with("_DIR") || name.starts_with("XDG_");
+        Some((*name, if is_folder { session.folder.join(value).display().to_string() } else { value.clone() }))
+    };
     let variables: Vec<_> = VARIABLES.iter().filter_map(value).collect();
+    let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     Ok(Manager::HERE.text(program, &variables))
 }
 
@@ -146,19 +146,6 @@ async fn manage(session: &Session, args: &[String]) -> Result<(), String> {
         Err(ProgramError::NotStarted(error) | ProgramError::NotRead(error)) => Err(format!("{line}: {error}")),
         Err(ProgramError::TooMuch) => Err(format!("{line} printed too much")),
     }
-}
-
-/// A host that was started by hand makes room.
-async fn end_own(session: &Session) -> Result<(), CliError> {
-    let begun = Instant::now();
-    while let Some(host) = sole_process::held_by(&session.state, HOST)? {
-        host.signal(Signal::TERM);
-        if begun.elapsed() > GRACE {
-            return Err(CliError::failure(format!("the host that is running (pid {}) did not end", host.pid)));
-        }
-        sleep(MOMENT).await;
-    }
-    Ok(())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]

@@ -10,7 +10,6 @@ use crate::domain::background_work::{Background, Work};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::Write;
-use std::path::Path;
 
 /// Most characters of a path.
 const PATH: usize = 400;
@@ -56,7 +55,7 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         let zone = TimeZone::system();
         let stands = if one.is_alive() { format!("pid {pid}") } else { "cut off".to_owned() };
         let since = format!("{} {}", since.day(&zone), since.minute(&zone));
-        writeln!(out, "{}  {stands}  since {since}  {}", names(&one.process), clean_line(folder, PATH))?;
+        writeln!(out, "{}  {stands}  since {since}  {}", one.process.named(), clean_line(folder, PATH))?;
     }
     Ok(())
 }
@@ -79,11 +78,4 @@ pub fn runs(session: &Session) -> Vec<Found> {
     let mut found = background::all(&session.state);
     found.retain(|one| one.process.work != Work::Relay);
     found
-}
-
-/// The tickets of a process.
-fn names(process: &Background) -> String {
-    let Work::Tickets { files, .. } = &process.work else { return String::new() };
-    let name = |file: &String| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    clean_line(&files.iter().map(name).collect::<Vec<_>>().join(", "), PATH)
 }

@@ -1,55 +1,114 @@
 //! `programmator host stop`: ends all background runs, and the host.
 
 use super::status::runs;
+use crate::adapters::agent::orphans;
+use crate::adapters::background::Found;
 use crate::adapters::sole_process::{self, HOST};
+use crate::adapters::store::{Store, StoreError};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::answerer::Answerer;
 use crate::domain::background_work::Work;
 use crate::domain::command::UserCommand;
-use crate::domain::summary::Owner;
+use crate::domain::summary::{Owner, RunSummary};
 use crate::runtime::heard::say;
 use rustix::process::Signal;
 use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 
-/// Asks each run to stop, after its iteration or `now`, and ends the host: nothing resumes them. Does not wait for their ends.
+/// How long the host may take to end: it finishes what it is just beginning. And how often is looked.
+const GRACE: Duration = Duration::from_secs(20);
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Ends the host, so that nothing is resumed, and asks each background process to stop: its runs after their iteration, or all
+/// that it does `now`. Does not wait for its end.
 pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(), CliError> {
-    let host = sole_process::held_by(&session.state, HOST)?;
-    if let Some(host) = &host {
-        if !host.signal(Signal::TERM) {
-            return Err(CliError::failure(host.unknown(HOST)));
-        }
-        writeln!(out, "The host ends.")?;
+    let had_host = end(session).await?;
+    if had_host {
+        writeln!(out, "The host has ended.")?;
     }
     let store = session.store()?;
-    let (mut stopped, mut failed) = (0, false);
+    let (mut stopped, mut is_whole) = (0, true);
     for found in runs(session) {
         if !found.is_alive() {
+            writeln!(out, "{} was cut off, and will not be resumed.", found.process.named())?;
             found.forget();
-            continue;
+        } else if now {
+            is_whole &= interrupt(&found);
+            writeln!(out, "Stopping now: {}.", found.process.named())?;
+        } else {
+            is_whole &= finish(out, &store, &found).await?;
         }
-        let Work::Tickets { files, .. } = &found.process.work else { continue };
-        let last = files.iter().filter_map(|file| store.latest_for(file).transpose());
-        let last = last.map(|run| store.as_seen(run?)).collect::<Result<Vec<_>, _>>()?;
-        for run in last.into_iter().filter(|run| run.owner() != Owner::Nobody) {
-            let command = if now { UserCommand::Stop } else { UserCommand::FinishAndStop };
-            match say(&store, &run, command, Answerer::COMMAND_LINE).await {
-                Ok(()) => writeln!(out, "{} stops {}.", run.ticket, if now { "now" } else { "after this iteration" })?,
-                Err(why) => {
-                    failed = true;
-                    writeln!(out, "{}: {}", run.ticket, why.words())?;
-                }
-            }
-            stopped += 1;
-        }
+        stopped += 1;
     }
-    if stopped == 0 {
-        writeln!(out, "No run is in the background.")?;
-    } else {
-        writeln!(out, "Resume with `programmator resume --detach TICKET`.")?;
+    match stopped {
+        0 => writeln!(out, "No run is in the background.")?,
+        _ => writeln!(out, "Resume with `programmator resume --detach TICKET`.")?,
     }
-    if host.is_none() && stopped == 0 {
+    if !had_host && stopped == 0 {
         writeln!(out, "No host is running.")?;
     }
-    if failed { Err(CliError::failure("not every run was stopped: see above")) } else { Ok(()) }
+    if is_whole { Ok(()) } else { Err(CliError::failure("not everything was stopped: see `programmator host status`")) }
+}
+
+/// Ends the host. Whether there was one.
+pub async fn end(session: &Session) -> Result<bool, CliError> {
+    let (begun, mut known) = (Instant::now(), None);
+    while let Some(host) = sole_process::held_by(&session.state, HOST)? {
+        if known.as_ref() != Some(&host) && host.signal(Signal::TERM) {
+            known = Some(host.clone());
+        }
+        if begun.elapsed() > GRACE {
+            return Err(CliError::failure(match known {
+                Some(host) => format!("the host (pid {}) has not ended yet", host.pid),
+                None => host.unknown(HOST),
+            }));
+        }
+        sleep(MOMENT).await;
+    }
+    Ok(known.is_some())
+}
+
+/// As Ctrl-C in its terminal: also what it has not begun yet is not begun. It holds its entry, so its number is its own.
+fn interrupt(found: &Found) -> bool {
+    let pid = found.process.pid;
+    orphans::identity(pid).is_some_and(|identity| orphans::signal(pid, &identity, Signal::INT))
+}
+
+/// Asks its runs to stop after their iteration. Whether all have heard it.
+async fn finish(out: &mut dyn Write, store: &Store, found: &Found) -> Result<bool, CliError> {
+    let Work::Tickets { files, .. } = &found.process.work else { return Ok(true) };
+    let mut is_whole = true;
+    for file in files {
+        match last(store, file)? {
+            Some(run) if run.owner() != Owner::Nobody => {
+                let is_waiting = run.asks().is_some();
+                match say(store, &run, UserCommand::FinishAndStop, Answerer::COMMAND_LINE).await {
+                    Ok(()) if is_waiting => writeln!(
+                        out,
+                        "{} stops after this iteration, which is waiting for you (`programmator queue`; --now stops at once).",
+                        run.ticket
+                    )?,
+                    Ok(()) => writeln!(out, "{} stops after this iteration.", run.ticket)?,
+                    Err(why) => {
+                        is_whole = false;
+                        writeln!(out, "{}: {}", run.ticket, why.words())?;
+                    }
+                }
+            }
+            Some(run) if run.updated >= found.process.since => {}
+            _ => writeln!(out, "{} is queued behind that, and starts then: --now stops it, too.", named(file))?,
+        }
+    }
+    Ok(is_whole)
+}
+
+fn last(store: &Store, file: &str) -> Result<Option<RunSummary>, StoreError> {
+    store.latest_for(file)?.map(|run| store.as_seen(run)).transpose()
+}
+
+fn named(file: &str) -> String {
+    let work = Work::Tickets { options: Vec::new(), files: vec![file.to_owned()] };
+    work.named()
 }
