@@ -73,7 +73,9 @@ pub fn write_parts(parts: &[NewPart], dir: &Path) -> Result<(), String> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => {
                 // Nothing names these, and they would be worked on.
-                written.iter().for_each(|path| drop(std::fs::remove_file(path)));
+                for path in &written {
+                    let _ = std::fs::remove_file(path);
+                }
                 return Err(format!("{} cannot be written: {error}", path.display()));
             }
         }
