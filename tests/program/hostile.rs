@@ -28,7 +28,7 @@ const PRINTED: usize = 400_000;
 /// How many at once are heard.
 const PLACES: usize = 64;
 /// Says what it is given to the socket, and prints what it hears.
-const SPEAK: &str = "use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die; \
+const SPEAK: &str = "use Socket; $SIG{PIPE} = q(IGNORE); socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die; \
     connect($s, pack_sockaddr_un($ARGV[0])) or die qq(no way in\\n); local $/; my $q = <STDIN>; \
     syswrite($s, $q); shutdown($s, 1); my $a = <$s>; print qq(heard: ), $a // q()";
 
