@@ -38,11 +38,6 @@ impl Entry {
             tracing::warn!(%error, "it cannot be written down that this process was told to end");
         }
     }
-
-    /// It has come to its end: nothing is left to go on with.
-    pub fn done(&mut self) {
-        self.is_told = false;
-    }
 }
 
 impl Drop for Entry {

@@ -100,7 +100,7 @@ fn a_killed_process_goes_on_with_its_options_and_with_what_it_had_not_begun() {
     kill_process(pid(&before), Signal::KILL).unwrap();
     let line = host.until("was cut off");
     assert!(
-        line.contains(&format!("tk-1, tk-2: its process (pid {}) was cut off. tk-1 is running", before["pid"])),
+        line.contains(&format!("tk-1, tk-2: the process (pid {}) was cut off. tk-1 is running", before["pid"])),
         "{line}"
     );
     until("another process goes on", || {
@@ -211,7 +211,7 @@ fn what_was_resumed_three_times_in_an_hour_is_left_to_the_person_whichever_host_
     assert_eq!(last["resumed"].as_array().unwrap().len(), 3, "{last}");
     kill_process(pid(&last), Signal::KILL).unwrap();
     let mut host = Host::of(&project);
-    host.until("too often within an hour, so it is not resumed");
+    host.until("too often within an hour, so not resumed");
     host.end();
     // The person does it, and is known by that.
     said(&project, &["resume", "--detach"], 0);
@@ -234,7 +234,7 @@ fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
     fs::rename(&work, &away).unwrap();
     let mut command = project.command(&["host"]);
     let mut host = Host::start(command.current_dir(project.path("home")));
-    assert!(host.until("could not be resumed yet").contains("No such file or directory"), "with its reason");
+    assert!(host.until("cannot be resumed").contains("No such file or directory"), "with its reason");
     fs::rename(&away, &work).unwrap();
     host.end();
     let mut host = Host::of(&project);

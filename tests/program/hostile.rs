@@ -228,8 +228,11 @@ fn a_slow_reader(scene: &mut Scene) {
     scene.behind.push(served);
 }
 
+/// What is tried.
+type Row = fn(&mut Scene);
+
 /// What is tried, and how.
-const TABLE: [(&str, fn(&mut Scene)); 7] = [
+const TABLE: [(&str, Row); 7] = [
     ("another user of the machine", another_user),
     ("another chat, another account, a group", another_chat),
     ("a press of a button that was obeyed before", a_press_once_more),

@@ -3,6 +3,10 @@
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests, helpers included
+#![allow(
+    clippy::duplicate_mod,
+    reason = "the stub of the Messages API brings its own HTTP, and the phone's double the same"
+)]
 
 #[path = "../support/agent_run.rs"]
 mod agent_run;

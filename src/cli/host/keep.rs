@@ -27,6 +27,8 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// What could not be begun is tried again after this.
 const AGAIN: Duration = Duration::from_secs(60);
+/// So often, after the first time.
+const TRIES: usize = 60;
 
 /// The host.
 struct Host<'a> {
@@ -80,8 +82,8 @@ impl Host<'_> {
         self.log.add(self.out, words);
     }
 
-    /// Looks around, and gives whether it is told to end: what is being begun is begun to its end, so that nobody begins it a
-    /// second time, unless it is told twice.
+    /// Looks around, and gives whether it is told to end meanwhile: what is being begun is begun to its end, so that nobody
+    /// begins it a second time.
     async fn look_through(&mut self, signals: &mut Signals) -> bool {
         let look = self.look();
         tokio::pin!(look);
@@ -89,7 +91,7 @@ impl Host<'_> {
         loop {
             tokio::select! {
                 () = &mut look => return is_told,
-                _ = signals.next() => if std::mem::replace(&mut is_told, true) { return true },
+                _ = signals.next() => is_told = true,
             }
         }
     }
@@ -176,10 +178,11 @@ impl Host<'_> {
         if failed.last().is_some_and(|last| now.since(*last) < AGAIN) {
             return false;
         }
-        let (names, pid) = (process.named(), process.pid);
-        if !may_resume(&[&process.resumed[..], &failed].concat(), now) {
+        let files_left = files.iter().map(|file| (*file).to_owned()).collect();
+        let (names, pid) = (Work::Tickets { options: Vec::new(), files: files_left }.named(), process.pid);
+        if !may_resume(&process.resumed, now) {
             self.say(&format!(
-                "{names}: cut off too often within an hour, so it is not resumed; `programmator resume --detach` resumes it."
+                "{names}: cut off too often within an hour, so not resumed. Use `programmator resume --detach` with its name."
             ));
             return true;
         }
@@ -188,14 +191,19 @@ impl Host<'_> {
         let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
         let why = match begun {
             Ok(0) => {
-                self.say(&format!("{names}: its process (pid {pid}) was cut off. {}", first(&said)));
+                self.say(&format!("{names}: the process (pid {pid}) was cut off. {}", first(&said)));
                 return true;
             }
-            Ok(code) => format!("exit code {code}: {}", first(&trouble)),
+            Ok(code) => format!("{} (exit code {code})", first(&trouble)),
             Err(error) => error.message,
         };
+        // It is told once, and tried for an hour.
+        let is_last = failed.len() >= TRIES;
+        if failed.is_empty() || is_last {
+            let next = if is_last { "It is not tried any more." } else { "It is tried again every minute." };
+            self.say(&format!("{names}: the process (pid {pid}) was cut off, and cannot be resumed: {why}. {next}"));
+        }
         self.failed.entry(pid).or_default().push(now);
-        self.say(&format!("{names}: its process (pid {pid}) was cut off, and could not be resumed yet: {why}"));
-        false
+        is_last
     }
 }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// How long the host may take to end: it finishes what it is just beginning. And how often is looked.
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(90);
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// Ends the host, so that nothing is resumed, and asks each background process to stop: its runs after their iteration, or all
@@ -61,7 +61,7 @@ pub async fn end(session: &Session) -> Result<bool, CliError> {
         }
         if begun.elapsed() > GRACE {
             return Err(CliError::failure(match known {
-                Some(host) => format!("the host (pid {}) has not ended yet", host.pid),
+                Some(host) => format!("the host (pid {}) has not ended yet: try again", host.pid),
                 None => host.unknown(HOST),
             }));
         }

@@ -31,7 +31,8 @@ const POLICY: &str = "version: 1\nrules:\n  - {name: person, action: ask, comman
 fn scenario(times: usize, at_once: usize) -> String {
     let call = |n: usize| format!("{{bash: \"echo {{slug}}-{n} >> effects\"}}");
     let calls = |time: usize| (0..at_once).map(|n| call(at_once * time + n)).collect::<Vec<_>>().join(", ");
-    let asks: String = (0..times).map(|time| format!("      - parallel: [{}]\n", calls(time))).collect();
+    let asks: String =
+        (0..times).flat_map(|time| ["      - parallel: [".to_owned(), calls(time), "]\n".to_owned()]).collect();
     format!(
         "turns:\n  - when: {{phase: \"\"}}\n    steps:\n      - write: {{path: \"{{slug}}.txt\", content: \"1\"}}\n{asks}      - status: {{summary: did}}\n"
     )
