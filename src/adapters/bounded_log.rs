@@ -31,6 +31,15 @@ pub fn append(log: &Path, lines: &str, most: u64) -> io::Result<()> {
     file.write_all(format!("{end}{lines}").as_bytes())
 }
 
+/// All that is there, the oldest first.
+pub fn read(log: &Path) -> io::Result<Vec<u8>> {
+    let bytes = |path: &Path| match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
+    };
+    Ok([bytes(&older(log))?, bytes(log)?].concat())
+}
+
 /// Opens it for its owner alone, and behind no link.
 pub fn own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let no_link = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();

@@ -7,9 +7,9 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often, and how far apart, it is tried to take it.
+/// How often it is tried to take it, and how far apart that, and looks whether it is given up, are.
 const TRIES: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -118,6 +118,54 @@ pub fn held_by(state: &Path, role: Role) -> io::Result<Option<Holder>> {
     }
 }
 
+/// What ending it came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Off {
+    /// There was none.
+    None,
+    Ended,
+    /// It did not end when it was asked to.
+    Killed,
+}
+
+/// Why it did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum NotEnded {
+    #[error(transparent)]
+    Lock(#[from] io::Error),
+    /// It was asked to, if it could be; words for the person.
+    #[error("{0}")]
+    Still(String),
+}
+
+/// Asks the process that has the role to end, and waits for that so long; after `grace` it is killed. Blocks.
+pub fn end(state: &Path, role: Role, grace: Option<Duration>, patience: Duration) -> Result<Off, NotEnded> {
+    let begun = Instant::now();
+    let (mut was, mut asked) = (Off::None, None);
+    while let Some(holder) = held_by(state, role)? {
+        match &asked {
+            Some((known, since)) if *known == holder => {
+                let is_overdue = grace.is_some_and(|grace| Instant::now().duration_since(*since) > grace);
+                was = if is_overdue && was != Off::Killed && holder.signal(Signal::KILL) { Off::Killed } else { was };
+            }
+            // Its number is not there yet while it begins, or is that of the one before.
+            _ if holder.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((holder.clone(), Instant::now()))),
+            _ => {}
+        }
+        if begun.elapsed() > patience {
+            return Err(NotEnded::Still(match asked {
+                Some((holder, _)) if was == Off::Killed => {
+                    format!("{} was killed but has not exited yet (pid {})", role.name, holder.pid)
+                }
+                Some((holder, _)) => format!("{} has not exited yet (pid {}): try again", role.name, holder.pid),
+                None => holder.unknown(role),
+            }));
+        }
+        std::thread::sleep(MOMENT);
+    }
+    Ok(was)
+}
+
 /// A process has the role. Of no use for taking it; who only looks does not disturb others that do.
 pub fn is_held(state: &Path, role: Role) -> bool {
     let held = File::open(state.join(role.file)).map(|file| file.try_lock_shared());
@@ -152,5 +200,28 @@ mod tests {
         assert!(Lock::take(state.path(), HOST).unwrap().is_some(), "another role");
         drop(relay);
         assert_eq!(holder(state.path(), RELAY).unwrap(), None);
+    }
+
+    #[test]
+    fn a_process_that_has_only_the_number_of_the_relay_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut other = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
+        let lock = Lock::take(folder.path(), RELAY).unwrap().unwrap();
+        // As if the relay that wrote this were gone, and its number were given to another process.
+        let says = |text: String| std::fs::write(folder.path().join(RELAY.file), text).unwrap();
+        let end_it = format!("end it with `kill {}`", other.id());
+        let told = "held by an unknown process";
+        for (text, told) in [(format!("{}\n1\n", other.id()), told), (other.id().to_string(), &end_it)] {
+            says(text);
+            let why = end(folder.path(), RELAY, None, Duration::ZERO).unwrap_err().to_string();
+            assert!(why.contains(told), "{why}");
+            assert!(other.try_wait().unwrap().is_none(), "another process was ended");
+        }
+        says(format!("{}\n{}\n", other.id(), orphans::identity(other.id()).unwrap()));
+        assert!(end(folder.path(), RELAY, None, Duration::ZERO).is_err(), "we hold the lock");
+        assert!(!other.wait().unwrap().success(), "it was asked to end");
+        drop(lock);
+        // A program that is just being started has the lock until it begins.
+        assert_eq!(end(folder.path(), RELAY, None, Duration::from_secs(15)).unwrap(), Off::None);
     }
 }

@@ -4,6 +4,7 @@
 //! Owns [`Clean`], whose constructor is the only way in. Does not own wrapping or styling (`tui`).
 
 use std::fmt;
+use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -99,6 +100,16 @@ pub fn clean_line(text: &str, max: usize) -> String {
     let clean = Clean::new(text).into_string();
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&line, max)
+}
+
+/// A path in one line of clean text, of at most 400 columns.
+pub fn clean_path(path: &Path) -> String {
+    clean_line(&path.to_string_lossy(), 400)
+}
+
+/// Text as it stands in XML.
+pub fn as_xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Cuts `text` to at most `columns` cells, by grapheme, with `…` where something was left out.

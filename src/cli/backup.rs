@@ -12,7 +12,7 @@ use crate::adapters::state_archive::{self, Head, Unpacked, unpack};
 use crate::adapters::state_swap::{carry_over, is_unplaced, swap};
 use crate::adapters::store::{Store, StoreError, is_any_held};
 use crate::base::amount::{counted, size};
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, clean_path};
 use crate::base::time::Timestamp;
 use crate::domain::request::HELD;
 use crate::domain::summary::Owner;
@@ -62,7 +62,7 @@ const STOPPING: Duration = Duration::from_secs(2);
 /// `programmator backup FILE`.
 pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Result<(), CliError> {
     let file = session.folder.join(&args.file);
-    let shown = shown(&file);
+    let shown = clean_path(&file);
     if file.is_dir() {
         return Err(CliError::usage(format!("{shown} is a folder: name a file in it")));
     }
@@ -84,7 +84,7 @@ pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Resu
             _ => CliError::failure(format!("no backup was written to {shown}: {error}")),
         })?;
     for path in &written.left_out {
-        writeln!(out, "skipped: {} (a link, or not a regular file)", self::shown(path))?;
+        writeln!(out, "skipped: {} (a link, or not a regular file)", self::clean_path(path))?;
     }
     let (files, bytes) = (counted(written.files, "file"), size(written.bytes));
     Ok(writeln!(out, "Wrote {shown}: {files}, {bytes}.")?)
@@ -94,7 +94,7 @@ pub fn backup(out: &mut dyn Write, session: &Session, args: &BackupArgs) -> Resu
 /// place.
 pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreStateArgs) -> Result<(), CliError> {
     let file = session.folder.join(&args.file);
-    let (state, given) = (&session.state, shown(&file));
+    let (state, given) = (&session.state, clean_path(&file));
     let refused = |why: String| CliError::failure(format!("{given} was not restored: {why}"));
     nobody_works(state)?;
     let above = state.parent().ok_or_else(|| refused("the state folder has no parent folder".to_owned()))?;
@@ -129,7 +129,7 @@ pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreState
     let version = clean_line(&unpacked.head.version, 40);
     writeln!(out, "{given}: {}, made {made} UTC by programmator {version}.", counted(runs, "run"))?;
     if !args.yes {
-        let question = format!("Replace {} with it? The current state is kept next to it.", shown(state));
+        let question = format!("Replace {} with it? The current state is kept next to it.", clean_path(state));
         tokio::select! {
             agreed = agreed(out, &question, "restores") => agreed?,
             signal = signals.next() => return Err(stopped_by(signal)),
@@ -142,12 +142,12 @@ pub async fn restore(out: &mut dyn Write, session: &Session, args: &RestoreState
     let now = date(session.clock().now()).replace([' ', ':'], "-");
     let aside = above.join(format!("{name}{BEFORE}{now}"));
     if aside.symlink_metadata().is_ok() {
-        return Err(refused(format!("{} is in the way; try again in a second", shown(&aside))));
+        return Err(refused(format!("{} is in the way; try again in a second", clean_path(&aside))));
     }
     let kept = swap(&new, state, &aside).map_err(|error| refused(error.to_string()))?;
     writeln!(out, "Restored.")?;
     if let Some(kept) = kept {
-        let kept = shown(&kept);
+        let kept = clean_path(&kept);
         writeln!(out, "The previous state is in {kept}: delete it when you no longer need it.")?;
     }
     Ok(())
@@ -207,7 +207,7 @@ pub(super) fn nobody_works(state: &Path) -> Result<(), CliError> {
                 ));
             }
             if let StoreError::Damaged { path, why } = error {
-                writeln!(stderr(), "{} cannot be read: {}", shown(&path), clean_line(&why, 200)).ok();
+                writeln!(stderr(), "{} cannot be read: {}", clean_path(&path), clean_line(&why, 200)).ok();
             }
             return Ok(());
         }
@@ -235,8 +235,4 @@ fn checked(new: &Path) -> Result<usize, CliError> {
 
 fn date(time: Timestamp) -> String {
     time.second()
-}
-
-fn shown(path: &Path) -> String {
-    clean_line(&path.display().to_string(), 400)
 }

@@ -106,7 +106,7 @@ pub async fn run_by<W: Write>(
     let store = parts.store.clone();
     let replier = in_force::replier(&parts, &resolved);
     let places = session.places(&resolved);
-    let mut entry = in_background::on_tickets(session, &files(session, &store, &places, &work));
+    let mut entry = in_background::on_tickets(session, || files(session, &store, &places, &work));
     let app = App::start(parts);
     match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
@@ -139,7 +139,7 @@ pub async fn run_by<W: Write>(
                 aside(&news);
                 // Which run is the latest is known once it is there.
                 if let (News::RunOpened { ticket, .. }, None) = (&news, &entry) {
-                    entry = in_background::on_tickets(session, &[ticket.file().into()]);
+                    entry = in_background::on_tickets(session, || vec![ticket.file().into()]);
                 }
                 let is_read = printer.print(&news, &store).is_ok() || questions == Questions::Wait;
                 if !is_read && by_signal.is_none() {

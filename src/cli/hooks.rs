@@ -9,7 +9,7 @@ use super::session::Session;
 use super::settings::{WRITES, show, trust_again};
 use crate::adapters::hook_log;
 use crate::adapters::project_file::{self, ProjectFileError};
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, clean_path};
 use crate::config::own_gate::OwnGate;
 use crate::domain::claude_hooks::{BEFORE, Hooks, added, command, events, installed, plugin, wanted, without};
 use crate::domain::finding::{Finding, Mark};
@@ -79,7 +79,7 @@ pub fn run(out: &mut dyn Write, session: &Session, what: &HooksCommand) -> Resul
                     || "not installed".to_owned(),
                     |command| format!("installed: {}", clean_line(&command, 400)),
                 );
-                writeln!(out, "{}  {how}", shown(&path))?;
+                writeln!(out, "{}  {how}", clean_path(&path))?;
                 if let Some(lacks) = lacks(&text, project, is_gated) {
                     writeln!(out, "  {lacks}")?;
                 }
@@ -90,7 +90,7 @@ pub fn run(out: &mut dyn Write, session: &Session, what: &HooksCommand) -> Resul
             }
             let verdicts = hook_log::verdicts(&session.state);
             if verdicts.is_file() {
-                writeln!(out, "Calls that the policy asked about or blocked: {}", shown(&verdicts))?;
+                writeln!(out, "Calls that the policy asked about or blocked: {}", clean_path(&verdicts))?;
             }
             Ok(())
         }
@@ -106,7 +106,7 @@ fn broken(path: &Path, text: &str) -> Option<String> {
     Some(format!(
         "{}:{line}: not valid JSON ({}), so Claude loads none of these settings: fix that line, then `programmator hooks \
          status` shows the hooks",
-        shown(path),
+        clean_path(path),
         clean_line(why, 200)
     ))
 }
@@ -192,17 +192,12 @@ fn failed(error: ProjectFileError) -> CliError {
     CliError::failure(error.to_string())
 }
 
-fn shown(path: &Path) -> String {
-    clean_line(&path.display().to_string(), 400)
-}
-
 /// Claude's settings: of the person, or what is theirs alone in this folder.
 fn file(session: &Session, project: bool) -> Result<PathBuf, CliError> {
     if project {
         return Ok(project_file::claude_settings(&session.folder));
     }
-    let variable = |name: &str| session.environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = variable("CLAUDE_CONFIG_DIR").or_else(|| Some(variable("HOME")?.join(".claude")));
+    let folder = session.folder_of("CLAUDE_CONFIG_DIR").or_else(|| Some(session.folder_of("HOME")?.join(".claude")));
     Ok(folder.ok_or_else(|| CliError::failure("there is no home folder: set HOME"))?.join("settings.json"))
 }
 
@@ -232,11 +227,11 @@ fn install(out: &mut dyn Write, session: &Session, path: &Path, yes: bool) -> Re
     let new = added(before.as_deref().unwrap_or_default(), hooks)
         .map_err(|why| CliError::usage(format!("{}: {why}; nothing was changed", path.display())))?;
     if old.as_ref() == Some(&new) {
-        writeln!(out, "{} already has these hooks.", shown(path))?;
+        writeln!(out, "{} already has these hooks.", clean_path(path))?;
         tell_mode(out, mode)?;
         return Ok(false);
     }
-    let name = shown(path);
+    let name = clean_path(path);
     show(out, &name, old.as_deref().unwrap_or_default(), &new)?;
     if !yes {
         agree(out, &format!("Write this to {name}?"), WRITES)?;
@@ -252,12 +247,12 @@ fn install(out: &mut dyn Write, session: &Session, path: &Path, yes: bool) -> Re
 pub fn remove(out: &mut dyn Write, path: &Path, yes: bool) -> Result<bool, CliError> {
     let old = project_file::read(path).map_err(failed)?;
     let Some(old) = old.filter(|old| installed(old).is_some()) else {
-        writeln!(out, "{} has no programmator hooks.", shown(path))?;
+        writeln!(out, "{} has no programmator hooks.", clean_path(path))?;
         return Ok(false);
     };
     let new = before(path, Some(&old))?;
     let is_kept = project_file::read(&beside(path)).map_err(failed)? == new;
-    let name = shown(path);
+    let name = clean_path(path);
     show(out, &name, &old, new.as_deref().unwrap_or_default())?;
     if !yes {
         agree(out, &if new.is_some() { format!("Write this to {name}?") } else { format!("Remove {name}?") }, WRITES)?;

@@ -104,8 +104,13 @@ impl Session {
         Places { folder: self.folder.clone(), tickets_dir: configured, home: self.home() }
     }
 
+    /// A folder that a variable of the environment names.
+    pub fn folder_of(&self, name: &str) -> Option<PathBuf> {
+        self.environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
     fn home(&self) -> Option<PathBuf> {
-        self.environment.get("HOME").map(PathBuf::from)
+        self.folder_of("HOME")
     }
 
     /// A path as a person writes it: a leading `~/` is the home folder.

@@ -10,7 +10,7 @@ use super::host;
 use super::session::Session;
 use crate::adapters::disk_use::bytes_of;
 use crate::base::amount::{counted, size};
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, clean_path};
 use clap::Args;
 use std::fs;
 use std::io::{self, IsTerminal, Write, stdin};
@@ -72,7 +72,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
             }
             Ok(path) => {
                 found += 1;
-                writeln!(out, "hooks in {}", shown(&path))?;
+                writeln!(out, "hooks in {}", clean_path(&path))?;
             }
             // Whoever keeps their settings elsewhere has linked them.
             Err(why) => {
@@ -86,20 +86,20 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
         if changes {
             is_agreed(host::uninstall(out, session, args.yes).await)?;
         } else {
-            writeln!(out, "the host's {}", shown(&path))?;
+            writeln!(out, "the host's {}", clean_path(&path))?;
         }
     }
     let home = session.environment.get("HOME").map(PathBuf::from);
     for path in COMPLETIONS.iter().filter_map(|name| Some(home.as_ref()?.join(name))) {
         if fs::read_to_string(&path).is_ok_and(|text| text.contains("programmator")) {
             found += 1;
-            let what = format!("completions in {}", shown(&path));
+            let what = format!("completions in {}", clean_path(&path));
             removed(out, &what, (changes, args.yes), || fs::remove_file(&path))?;
         }
     }
     if let Some((folder, pages)) = home.as_ref().and_then(|home| man_pages(&home.join(MAN))) {
         found += 1;
-        let what = format!("{} in {}", counted(pages.len(), "man page"), shown(&folder));
+        let what = format!("{} in {}", counted(pages.len(), "man page"), clean_path(&folder));
         removed(out, &what, (changes, args.yes), || pages.iter().try_for_each(fs::remove_file))?;
     }
     if args.purge {
@@ -108,7 +108,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
         for (what, folder, names) in folders {
             let Some(folder) = folder.filter(|folder| folder.symlink_metadata().is_ok()) else { continue };
             found += 1;
-            let what = format!("{what} in {} ({})", shown(folder), size(bytes_of(folder)));
+            let what = format!("{what} in {} ({})", clean_path(folder), size(bytes_of(folder)));
             let state = &session.state;
             // A run may have begun while the person was asked.
             let is_gone = removed(out, &what, (changes, args.yes), || {
@@ -124,11 +124,11 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
                 }
             };
             if is_gone && folder.symlink_metadata().is_ok() {
-                writeln!(out, "{} is kept: it contains files that are not programmator's.", shown(folder))?;
+                writeln!(out, "{} is kept: it contains files that are not programmator's.", clean_path(folder))?;
             }
         }
     }
-    let program = std::env::current_exe().map_or_else(|_| "programmator".to_owned(), |program| shown(&program));
+    let program = std::env::current_exe().map_or_else(|_| "programmator".to_owned(), |program| clean_path(&program));
     if found == 0 {
         writeln!(out, "Nothing to remove: no hooks, host, completions or man pages.")?;
     } else if !changes {
@@ -144,7 +144,7 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
          and hooks in other projects (`programmator hooks remove --project` there, before the program is gone)."
     )?;
     for path in older_states(&session.state) {
-        writeln!(out, "Also kept: an older state from `restore-state`: {}", shown(&path))?;
+        writeln!(out, "Also kept: an older state from `restore-state`: {}", clean_path(&path))?;
     }
     if !args.purge {
         writeln!(out, "Also kept: state and configuration (--purge removes them).")?;
@@ -239,8 +239,4 @@ fn clear(folder: &Path, names: &[&str]) -> io::Result<()> {
     }
     let _ = fs::remove_dir(folder);
     Ok(())
-}
-
-fn shown(path: &Path) -> String {
-    clean_line(&path.display().to_string(), 400)
 }

@@ -61,7 +61,10 @@ pub enum Next {
 impl Background {
     /// What it works on, for people.
     pub fn named(&self) -> String {
-        self.work.named()
+        match &self.work {
+            Work::Tickets { files, .. } => names(files),
+            Work::Relay => "the phone relay".to_owned(),
+        }
     }
 
     /// The files of its tickets that are still to be worked on: those of runs that were interrupted lately, and those that it
@@ -87,13 +90,10 @@ impl Background {
     }
 }
 
-impl Work {
-    /// Its tickets, for people.
-    pub fn named(&self) -> String {
-        let Self::Tickets { files, .. } = self else { return "the phone relay".to_owned() };
-        let name = |file: &String| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        clean_line(&files.iter().map(name).collect::<Vec<_>>().join(", "), NAMES)
-    }
+/// The tickets of these files, for people.
+pub fn names<'a, T: AsRef<str> + 'a>(files: impl IntoIterator<Item = &'a T>) -> String {
+    let name = |file: &'a T| Path::new(file.as_ref()).file_stem().unwrap_or_default().to_string_lossy();
+    clean_line(&files.into_iter().map(name).collect::<Vec<_>>().join(", "), NAMES)
 }
 
 /// What becomes of work whose process is gone. `told`: when it was told to end by a signal, as by a machine that is shut down;

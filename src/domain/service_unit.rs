@@ -2,6 +2,7 @@
 //!
 //! Formats: `systemd.service(5)`, `systemd.syntax(7)` and `launchd.plist(5)`.
 
+use crate::base::text::as_xml;
 use std::fmt::Write as _;
 
 /// A service manager.
@@ -58,12 +59,12 @@ fn launchd(program: &str, variables: &[(&str, &str)]) -> String {
     let _ = write!(
         text,
         "  <key>ProgramArguments</key>\n  <array>\n    <string>{}</string>\n    <string>host</string>\n  </array>\n",
-        escaped(program)
+        as_xml(program)
     );
     if !variables.is_empty() {
         text.push_str("  <key>EnvironmentVariables</key>\n  <dict>\n");
         for (name, value) in variables {
-            let _ = writeln!(text, "    <key>{}</key>\n    <string>{}</string>", escaped(name), escaped(value));
+            let _ = writeln!(text, "    <key>{}</key>\n    <string>{}</string>", as_xml(name), as_xml(value));
         }
         text.push_str("  </dict>\n");
     }
@@ -72,10 +73,6 @@ fn launchd(program: &str, variables: &[(&str, &str)]) -> String {
          <false/>\n  </dict>\n  <key>AbandonProcessGroup</key>\n  <true/>\n</dict>\n</plist>\n",
     );
     text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

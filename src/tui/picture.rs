@@ -1,5 +1,6 @@
 //! A drawn screen as an SVG that looks like a terminal's window.
 
+use crate::base::text::as_xml;
 use crate::tui::theme::Theme;
 use crate::tui::theme::role::Role;
 use ratatui::buffer::{Buffer, Cell};
@@ -92,7 +93,7 @@ impl Look {
 /// The buffer, drawn in `theme`, as an SVG file under a window's title.
 pub fn svg(buffer: &Buffer, theme: &Theme, title: &str) -> String {
     let window = Window::of(theme);
-    let (title, paper) = (escaped(title), &window.paper);
+    let (title, paper) = (as_xml(title), &window.paper);
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let width = f32::from(columns) * CELL.0 + 2.0 * MARGIN;
     let height = f32::from(rows) * CELL.1 + BAR + MARGIN;
@@ -149,7 +150,7 @@ fn row(buffer: &Buffer, window: &Window, y: u16, out: &mut String) {
             if !word.is_empty() {
                 let left = place(0) + (at + (piece.len() - piece.trim_start().len()) as f32) * CELL.0;
                 let (base, wide) = (top + 12.5, word.width() as f32 * CELL.0);
-                let word = escaped(word);
+                let word = as_xml(word);
                 let look = look.attributes();
                 let _ = writeln!(
                     out,
@@ -159,10 +160,6 @@ fn row(buffer: &Buffer, window: &Window, y: u16, out: &mut String) {
             at += columns;
         }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn place(x: u16) -> f32 {

@@ -79,6 +79,15 @@ fn two(more: &[&str]) -> Project {
     project
 }
 
+/// A run in the background that asks, and whose process is killed.
+fn cut_off(project: &Project) {
+    said(project, &["run", "--detach", "tk-1"], 0);
+    asked(project);
+    let [before] = background(project).try_into().unwrap();
+    kill_process(pid(&before), Signal::KILL).unwrap();
+    until("it has ended", || background(project)[0]["cut_off"] == true);
+}
+
 /// As if the machine had been started since the process was told to end.
 fn restart_the_machine(project: &Project) {
     let folder = project.path("state/background");
@@ -143,11 +152,7 @@ fn what_a_signal_has_ended_goes_on_once_the_machine_has_been_restarted() {
 #[test]
 fn what_was_continued_elsewhere_is_left_alone() {
     let project = project(&[WRITE, PUSH]);
-    said(&project, &["run", "--detach", "tk-1"], 0);
-    asked(&project);
-    let [before] = background(&project).try_into().unwrap();
-    kill_process(pid(&before), Signal::KILL).unwrap();
-    until("it has ended", || background(&project)[0]["cut_off"] == true);
+    cut_off(&project);
     let resumed = project.run(&["resume", "tk-1"]);
     assert_eq!(resumed.status.code(), Some(0), "nobody is asked, so it is denied: {resumed:?}");
     let host = Host::of(&project);
@@ -224,11 +229,7 @@ fn what_was_resumed_three_times_in_an_hour_is_left_to_the_person_whichever_host_
 #[test]
 fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
     let project = project(&[WRITE, PUSH]);
-    said(&project, &["run", "--detach", "tk-1"], 0);
-    asked(&project);
-    let [before] = background(&project).try_into().unwrap();
-    kill_process(pid(&before), Signal::KILL).unwrap();
-    until("it has ended", || background(&project)[0]["cut_off"] == true);
+    cut_off(&project);
     // As a disk that is not there yet.
     let (work, away) = (project.work(), project.path("elsewhere"));
     fs::rename(&work, &away).unwrap();

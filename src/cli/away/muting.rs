@@ -4,64 +4,28 @@ use super::kept::Kept;
 use super::scope::{self, Scope};
 use crate::adapters::background::{self, Found};
 use crate::adapters::private_file::PrivateFileError;
-use crate::adapters::sole_process::{self, RELAY};
+use crate::adapters::sole_process::{self, Off, RELAY};
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::background_work::Work;
-use rustix::process::Signal;
 use std::io::{Write, stderr};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a relay may take to end once it is asked to, and how long it is tried at all.
 const GRACE: Duration = Duration::from_secs(6);
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How often it is looked whether it has.
-const MOMENT: Duration = Duration::from_millis(20);
-
-/// What ending the relay came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Off {
-    /// There was none.
-    None,
-    Ended,
-    /// It did not end when it was asked to.
-    Killed,
-}
 
 /// Ends the relay. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever else goes wrong, it is
 /// ended.
 pub(super) fn off(session: &Session) -> Result<Off, CliError> {
     // The host does not begin it again.
     background::all(&session.state).iter().filter(|found| found.process.work == Work::Relay).for_each(Found::forget);
-    let was = end(&session.state, PATIENCE)?;
+    let was = sole_process::end(&session.state, RELAY, Some(GRACE), PATIENCE)
+        .map_err(|error| CliError::failure(error.to_string()))?;
     if let Err(error) = forget(&session.state, was != Off::None) {
         let _ = writeln!(stderr(), "warning: {}", error.message);
-    }
-    Ok(was)
-}
-
-fn end(state: &Path, patience: Duration) -> Result<Off, CliError> {
-    let begun = Instant::now();
-    let (mut was, mut asked) = (Off::None, None);
-    while let Some(relay) = sole_process::held_by(state, RELAY)? {
-        match &asked {
-            Some((known, since)) if *known == relay => {
-                let is_overdue = was != Off::Killed && Instant::now().duration_since(*since) > GRACE;
-                was = if is_overdue && relay.signal(Signal::KILL) { Off::Killed } else { was };
-            }
-            // Its number is not there yet while it begins, or is that of the one before.
-            _ if relay.signal(Signal::TERM) => (was, asked) = (Off::Ended, Some((relay.clone(), Instant::now()))),
-            _ => {}
-        }
-        if begun.elapsed() > patience {
-            return Err(CliError::failure(match asked {
-                Some((relay, _)) => format!("the relay was killed but has not exited yet (pid {})", relay.pid),
-                None => relay.unknown(RELAY),
-            }));
-        }
-        std::thread::sleep(MOMENT);
     }
     Ok(was)
 }
@@ -126,35 +90,4 @@ pub(super) fn unmute(out: &mut dyn Write, session: &Session, names: &[String]) -
         writeln!(out, "{words}")?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::adapters::agent::orphans;
-    use crate::adapters::sole_process::Lock;
-    use std::process::Command;
-
-    #[test]
-    fn a_process_that_has_only_the_number_of_the_relay_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut other = Command::new("/bin/sleep").arg("600").spawn().unwrap();
-        let lock = Lock::take(folder.path(), RELAY).unwrap().unwrap();
-        // As if the relay that wrote this were gone, and its number were given to another process.
-        let says = |text: String| std::fs::write(folder.path().join("away.lock"), text).unwrap();
-        let end_it = format!("end it with `kill {}`", other.id());
-        let told = "held by an unknown process";
-        for (text, told) in [(format!("{}\n1\n", other.id()), told), (other.id().to_string(), &end_it)] {
-            says(text);
-            let why = end(folder.path(), Duration::ZERO).unwrap_err().message;
-            assert!(why.contains(told), "{why}");
-            assert!(other.try_wait().unwrap().is_none(), "another process was ended");
-        }
-        says(format!("{}\n{}\n", other.id(), orphans::identity(other.id()).unwrap()));
-        assert!(end(folder.path(), Duration::ZERO).is_err(), "we hold the lock");
-        assert!(!other.wait().unwrap().success(), "it was asked to end");
-        drop(lock);
-        // A program that is just being started has the lock until it begins.
-        assert_eq!(end(folder.path(), PATIENCE).unwrap(), Off::None);
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A line of JSON before something is sent, and one after it: what was sent by a program that was killed has only the first.
 
-use crate::adapters::bounded_log::{append, older};
+use crate::adapters::bounded_log::{self, append};
 use crate::adapters::telegram::{Bot, BotError, Button};
 use crate::base::id::TicketId;
 use crate::base::text::Clean;
@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::domain::credentials::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -101,11 +101,8 @@ impl SentLog {
 
     /// All that is there, the oldest first; lines that are not understood are left out.
     fn read(&self) -> Result<Vec<Entry>, CliError> {
-        let text = |path: &Path| match std::fs::read(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.map_err(|error| CliError::failure(format!("{}: {error}", path.display()))),
-        };
-        let bytes = [text(&older(&self.path))?, text(&self.path)?].concat();
+        let bytes = bounded_log::read(&self.path)
+            .map_err(|error| CliError::failure(format!("{}: {error}", self.path.display())))?;
         let (mut entries, mut at): (Vec<Entry>, BTreeMap<Uuid, usize>) = (Vec::new(), BTreeMap::new());
         for line in bytes.split(|byte| *byte == b'\n') {
             if let Ok(entry) = serde_json::from_slice::<Entry>(line) {

@@ -10,7 +10,7 @@ use crate::base::time::{Clock, Timestamp};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::{away, detach};
-use crate::domain::background_work::{Background, Next, Work, may_resume, next};
+use crate::domain::background_work::{Background, Next, Work, may_resume, names, next};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::apply::folded;
 use crate::orchestrator::state::{Pace, Stage};
@@ -178,8 +178,7 @@ impl Host<'_> {
         if failed.last().is_some_and(|last| now.since(*last) < AGAIN) {
             return false;
         }
-        let files_left = files.iter().map(|file| (*file).to_owned()).collect();
-        let (names, pid) = (Work::Tickets { options: Vec::new(), files: files_left }.named(), process.pid);
+        let (names, pid) = (names(files), process.pid);
         if !may_resume(&process.resumed, now) {
             self.say(&format!(
                 "{names}: cut off too often within an hour, so not resumed. Use `programmator resume --detach` with its name."

@@ -1,11 +1,11 @@
 //! What the host has done, in a log of its own.
 
-use crate::adapters::bounded_log::{append, older};
+use crate::adapters::bounded_log::{self, append};
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,14 +37,9 @@ impl HostLog {
 
     /// Prints the last lines, the oldest first.
     pub fn print(&self, out: &mut dyn Write, last: usize) -> Result<(), CliError> {
-        let mut text = String::new();
-        for path in [older(&self.path), self.path.clone()] {
-            match std::fs::read(&path) {
-                Ok(bytes) => text.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(CliError::failure(format!("{}: {error}", path.display()))),
-            }
-        }
+        let bytes = bounded_log::read(&self.path)
+            .map_err(|error| CliError::failure(format!("{}: {error}", self.path.display())))?;
+        let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         if lines.is_empty() {
             writeln!(out, "The host has not run yet.")?;

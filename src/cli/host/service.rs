@@ -4,7 +4,7 @@ use super::replaced::as_started;
 use super::stop::end;
 use crate::adapters::outside_program::{self, ProgramError};
 use crate::adapters::project_file::{self, ProjectFileError};
-use crate::base::text::clean_line;
+use crate::base::text::{clean_line, clean_path};
 use crate::cli::agree::agree;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
@@ -29,7 +29,7 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
     let path = path(session)?;
     let old = project_file::read(&path).map_err(failed)?;
     let new = text(session)?;
-    let name = shown(&path);
+    let name = clean_path(&path);
     if old.as_ref() == Some(&new) {
         writeln!(out, "{name} is up to date.")?;
     } else {
@@ -42,7 +42,7 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
         writeln!(out, "Written to {name}.")?;
     }
     // One that was started by hand makes room.
-    end(session).await?;
+    end(session)?;
     if Manager::HERE == Manager::Launchd {
         // Fails where it is not loaded.
         let _ = manage(session, &of(&["unload", &path.to_string_lossy()])).await;
@@ -64,7 +64,7 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
 /// Shows the file, has the host ended, and removes the file.
 pub async fn uninstall(out: &mut dyn Write, session: &Session, yes: bool) -> Result<(), CliError> {
     let path = path(session)?;
-    let name = shown(&path);
+    let name = clean_path(&path);
     let Some(old) = project_file::read(&path).map_err(failed)? else {
         return Ok(writeln!(out, "The host is not installed: there is no {name}.")?);
     };
@@ -85,10 +85,9 @@ pub async fn uninstall(out: &mut dyn Write, session: &Session, yes: bool) -> Res
 }
 
 fn path(session: &Session) -> Result<PathBuf, CliError> {
-    let variable = |name: &str| session.environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = || variable("HOME").ok_or_else(|| CliError::failure("there is no home folder: set HOME"));
+    let home = || session.folder_of("HOME").ok_or_else(|| CliError::failure("there is no home folder: set HOME"));
     let folder = match Manager::HERE {
-        Manager::Systemd => match variable("XDG_CONFIG_HOME") {
+        Manager::Systemd => match session.folder_of("XDG_CONFIG_HOME") {
             Some(config) => config.join("systemd/user"),
             None => home()?.join(".config/systemd/user"),
         },
@@ -151,8 +150,4 @@ async fn manage(session: &Session, args: &[String]) -> Result<(), String> {
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: ProjectFileError) -> CliError {
     CliError::failure(error.to_string())
-}
-
-fn shown(path: &Path) -> String {
-    clean_line(&path.display().to_string(), 400)
 }

@@ -3,28 +3,26 @@
 use super::status::runs;
 use crate::adapters::agent::orphans;
 use crate::adapters::background::Found;
-use crate::adapters::sole_process::{self, HOST};
+use crate::adapters::sole_process::{self, HOST, Off};
 use crate::adapters::store::{Store, StoreError};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::answerer::Answerer;
-use crate::domain::background_work::Work;
+use crate::domain::background_work::{Work, names};
 use crate::domain::command::UserCommand;
 use crate::domain::summary::{Owner, RunSummary};
 use crate::runtime::heard::say;
 use rustix::process::Signal;
 use std::io::Write;
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
+use std::time::Duration;
 
-/// How long the host may take to end: it finishes what it is just beginning. And how often is looked.
-const GRACE: Duration = Duration::from_secs(90);
-const MOMENT: Duration = Duration::from_millis(20);
+/// How long the host may take to end.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Ends the host, so that nothing is resumed, and asks each background process to stop: its runs after their iteration, or all
 /// that it does `now`. Does not wait for its end.
 pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(), CliError> {
-    let had_host = end(session).await?;
+    let had_host = end(session)?;
     if had_host {
         writeln!(out, "The host has ended.")?;
     }
@@ -52,22 +50,10 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     if is_whole { Ok(()) } else { Err(CliError::failure("not everything was stopped: see `programmator host status`")) }
 }
 
-/// Ends the host. Whether there was one.
-pub async fn end(session: &Session) -> Result<bool, CliError> {
-    let (begun, mut known) = (Instant::now(), None);
-    while let Some(host) = sole_process::held_by(&session.state, HOST)? {
-        if known.as_ref() != Some(&host) && host.signal(Signal::TERM) {
-            known = Some(host.clone());
-        }
-        if begun.elapsed() > GRACE {
-            return Err(CliError::failure(match known {
-                Some(host) => format!("the host (pid {}) has not ended yet: try again", host.pid),
-                None => host.unknown(HOST),
-            }));
-        }
-        sleep(MOMENT).await;
-    }
-    Ok(known.is_some())
+/// Ends the host, which finishes first what it is just beginning. Whether there was one.
+pub fn end(session: &Session) -> Result<bool, CliError> {
+    let ended = sole_process::end(&session.state, HOST, None, PATIENCE);
+    Ok(ended.map_err(|error| CliError::failure(error.to_string()))? != Off::None)
 }
 
 /// As Ctrl-C in its terminal: also what it has not begun yet is not begun. It holds its entry, so its number is its own.
@@ -98,7 +84,7 @@ async fn finish(out: &mut dyn Write, store: &Store, found: &Found) -> Result<boo
                 }
             }
             Some(run) if run.updated >= found.process.since => {}
-            _ => writeln!(out, "{} is queued behind that, and starts then: --now stops it, too.", named(file))?,
+            _ => writeln!(out, "{} is queued behind that, and starts then: --now stops it, too.", names([file]))?,
         }
     }
     Ok(is_whole)
@@ -106,9 +92,4 @@ async fn finish(out: &mut dyn Write, store: &Store, found: &Found) -> Result<boo
 
 fn last(store: &Store, file: &str) -> Result<Option<RunSummary>, StoreError> {
     store.latest_for(file)?.map(|run| store.as_seen(run)).transpose()
-}
-
-fn named(file: &str) -> String {
-    let work = Work::Tickets { options: Vec::new(), files: vec![file.to_owned()] };
-    work.named()
 }
