@@ -32,6 +32,7 @@ pub mod other_machine;
 pub mod outside_program;
 pub mod own_claude;
 pub mod own_notices;
+pub mod own_program;
 pub mod own_session;
 pub mod own_stream;
 pub mod passphrase;

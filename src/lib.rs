@@ -61,7 +61,7 @@
 //! **[`domain`]** The nouns. [`ticket`](domain::ticket) reads markdown and finds the byte to change;
 //! [`claim`](domain::claim) reads status blocks, broken ones too; [`stream`](domain::stream) reads what Claude prints;
 //! [`record`](domain::record) is the journal's schema; [`messages`](domain::messages) turns a record into a log line; [`import`](domain::import) reads the tasks of other programs; [`machine`](domain::machine) is what is at work on one of the person's machines;
-//! [`background_work`](domain::background_work) is what goes on after a process of ours was cut off, [`service_unit`](domain::service_unit) how it is started with the person's session;
+//! [`background_work`](domain::background_work) is what goes on after a process of ours was interrupted, [`service_unit`](domain::service_unit) how it is started with the person's session;
 //! [`end_answer`](domain::end_answer) is what follows a run's end; [`source_reply`](domain::source_reply) what is told to the issue that a ticket came from;
 //! [`workspace`](domain::workspace) is where a run works: locks, sessions, the gate and evidence are bound to it, not to the
 //! ticket. Parsing gives a value and its problems.
@@ -85,7 +85,7 @@
 //! process, its protocol, its keeper, the steps that stop it, its orphans. [`validate`](adapters::validate): validation commands.
 //! Both run in the bash that [`shell`](adapters::shell) finds, with the variables of
 //! [`environment`](adapters::environment), a [`scratch_folder`](adapters::scratch_folder) for the run and a
-//! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session). [`store`](adapters::store): the database,
+//! [`process_group`](adapters::process_group) that ends as a whole, or in an [`own_session`](adapters::own_session); [`own_program`](adapters::own_program) is where this program is. [`store`](adapters::store): the database,
 //! scrollback files, locks, requests of other processes; [`room`](adapters::room) checks for disk space before it
 //! is used, [`disk_use`](adapters::disk_use) how much is; [`state_archive`](adapters::state_archive) is a backup of it, which [`state_swap`](adapters::state_swap) puts in its place. [`tickets`](adapters::tickets): finding and changing files. [`git`](adapters::git): evidence, snapshots,
 //! commits and worktrees, which [`dependencies`](adapters::dependencies) are copied into; between two iterations it looks at the tree beside an image of it in memory and leaves to git what is not plain.

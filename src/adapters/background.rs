@@ -1,17 +1,17 @@
 //! The background processes of this machine, each by a file in the state folder that it holds for as long as it lives.
-//! A file that nobody holds is work that was cut off.
+//! A file that nobody holds is work that was interrupted.
 
 use super::private_file::{PrivateFileError, failed, read, write_locked};
-use crate::adapters::clock::fresh_id;
+use crate::adapters::clock::{boot_id, fresh_id};
 use crate::base::time::Timestamp;
-use crate::domain::background_work::Background;
+use crate::domain::background_work::{Background, Told};
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The folder of them in the state folder.
 const FOLDER: &str = "background";
-/// Begins the second line of a file: its process was told to end, at this millisecond.
+/// Begins the second line of a file: its process was told to end, at this millisecond and in this start of the machine.
 const TOLD: &str = "told ";
 
 /// What this process does, for as long as it lives. Forgotten when dropped, unless it was told to end before.
@@ -34,7 +34,7 @@ impl Entry {
     /// A signal tells the process to end, as when the machine is shut down.
     pub fn told(&mut self, now: Timestamp) {
         self.is_told = true;
-        if let Err(error) = writeln!(self.file, "{TOLD}{}", now.millis()) {
+        if let Err(error) = writeln!(self.file, "{TOLD}{} {}", now.millis(), boot_id()) {
             tracing::warn!(%error, "it cannot be written down that this process was told to end");
         }
     }
@@ -53,16 +53,16 @@ impl Drop for Entry {
 pub struct Found {
     pub process: Background,
     /// When it was told to end.
-    pub told: Option<Timestamp>,
+    pub told: Option<Told>,
     path: PathBuf,
     /// Ours while nobody else holds it.
-    cut_off: Option<File>,
+    left: Option<File>,
 }
 
 impl Found {
     /// It is at work.
     pub fn is_alive(&self) -> bool {
-        self.cut_off.is_none()
+        self.left.is_none()
     }
 
     /// Nothing goes on with it any more.
@@ -105,16 +105,21 @@ fn read_one(path: PathBuf) -> Result<Option<Found>, PrivateFileError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(&path, &error)),
     };
-    let cut_off = match file.try_lock() {
+    let left = match file.try_lock() {
         Ok(()) => Some(file),
         Err(TryLockError::WouldBlock) => None,
         Err(TryLockError::Error(error)) => return Err(failed(&path, &error)),
     };
     let Some(text) = read(&path)? else { return Ok(None) };
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let told = rest.lines().find_map(|line| line.strip_prefix(TOLD)?.parse().ok()).map(Timestamp::from_millis);
+    let told = rest.lines().find_map(told);
     let process = serde_json::from_str(first).map_err(|error| failed(&path, &error))?;
-    Ok(Some(Found { process, told, path, cut_off }))
+    Ok(Some(Found { process, told, path, left }))
+}
+
+fn told(line: &str) -> Option<Told> {
+    let (at, boot) = line.strip_prefix(TOLD)?.split_once(' ')?;
+    Some(Told { at: Timestamp::from_millis(at.parse().ok()?), boot: boot.to_owned() })
 }
 
 #[cfg(test)]
@@ -135,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_found_while_it_lives_and_what_was_cut_off_until_it_is_forgotten() {
+    fn a_process_is_found_while_it_lives_and_afterwards_until_it_is_forgotten() {
         let state = tempfile::tempdir().unwrap();
         let of = || all(state.path());
         assert!(of().is_empty());
@@ -150,7 +155,7 @@ mod tests {
         told.told(Timestamp::from_millis(9));
         let found = of();
         assert!(found[0].is_alive(), "it is still ending");
-        assert_eq!(found[0].told, Some(Timestamp::from_millis(9)));
+        assert_eq!(found[0].told, Some(Told { at: Timestamp::from_millis(9), boot: boot_id() }));
         drop(told);
         assert!(!of()[0].is_alive());
         of()[0].forget();
@@ -158,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_was_cut_off_and_is_held_by_one_that_looks() {
+    fn what_nobody_holds_was_interrupted_and_is_held_by_one_that_looks() {
         let state = tempfile::tempdir().unwrap();
         let path = state.path().join(FOLDER).join("a.json");
         drop(write_locked(&path, &serde_json::to_string(&process(1)).unwrap()).unwrap());

@@ -26,7 +26,7 @@ pub struct Role {
 
 /// Asks on the phone what runs ask.
 pub const RELAY: Role = Role { name: "the phone relay", command: "programmator away relay", file: "away.lock" };
-/// Resumes background runs that were cut off.
+/// Resumes background runs that were interrupted.
 pub const HOST: Role = Role { name: "the host", command: "programmator host", file: "host.lock" };
 
 /// Held for as long as this process has the role.

@@ -5,7 +5,7 @@
 
 mod call;
 
-pub use self::call::{Call, Speaker, last_said, last_words};
+pub use self::call::{Call, last_said, last_words};
 
 use rustix::fs::OFlags;
 use std::fs::{File, Metadata, OpenOptions};

@@ -31,6 +31,7 @@ use crate::adapters::telegram::BotError;
 use crate::adapters::telegram::pairing::{Detail, Pairing, forget, path};
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
+use crate::domain::background_work::times;
 use crate::domain::finding::{Finding, Mark};
 use clap::Subcommand;
 use std::io::Write;
@@ -107,7 +108,11 @@ pub enum AwayCommand {
     Unpair,
     /// Run the phone relay in the foreground: for a service manager.
     #[command(after_help = help::AWAY)]
-    Relay,
+    Relay {
+        /// When the host has begun it again before: milliseconds since 1970, with commas.
+        #[arg(long, hide = true, default_value = "")]
+        resumed: String,
+    },
 }
 
 /// Does it. Gives the exit code.
@@ -148,7 +153,7 @@ pub async fn run(
             };
             writeln!(out, "{words}")?;
         }
-        AwayCommand::Relay => Box::pin(relay(out, session)).await?,
+        AwayCommand::Relay { resumed } => Box::pin(relay(out, session, &resumed)).await?,
     }
     Ok(0)
 }
@@ -267,7 +272,7 @@ pub async fn check(session: &Session) -> Option<Finding> {
     }
 }
 
-async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
+async fn relay(out: &mut dyn Write, session: &Session, resumed: &str) -> Result<(), CliError> {
     let pairing = pairing(session)?;
     let lock = sole_process::Lock::take(&session.state, RELAY)?;
     let _lock =
@@ -283,9 +288,10 @@ async fn relay(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     });
     let settings = session.resolve(&session.folder)?.config.away;
     let relay = relay::Relay::new(pairing, settings, session.store()?, session.clock(), report);
+    // Before it is known to be there: what turns it off from then on has it forgotten.
+    let mut entry = in_background::on_phone(session, times(resumed));
     // Who has begun it may be gone by now.
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
-    let mut entry = in_background::on_phone(session);
     relay.run().await?;
     // Told to end, as by a machine that is shut down; `away off` has had it forgotten before.
     if let Some(entry) = &mut entry {

@@ -81,16 +81,40 @@ const fn no(word: &'static str) -> Choice {
     Choice { word, needs: "", is_yes: false }
 }
 
+/// What waits from a record on.
+enum ComesUp {
+    Commands,
+    Draft,
+    Phases,
+    Parked,
+    Paused,
+    Dispute(Option<PhaseId>),
+}
+
+impl ComesUp {
+    fn with(record: &Record) -> Option<Self> {
+        Some(match record {
+            Record::ValidationChangeSeen { .. } => Self::Commands,
+            Record::DraftMade { .. } => Self::Draft,
+            Record::PhasesProposed { .. } => Self::Phases,
+            Record::Parked(_) => Self::Parked,
+            Record::Paused => Self::Paused,
+            Record::PhaseDisputed { id, .. } => Self::Dispute(*id),
+            _ => return None,
+        })
+    }
+}
+
 impl Kind {
     /// The record says that it waits from now on.
     fn comes_up(&self, record: &Record) -> bool {
-        match (self, record) {
-            (Self::Commands(_), Record::ValidationChangeSeen { .. })
-            | (Self::Draft(_), Record::DraftMade { .. })
-            | (Self::Phases(_), Record::PhasesProposed { .. })
-            | (Self::Parked, Record::Parked(_))
-            | (Self::Paused, Record::Paused) => true,
-            (Self::Dispute(wanted, _), Record::PhaseDisputed { id, .. }) => id.is_none_or(|id| id == *wanted),
+        match (self, ComesUp::with(record)) {
+            (Self::Commands(_), Some(ComesUp::Commands))
+            | (Self::Draft(_), Some(ComesUp::Draft))
+            | (Self::Phases(_), Some(ComesUp::Phases))
+            | (Self::Parked, Some(ComesUp::Parked))
+            | (Self::Paused, Some(ComesUp::Paused)) => true,
+            (Self::Dispute(wanted, _), Some(ComesUp::Dispute(id))) => id.is_none_or(|id| id == *wanted),
             _ => false,
         }
     }
@@ -112,16 +136,8 @@ impl Kind {
 impl Decision {
     /// The record is one that [`all`](Self::all) looks at.
     pub(super) fn is_about(record: &Record) -> bool {
-        matches!(
-            record,
-            Record::ValidationChangeSeen { .. }
-                | Record::DraftMade { .. }
-                | Record::PhasesProposed { .. }
-                | Record::Parked(_)
-                | Record::Unparked
-                | Record::Paused
-                | Record::PhaseDisputed { .. }
-        )
+        // Where a wait is over, the next one is another.
+        ComesUp::with(record).is_some() || matches!(record, Record::Unparked)
     }
 
     /// What waits in this run, the one that is asked first in front.
@@ -264,7 +280,7 @@ impl Decision {
             (Kind::Phases(_), "add") => "phases added",
             (Kind::Phases(_), _) => "no phases added",
             (Kind::Parked, _) => "retrying now",
-            (Kind::Paused, _) => "it goes on",
+            (Kind::Paused, _) => "resumed",
             (Kind::Dispute(..), "retry") => "phase reopened",
             (Kind::Dispute(..), "skip") => "phase skipped",
             (Kind::Dispute(..), "stop") => "the run is stopped, and can be resumed",

@@ -3,17 +3,17 @@
 
 use super::error::CliError;
 use super::session::Session;
-use crate::adapters::own_session;
+use crate::adapters::{own_program, own_session};
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
 use crate::config::key::Key;
-use crate::domain::background_work::{Background, Work};
+use crate::domain::background_work::{Background, Work, times};
 use crate::domain::ticket::TicketKey;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::io::{self, Write, pipe, stderr};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader};
@@ -64,25 +64,25 @@ pub async fn hand_over(out: &mut dyn Write, session: &Session, tickets: &[Ticket
     begin((out, &mut stderr()), args, Before::default(), tickets.len()).await
 }
 
-/// Goes on now with these tickets of a process that was cut off, as it would have. `out` gets what came of it, `trouble` why
-/// nothing did.
-pub async fn resume(
-    (out, trouble): (&mut dyn Write, &mut dyn Write),
-    process: &Background,
-    files: &[&str],
-    now: Timestamp,
-) -> Result<u8, CliError> {
-    let Work::Tickets { options, .. } = &process.work else { return Ok(0) };
+/// Goes on now with these tickets of a process that was interrupted, as it would have. Gives what came of it; an error: why
+/// nothing did; words for the person.
+pub async fn resume(process: &Background, files: &[&str], now: Timestamp) -> Result<String, String> {
+    let Work::Tickets { options, .. } = &process.work else { return Err("it has no tickets".to_owned()) };
     let options = options.iter().map(OsString::from).collect();
     let args = on_tickets(Path::new(&process.folder), options, files.iter().copied());
-    let resumed = process.resumed.iter().chain([&now]).map(|at| at.millis().to_string()).collect::<Vec<_>>().join(",");
-    begin((out, trouble), args, Before { path: process.path.as_deref(), resumed }, files.len()).await
+    let before = Before { path: process.path.as_deref(), resumed: process.begun_again(now) };
+    let (mut said, mut trouble) = (Vec::new(), Vec::new());
+    let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+    match begin((&mut said, &mut trouble), args, before, files.len()).await {
+        Ok(0) => Ok(first(&said)),
+        Ok(code) => Err(format!("{} (exit code {code})", first(&trouble))),
+        Err(error) => Err(error.message),
+    }
 }
 
 /// When the work of this process was begun again before. `None`: it is not in the background.
 pub(super) fn resumed(session: &Session) -> Option<Vec<Timestamp>> {
-    let told = session.environment.get(DETACHED)?;
-    Some(told.split(',').filter_map(|at| at.parse().ok()).map(Timestamp::from_millis).collect())
+    session.environment.get(DETACHED).map(|told| times(told))
 }
 
 /// What a process is told of the one whose work it goes on with.
@@ -122,7 +122,7 @@ async fn begin(
     tickets: usize,
 ) -> Result<u8, CliError> {
     let (heard, said) = pipe()?;
-    let mut command = own_session::command(&ourselves()?.to_string_lossy());
+    let mut command = own_session::command(&own_program::to_start()?.to_string_lossy());
     command.args(args).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     command.env(DETACHED, before.resumed);
     before.path.map(|path| command.env("PATH", path));
@@ -159,12 +159,6 @@ async fn begin(
         }
     }
     Ok(0)
-}
-
-/// This program, also after its file was replaced by a newer one.
-pub(super) fn ourselves() -> io::Result<PathBuf> {
-    let path = std::env::current_exe()?;
-    Ok(if path.exists() { path } else { PathBuf::from("/proc/self/exe") })
 }
 
 /// What was typed, as the other program is given it; what stands behind `--` are tickets.

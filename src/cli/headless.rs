@@ -34,10 +34,6 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 /// After so long the person may have been away.
 const AWAY: Duration = Duration::from_secs(10 * 60);
 
-/// The exit codes of SIGTERM and SIGHUP.
-const TERMINATED: u8 = 143;
-const HUNG_UP: u8 = 129;
-
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
 
@@ -169,8 +165,8 @@ pub async fn run_by<W: Write>(
                 let is_second = by_signal.replace(signal.exit_code()).is_some();
                 let how = match &mut entry {
                     _ if is_second => Closing::Abandon,
-                    // A machine that is shut down sends both, in either order; the host goes on with the runs.
-                    Some(entry) if [TERMINATED, HUNG_UP].contains(&signal.exit_code()) => {
+                    // The host goes on with the runs once the machine has been started again.
+                    Some(entry) if signal.ends_everything() => {
                         entry.told(clock.now());
                         Closing::HandOver
                     }

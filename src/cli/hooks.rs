@@ -8,6 +8,7 @@ use super::hook::WAIT;
 use super::session::Session;
 use super::settings::{WRITES, show, trust_again};
 use crate::adapters::hook_log;
+use crate::adapters::own_program::as_started;
 use crate::adapters::project_file::{self, ProjectFileError};
 use crate::base::text::{clean_line, clean_path};
 use crate::config::own_gate::OwnGate;
@@ -203,7 +204,7 @@ fn file(session: &Session, project: bool) -> Result<PathBuf, CliError> {
 
 /// The path of this program, for good.
 fn program() -> Result<String, CliError> {
-    let program = std::env::current_exe()?;
+    let program = as_started()?;
     match program.to_str().filter(|_| program.is_file()) {
         Some(program) => Ok(program.to_owned()),
         None => {

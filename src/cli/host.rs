@@ -85,10 +85,17 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: HostArgs) -> Resu
     }
 }
 
-/// Whether something resumes what is cut off.
+/// Whether something resumes what is interrupted.
 pub fn check(session: &Session) -> Finding {
     let text = match sole_process::holder(&session.state, HOST) {
-        Ok(Some(pid)) => format!("running (pid {pid}): resumes background runs that were cut off"),
+        Ok(Some(pid)) => format!("running (pid {pid}): resumes background runs that were interrupted"),
+        Ok(None) if installed(session).is_some() => {
+            return Finding::new(
+                "host",
+                Mark::Warn,
+                "installed, but not running (`programmator host install` starts it)",
+            );
+        }
         Ok(None) => {
             "not running: background runs are not resumed after a crash or restart (`programmator host install`)"
                 .to_owned()

@@ -16,9 +16,9 @@ pub fn on_tickets(session: &Session, files: impl FnOnce() -> Vec<PathBuf>) -> Op
     if files.is_empty() { None } else { enter(session, Work::Tickets { options, files }, resumed) }
 }
 
-/// It asks on the phone.
-pub fn on_phone(session: &Session) -> Option<Entry> {
-    enter(session, Work::Relay, Vec::new())
+/// It asks on the phone. `resumed`: when that was begun again before.
+pub fn on_phone(session: &Session, resumed: Vec<Timestamp>) -> Option<Entry> {
+    enter(session, Work::Relay, resumed)
 }
 
 fn enter(session: &Session, work: Work, resumed: Vec<Timestamp>) -> Option<Entry> {
@@ -31,5 +31,5 @@ fn enter(session: &Session, work: Work, resumed: Vec<Timestamp>) -> Option<Entry
         resumed,
     };
     let entered = Entry::enter(&session.state, &process);
-    entered.inspect_err(|error| tracing::warn!(%error, "nothing resumes this process when it is cut off")).ok()
+    entered.inspect_err(|error| tracing::warn!(%error, "nothing resumes this process when it is interrupted")).ok()
 }

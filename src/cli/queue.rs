@@ -18,7 +18,7 @@ use crate::orchestrator::state::State;
 use crate::runtime::own_session;
 use clap::Args;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -272,7 +272,8 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
 
 /// The same of one run only.
 pub(super) fn waiting_in(store: &Store, run: RunId) -> Result<Vec<Waiting>, CliError> {
-    Folds::default().waiting_where(store, |one| one.run == run)
+    let Some((summary, last)) = store.run(run)? else { return Ok(Vec::new()) };
+    Folds::default().waiting_of(store, &HashMap::from([(run, last)]), vec![summary])
 }
 
 /// The runs in which something waits, each folded as far as its records have been read.
@@ -316,13 +317,16 @@ impl Folded {
 impl Folds {
     /// As [`waiting`].
     pub(super) fn waiting(&mut self, store: &Store) -> Result<Vec<Waiting>, CliError> {
-        self.waiting_where(store, |_| true)
+        let last = store.last_seqs()?;
+        self.waiting_of(store, &last, store.runs()?)
     }
 
-    fn waiting_where(
+    /// `last`: the last record of each run, read before these: what is recorded in between is folded with the next look.
+    fn waiting_of(
         &mut self,
         store: &Store,
-        is_wanted: impl Fn(&RunSummary) -> bool,
+        last: &HashMap<RunId, u64>,
+        runs: Vec<RunSummary>,
     ) -> Result<Vec<Waiting>, CliError> {
         let mut out = Vec::new();
         // A paused run may have a disputed phase, for which it does not wait.
@@ -330,10 +334,8 @@ impl Folds {
             RunState::Paused | RunState::Parked => true,
             _ => run.needs.is_some(),
         };
-        // Before the summaries: what is recorded in between is folded with the next look.
-        let last = store.last_seqs()?;
         let mut before = std::mem::take(&mut self.0);
-        for run in store.runs()?.into_iter().filter(|run| run.state != RunState::Ended && is_wanted(run)) {
+        for run in runs.into_iter().filter(|run| run.state != RunState::Ended) {
             if !may_wait(&run) {
                 // It may ask again in a moment.
                 self.0.extend(before.remove_entry(&run.run));

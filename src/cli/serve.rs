@@ -2,10 +2,10 @@
 //! machine's store, passes on to the runs what the person says, and ends when its stdin does.
 
 use super::attach;
-use super::detach::ourselves;
 use super::error::CliError;
 use super::remote;
 use super::session::Session;
+use crate::adapters::own_program;
 use crate::base::text::clean_line;
 use crate::runtime::serving::{Serving, serve};
 use tokio::io::BufReader;
@@ -31,7 +31,7 @@ fn program(session: &Session, directory: Option<&str>, words: &[String]) -> Resu
     if !remote::COMMANDS.contains(&first) {
         return Err(format!("`programmator {}` cannot be run for another machine", clean_line(first, 40)));
     }
-    let mut command = Command::new(ourselves().map_err(|error| error.to_string())?);
+    let mut command = Command::new(own_program::to_start().map_err(|error| error.to_string())?);
     command.arg("-C").arg(directory.map_or_else(|| session.folder.clone(), |folder| session.written(folder)));
     command.args(words);
     Ok(command)

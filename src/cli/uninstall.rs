@@ -84,9 +84,12 @@ pub async fn run(out: &mut dyn Write, session: &Session, args: &UninstallArgs) -
     if let Some(path) = host::installed(session) {
         found += 1;
         if changes {
-            is_agreed(host::uninstall(out, session, args.yes).await)?;
+            if let Err(error) = is_agreed(host::uninstall(out, session, args.yes).await) {
+                is_left = true;
+                writeln!(out, "{}", error.message)?;
+            }
         } else {
-            writeln!(out, "the host's {}", clean_path(&path))?;
+            writeln!(out, "the host's service, {}", clean_path(&path))?;
         }
     }
     let home = session.environment.get("HOME").map(PathBuf::from);

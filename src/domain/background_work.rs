@@ -1,4 +1,4 @@
-//! A process of ours in the background, as it is kept on the disk: enough to go on with its work after it was cut off.
+//! A process of ours in the background, as it is kept on the disk: enough to go on with its work after it was interrupted.
 
 use crate::base::text::clean_line;
 use crate::base::time::Timestamp;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
 
-/// So often work is begun again within an [`HOUR`]; what is cut off once more is left to the person.
+/// So often work is begun again within an [`HOUR`]; what is interrupted once more is left to the person.
 const MOST: usize = 3;
 const HOUR: Duration = Duration::from_secs(3_600);
 /// Most characters of its tickets' names.
 const NAMES: usize = 400;
-/// What was cut off longer ago than this is the person's to go on with.
+/// What was interrupted longer ago than this is the person's to go on with.
 const LATELY: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// After so long a machine that is shut down has ended everything on it.
 const SHUTDOWN: Duration = Duration::from_secs(60);
@@ -27,7 +27,7 @@ pub struct Background {
     /// Where it finds programs (`PATH`): who begins it again may find fewer.
     pub path: Option<String>,
     pub since: Timestamp,
-    /// When it was begun again after it had been cut off; the times before this.
+    /// When it was begun again after it had been interrupted; the times before this.
     #[serde(default)]
     pub resumed: Vec<Timestamp>,
 }
@@ -47,7 +47,30 @@ pub enum Work {
     Relay,
 }
 
-/// What becomes of work that was cut off.
+/// One start of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boot {
+    /// Empty where the system does not tell one start from another.
+    pub id: String,
+    pub at: Timestamp,
+}
+
+/// That a process was told to end by a signal, as by a machine that is shut down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub at: Timestamp,
+    /// Which start of the machine it was, as in [`Boot`].
+    pub boot: String,
+}
+
+impl Told {
+    /// The machine has been started since then. By the clock, which may have been set, only where nothing better is known.
+    fn is_before(&self, boot: &Boot) -> bool {
+        if self.boot.is_empty() || boot.id.is_empty() { self.at < boot.at } else { self.boot != boot.id }
+    }
+}
+
+/// What becomes of work that was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It goes on.
@@ -67,27 +90,46 @@ impl Background {
         }
     }
 
-    /// The files of its tickets that are still to be worked on: those of runs that were interrupted lately, and those that it
-    /// had not come to. `runs`: the last of each ticket, as its lock tells how it stands; `holds`: the person wants this one to
-    /// stand still.
-    pub fn left<'a>(
-        &'a self,
-        runs: &[RunSummary],
-        holds: impl Fn(&RunSummary) -> bool,
-        now: Timestamp,
-    ) -> Vec<&'a str> {
-        let Work::Tickets { files, .. } = &self.work else { return Vec::new() };
-        let is_left = |file: &&String| {
-            let last = runs.iter().filter(|run| run.ticket_path == **file).max_by_key(|run| run.started);
-            last.is_none_or(|run| match run.state {
-                RunState::Interrupted => now.since(run.updated) < LATELY && !holds(run),
-                RunState::Ended => run.updated < self.since,
-                // Another program goes on with it.
-                RunState::Running | RunState::Waiting | RunState::Paused | RunState::Parked => false,
-            })
-        };
-        files.iter().filter(is_left).map(String::as_str).collect()
+    /// When its work was begun again, and that it is now, as [`times`] reads it.
+    pub fn begun_again(&self, now: Timestamp) -> String {
+        self.resumed.iter().chain([&now]).map(|at| at.millis().to_string()).collect::<Vec<_>>().join(",")
     }
+
+    /// The files of its tickets that are still to be worked on, for each whether the person wants it to stand still: those of
+    /// runs that were interrupted, and those that it had not come to. `runs`: the last of each ticket, as its lock tells how it
+    /// stands; `holds`: whether that is so of this run.
+    pub fn left<'a>(&'a self, runs: &[RunSummary], holds: impl Fn(&RunSummary) -> bool) -> Vec<(&'a str, bool)> {
+        let Work::Tickets { files, .. } = &self.work else { return Vec::new() };
+        let left = |file: &'a String| {
+            let Some(run) = last(runs, file) else { return Some((file.as_str(), false)) };
+            match run.state {
+                RunState::Interrupted => Some((file.as_str(), holds(run))),
+                RunState::Ended => (run.updated < self.since).then_some((file.as_str(), false)),
+                // Another program goes on with it.
+                RunState::Running | RunState::Waiting | RunState::Paused | RunState::Parked => None,
+            }
+        };
+        files.iter().filter_map(left).collect()
+    }
+
+    /// The files of its tickets that it is not done with.
+    pub fn unfinished<'a>(&'a self, runs: &[RunSummary]) -> Vec<&'a str> {
+        let Work::Tickets { files, .. } = &self.work else { return Vec::new() };
+        let is_done =
+            |file: &str| last(runs, file).is_some_and(|run| run.state == RunState::Ended && run.updated >= self.since);
+        files.iter().map(String::as_str).filter(|file| !is_done(file)).collect()
+    }
+
+    /// It was interrupted too long ago to be gone on with unasked, going by its last sign of life.
+    pub fn is_old(&self, runs: &[RunSummary], now: Timestamp) -> bool {
+        let Work::Tickets { files, .. } = &self.work else { return false };
+        let last_sign = files.iter().filter_map(|file| last(runs, file)).map(|run| run.updated).max();
+        now.since(last_sign.map_or(self.since, |last| last.max(self.since))) >= LATELY
+    }
+}
+
+fn last<'r>(runs: &'r [RunSummary], file: &str) -> Option<&'r RunSummary> {
+    runs.iter().filter(|run| run.ticket_path == file).max_by_key(|run| run.started)
 }
 
 /// The tickets of these files, for people.
@@ -96,13 +138,17 @@ pub fn names<'a, T: AsRef<str> + 'a>(files: impl IntoIterator<Item = &'a T>) -> 
     clean_line(&files.into_iter().map(name).collect::<Vec<_>>().join(", "), NAMES)
 }
 
-/// What becomes of work whose process is gone. `told`: when it was told to end by a signal, as by a machine that is shut down;
-/// `None`: it was killed. `booted`: when the machine was started.
-pub fn next(told: Option<Timestamp>, booted: Timestamp, now: Timestamp) -> Next {
+/// Milliseconds, with commas. What is none is left out.
+pub fn times(text: &str) -> Vec<Timestamp> {
+    text.split(',').filter_map(|at| at.parse().ok()).map(Timestamp::from_millis).collect()
+}
+
+/// What becomes of work whose process is gone. `told`: it was told to end; `None`: it was killed.
+pub fn next(told: Option<&Told>, boot: &Boot, now: Timestamp) -> Next {
     match told {
         None => Next::Resume,
-        Some(told) if told < booted => Next::Resume,
-        Some(told) if now.since(told) > SHUTDOWN => Next::Forget,
+        Some(told) if told.is_before(boot) => Next::Resume,
+        Some(told) if now.since(told.at) > SHUTDOWN => Next::Forget,
         Some(_) => Next::Wait,
     }
 }
@@ -142,26 +188,37 @@ mod tests {
         let files = ["/w/done.md", "/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"].map(str::to_owned).to_vec();
         let work = Work::Tickets { options: Vec::new(), files };
         let process = Background { pid: 7, work, folder: "/w".into(), path: None, since: at(10), resumed: Vec::new() };
-        assert_eq!(process.left(&runs, |_| false, at(30)), ["/w/cut.md", "/w/old.md", "/w/new.md"]);
-        let is_paused = |run: &RunSummary| run.ticket_path == "/w/cut.md";
-        assert_eq!(process.left(&runs, is_paused, at(30)), ["/w/old.md", "/w/new.md"]);
-        let a_week_later = at(20 + 7 * 24 * 60);
-        assert_eq!(process.left(&runs, |_| false, a_week_later), ["/w/old.md", "/w/new.md"]);
-        let relay = Background { work: Work::Relay, ..process };
-        assert!(relay.left(&runs, |_| false, at(30)).is_empty());
+        let left = |is_paused| [("/w/cut.md", is_paused), ("/w/old.md", false), ("/w/new.md", false)];
+        assert_eq!(process.left(&runs, |_| false), left(false));
+        assert_eq!(process.left(&runs, |run| run.ticket_path == "/w/cut.md"), left(true));
+        assert_eq!(process.unfinished(&runs), ["/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"]);
+        let week = 7 * 24 * 60;
+        assert!(!process.is_old(&runs, at(19 + week)) && process.is_old(&runs, at(20 + week)));
+        // Without a run it is the start of the process that counts.
+        assert!(!process.is_old(&[], at(9 + week)) && process.is_old(&[], at(10 + week)));
+        let relay = Background { work: Work::Relay, resumed: vec![at(3)], ..process };
+        assert_eq!(times(&relay.begun_again(at(4))), [at(3), at(4)]);
+        assert!(relay.left(&runs, |_| false).is_empty() && !relay.is_old(&[], at(20 + week)));
     }
 
     #[test]
     fn what_somebody_has_ended_stays_so_and_what_a_restart_of_the_machine_has_ended_goes_on() {
-        let minutes = |told: Option<i64>, booted, now| next(told.map(at), at(booted), at(now));
-        assert_eq!(minutes(None, 5, 10), Next::Resume, "killed");
-        assert_eq!(minutes(Some(4), 5, 10), Next::Resume, "the machine was started after that");
-        assert_eq!(minutes(Some(10), 5, 11), Next::Wait, "the machine may be going down");
-        assert_eq!(minutes(Some(10), 5, 12), Next::Forget, "it did not");
+        let boot = |id: &str, minute| Boot { id: id.to_owned(), at: at(minute) };
+        let told = |minute, boot: &str| Some(Told { at: at(minute), boot: boot.to_owned() });
+        let of = |told: Option<Told>, boot: &Boot, now| next(told.as_ref(), boot, at(now));
+        assert_eq!(of(None, &boot("b", 5), 10), Next::Resume, "killed");
+        assert_eq!(of(told(10, "b"), &boot("b", 5), 11), Next::Wait, "the machine may be going down");
+        assert_eq!(of(told(10, "b"), &boot("b", 5), 12), Next::Forget, "it did not");
+        // The clock may have been set since, forwards or back.
+        assert_eq!(of(told(10, "a"), &boot("b", 5), 12), Next::Resume, "the machine was started after that");
+        assert_eq!(of(told(4, "b"), &boot("b", 5), 10), Next::Forget);
+        // Where starts of the machine have no names, the clock is all there is.
+        assert_eq!(of(told(4, ""), &boot("", 5), 10), Next::Resume);
+        assert_eq!(of(told(6, ""), &boot("", 5), 10), Next::Forget);
     }
 
     #[test]
-    fn what_is_cut_off_again_and_again_is_left_to_the_person() {
+    fn what_is_interrupted_again_and_again_is_left_to_the_person() {
         assert!(may_resume(&[], at(0)) && may_resume(&[at(0), at(1)], at(2)));
         assert!(!may_resume(&[at(0), at(1), at(2)], at(3)));
         assert!(may_resume(&[at(0), at(1), at(2)], at(60)), "the first was an hour ago");

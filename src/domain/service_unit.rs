@@ -36,7 +36,7 @@ impl Manager {
 /// It ends alone: the runs that it has resumed go on.
 fn systemd(program: &str, variables: &[(&str, &str)]) -> String {
     let mut text =
-        "[Unit]\nDescription=programmator: resumes background runs that were cut off\n\n[Service]\n".to_owned();
+        "[Unit]\nDescription=programmator: resumes background runs that were interrupted\n\n[Service]\n".to_owned();
     let _ = writeln!(text, "ExecStart={} host", quoted(&program.replace('$', "$$")));
     for (name, value) in variables {
         let _ = writeln!(text, "Environment={}", quoted(&format!("{name}={value}")));

@@ -16,8 +16,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What several templates say alike, by the name that `{% include %}` takes. A template of the user's may use them too.
-pub const PARTS: [(&str, &str); 4] = [
+pub const PARTS: [(&str, &str); 5] = [
     ("part/context_files.md", include_str!("prompt/part/context_files.md")),
+    ("part/draft.md", include_str!("prompt/part/draft.md")),
     ("part/gate.md", include_str!("prompt/part/gate.md")),
     ("part/notes.md", include_str!("prompt/part/notes.md")),
     ("part/project.md", include_str!("prompt/part/project.md")),

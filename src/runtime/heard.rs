@@ -6,7 +6,7 @@ use crate::adapters::store::Store;
 use crate::base::id::RunId;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
-use crate::domain::request::{Reply, Request};
+use crate::domain::request::{Closing, Reply, Request};
 use crate::domain::summary::{RunState, RunSummary};
 use crate::domain::ticket::TicketKey;
 use crate::runtime::app::App;
@@ -21,6 +21,13 @@ pub(super) struct Said {
     pub(super) run: RunId,
     pub(super) by: Answerer,
     pub(super) command: UserCommand,
+}
+
+/// That all runs of the program are to be ended.
+#[derive(Serialize, Deserialize)]
+struct Close {
+    how: Closing,
+    by: Answerer,
 }
 
 /// What came of it: nothing, or why not, in words for the person.
@@ -59,6 +66,10 @@ pub fn listen(app: &App, state: &Path) -> Result<(), String> {
 }
 
 async fn obey(app: &App, said: &[u8]) -> Came {
+    if let Ok(Close { how, by }) = serde_json::from_slice(said) {
+        app.ask(Request::Close(how), by).await;
+        return Ok(());
+    }
     let Said { ticket, run, by, command } = Said::read(said)?;
     if !app.works_on(&ticket, run).await {
         return Err("the run has ended".to_owned());
@@ -107,9 +118,18 @@ pub async fn say(store: &Store, run: &RunSummary, command: UserCommand, by: Answ
     let program = program.filter(|program| *program != std::process::id());
     let program = program.ok_or_else(|| format!("{} is not running", run.ticket))?;
     let said = Said { ticket: run.key(), run: run.run, by, command };
-    let said = serde_json::to_vec(&said).map_err(|error| error.to_string())?;
     let them = format!("the process running {} (pid {program})", run.ticket);
-    match person_socket::ask(store.folder(), program, &said).await {
+    tell(store.folder(), program, &said, &them).await
+}
+
+/// Has a program end all its runs, and not begin what is only queued there. `them`: how people know it.
+pub async fn close(state: &Path, program: u32, how: Closing, by: Answerer) -> Result<(), Unsaid> {
+    tell(state, program, &Close { how, by }, &format!("the process with pid {program}")).await
+}
+
+async fn tell(state: &Path, program: u32, said: &impl Serialize, them: &str) -> Result<(), Unsaid> {
+    let said = serde_json::to_vec(said).map_err(|error| error.to_string())?;
+    match person_socket::ask(state, program, &said).await {
         Ok(Some(heard)) => Ok(serde_json::from_str::<Came>(&heard).map_err(|error| error.to_string())??),
         Ok(None) => {
             Err(Unsaid::Unanswered(format!("{them} does not respond; if it is only slow, it will still act on this")))

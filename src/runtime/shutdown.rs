@@ -22,6 +22,11 @@ impl ShutdownSignal {
         if self == Self::Hangup { Answerer::CLOSED_TERMINAL } else { by }
     }
 
+    /// A machine that is shut down sends it, and a login session that ends: SIGTERM and SIGHUP, in either order.
+    pub fn ends_everything(self) -> bool {
+        self == Self::Hangup || self == Self::Signal(Number::TERM.as_raw() as u8)
+    }
+
     /// 128 plus the signal's number, as shells say it.
     pub fn exit_code(self) -> u8 {
         match self {

@@ -1,4 +1,4 @@
-//! The host: what goes on in the background after it was cut off, and how the host itself is started.
+//! The host: what goes on in the background after it was interrupted, and how the host itself is started.
 
 use crate::away::{PUSH, WRITE, asked, name, project};
 use crate::bot_api::BotApi;
@@ -80,12 +80,12 @@ fn two(more: &[&str]) -> Project {
 }
 
 /// A run in the background that asks, and whose process is killed.
-fn cut_off(project: &Project) {
+fn interrupted(project: &Project) {
     said(project, &["run", "--detach", "tk-1"], 0);
     asked(project);
     let [before] = background(project).try_into().unwrap();
     kill_process(pid(&before), Signal::KILL).unwrap();
-    until("it has ended", || background(project)[0]["cut_off"] == true);
+    until("it has ended", || background(project)[0]["interrupted"] == true);
 }
 
 /// As if the machine had been started since the process was told to end.
@@ -95,7 +95,9 @@ fn restart_the_machine(project: &Project) {
         let text = fs::read_to_string(&path).unwrap();
         let (first, told) = text.split_once('\n').unwrap();
         assert!(told.starts_with("told "), "it was told to end: {text}");
-        fs::write(&path, format!("{first}\ntold 0\n")).unwrap();
+        let (at, boot) = told["told ".len()..].trim().split_once(' ').unwrap();
+        assert!(!boot.is_empty(), "which start of the machine that was: {text}");
+        fs::write(&path, format!("{first}\ntold {at} another-start\n")).unwrap();
     }
 }
 
@@ -107,14 +109,11 @@ fn a_killed_process_goes_on_with_its_options_and_with_what_it_had_not_begun() {
     assert!(listed.starts_with("No host is running") && listed.contains("tk-1, tk-2  pid "), "{listed}");
     let mut host = Host::of(&project);
     kill_process(pid(&before), Signal::KILL).unwrap();
-    let line = host.until("was cut off");
-    assert!(
-        line.contains(&format!("tk-1, tk-2: the process (pid {}) was cut off. tk-1 is running", before["pid"])),
-        "{line}"
-    );
+    let line = host.until("was interrupted");
+    assert!(line.contains(&format!("tk-1, tk-2 (pid {}) was interrupted. tk-1 is running", before["pid"])), "{line}");
     until("another process goes on", || {
         let now = background(&project);
-        now.len() == 1 && now[0]["pid"] != before["pid"] && now[0]["cut_off"] == false
+        now.len() == 1 && now[0]["pid"] != before["pid"] && now[0]["interrupted"] == false
     });
     assert_eq!(said(&project, &["answer", &name(&asked(&project)), "allow"], 0), "allowed by you (command line)\n");
     until("the second ticket is worked on", || asked(&project)["ticket"] == "tk-2");
@@ -138,12 +137,12 @@ fn what_a_signal_has_ended_goes_on_once_the_machine_has_been_restarted() {
     // A session of the system's that ends sends both.
     kill_process(pid(&before), Signal::TERM).unwrap();
     let _ = kill_process(pid(&before), Signal::HUP);
-    until("it has ended", || background(&project)[0]["cut_off"] == true);
+    until("it has ended", || background(&project)[0]["interrupted"] == true);
     let runs = json(&project, &["status", "--json"]);
     assert_eq!(runs[0]["state"], "interrupted", "nobody has stopped it: {runs}");
     restart_the_machine(&project);
     let mut host = Host::of(&project);
-    host.until("was cut off. tk-1 is running");
+    host.until("was interrupted. tk-1 is running");
     said(&project, &["answer", &name(&asked(&project)), "deny"], 0);
     host.end();
     said(&project, &["stop", "--now", "tk-1"], 0);
@@ -152,14 +151,14 @@ fn what_a_signal_has_ended_goes_on_once_the_machine_has_been_restarted() {
 #[test]
 fn what_was_continued_elsewhere_is_left_alone() {
     let project = project(&[WRITE, PUSH]);
-    cut_off(&project);
+    interrupted(&project);
     let resumed = project.run(&["resume", "tk-1"]);
     assert_eq!(resumed.status.code(), Some(0), "nobody is asked, so it is denied: {resumed:?}");
     let host = Host::of(&project);
     until("it is forgotten", || background(&project).is_empty());
     host.end();
     let log = said(&project, &["host", "logs"], 0);
-    assert!(!log.contains("cut off"), "{log}");
+    assert!(!log.contains("tk-1"), "{log}");
     assert_eq!(json(&project, &["status", "--json"]).as_array().unwrap().len(), 1);
 }
 
@@ -179,8 +178,8 @@ fn stop_ends_the_runs_and_the_host_and_nothing_goes_on() {
     assert_eq!(runs[0]["reason"], "user_stopped", "{runs}");
     let host = Host::of(&project);
     host.end();
-    assert!(!said(&project, &["host", "logs"], 0).contains("cut off"));
-    assert_eq!(said(&project, &["host", "stop"], 0), "No run is in the background.\nNo host is running.\n");
+    assert!(!said(&project, &["host", "logs"], 0).contains("interrupted"));
+    assert_eq!(said(&project, &["host", "stop"], 0), "No run is in the background, and no host is running.\n");
 }
 
 #[test]
@@ -192,7 +191,8 @@ fn what_the_person_has_asked_to_stop_is_not_resumed() {
     project.wait_for_records("stop_requested", 1);
     let [before] = background(&project).try_into().unwrap();
     kill_process(pid(&before), Signal::KILL).unwrap();
-    let host = Host::of(&project);
+    let mut host = Host::of(&project);
+    host.until("not resumed, because tk-1 was paused or asked to stop");
     until("it is forgotten", || background(&project).is_empty());
     host.end();
     assert_eq!(json(&project, &["status", "--json"])[0]["state"], "interrupted");
@@ -229,7 +229,7 @@ fn what_was_resumed_three_times_in_an_hour_is_left_to_the_person_whichever_host_
 #[test]
 fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
     let project = project(&[WRITE, PUSH]);
-    cut_off(&project);
+    interrupted(&project);
     // As a disk that is not there yet.
     let (work, away) = (project.work(), project.path("elsewhere"));
     fs::rename(&work, &away).unwrap();
@@ -245,19 +245,62 @@ fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
 }
 
 #[test]
-fn a_relay_that_was_cut_off_is_on_again_and_one_that_was_turned_off_is_not() {
+fn a_relay_that_was_interrupted_is_on_again_with_its_count_and_one_that_was_turned_off_is_not() {
     let (api, project) = (BotApi::start(), project(&[WRITE]));
     paired(&project, &api, &[]);
     said(&project, &["away", "on"], 0);
-    let relay = || json(&project, &["away", "status", "--json"])["relay"].as_i64();
-    let before = relay().unwrap();
+    let relay = || json(&project, &["away", "status", "--json"])["relay"].as_i64().filter(|pid| *pid != 0);
+    let kill = |pid: i64| kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL).unwrap();
+    for _ in 0..3 {
+        let before = relay().unwrap();
+        let mut host = Host::of(&project);
+        kill(before);
+        host.until(&format!("the phone relay (pid {before}) was interrupted. It is on again."));
+        until("another relay is there", || relay().is_some_and(|pid| pid != before));
+        host.end();
+    }
+    let last = relay().unwrap();
     let mut host = Host::of(&project);
-    kill_process(Pid::from_raw(i32::try_from(before).unwrap()).unwrap(), Signal::KILL).unwrap();
-    host.until("The phone relay was cut off, and is on again.");
-    until("another relay is there", || relay().is_some_and(|pid| pid != before));
+    kill(last);
+    let line = host.until("interrupted too often within an hour, so not resumed.");
+    assert!(line.ends_with("Use `programmator away on`."), "{line}");
+    host.end();
+    said(&project, &["away", "on"], 0);
     said(&project, &["away", "off"], 0);
     assert!(fs::read_dir(project.path("state/background")).unwrap().next().is_none(), "nothing is left to go on with");
+}
+
+#[test]
+fn a_relay_that_cannot_begin_yet_is_tried_again() {
+    let (api, project) = (BotApi::start(), project(&[WRITE]));
+    paired(&project, &api, &[]);
+    said(&project, &["away", "on"], 0);
+    let before = json(&project, &["away", "status", "--json"])["relay"].as_i64().unwrap();
+    // As a network that is not there yet.
+    api.trouble("getMe", 502, serde_json::json!({"ok": false, "error_code": 502, "description": "Bad Gateway"}));
+    kill_process(Pid::from_raw(i32::try_from(before).unwrap()).unwrap(), Signal::KILL).unwrap();
+    let mut host = Host::of(&project);
+    let line = host.until("the phone relay (pid");
+    assert!(line.contains("cannot be resumed: ") && line.ends_with("It is tried again every minute."), "{line}");
     host.end();
+    assert_eq!(fs::read_dir(project.path("state/background")).unwrap().count(), 1, "it is kept");
+}
+
+#[test]
+fn a_soft_stop_lets_the_iteration_finish_and_begins_nothing_that_was_queued() {
+    let project = two(&[]);
+    let told = said(&project, &["host", "stop"], 0);
+    assert!(told.starts_with("Stopping after the current iteration: tk-1, tk-2.\n"), "{told}");
+    let waiting = asked(&project);
+    assert_eq!(said(&project, &["answer", &name(&waiting), "allow"], 0), "allowed by you (command line)\n");
+    until("it has ended", || background(&project).is_empty());
+    let runs = json(&project, &["status", "--json"]);
+    let came = |ticket: &str| {
+        let run = runs.as_array().unwrap().iter().find(|run| run["ticket"] == ticket).unwrap();
+        (run["reason"].clone(), run["iterations"].clone())
+    };
+    assert_eq!(came("tk-1"), ("complete".into(), 1.into()), "its iteration came to its end: {runs}");
+    assert_eq!(came("tk-2"), ("user_stopped".into(), 0.into()), "it only waited for the directory: {runs}");
 }
 
 #[test]
@@ -277,15 +320,24 @@ fn a_newer_version_takes_the_place_of_the_host() {
     host.end();
 }
 
-/// A `systemctl` that notes what it is told, and fails where a file says so.
+/// A `systemctl` that notes what it is told, starts the host as the unit says and ends it, and fails where a file says so.
 fn service_manager(project: &Project) -> PathBuf {
-    let (bin, log) = (project.path("manager"), project.path("told"));
+    let bin = project.path("manager");
     fs::create_dir_all(&bin).unwrap();
-    let fails = project.path("fails");
     let text = format!(
-        "#!/bin/sh\necho \"$*\" >>{}\n[ ! -e {} ] || {{ echo 'Failed to connect to bus: No medium found' >&2; exit 1; }}\n",
-        log.display(),
-        fails.display()
+        "#!/bin/sh\n\
+         root={root}\n\
+         echo \"$*\" >>$root/told\n\
+         [ ! -e $root/fails ] || {{ echo 'Failed to connect to bus: No medium found' >&2; exit 1; }}\n\
+         unit=$root/home/.config/systemd/user/programmator-host.service\n\
+         case $2 in\n\
+         restart)\n\
+           [ ! -e $root/broken ] || exit 0\n\
+           program=$(sed -n 's/^ExecStart=\"\\(.*\\)\" host$/\\1/p' $unit)\n\
+           setsid \"$program\" host >/dev/null 2>&1 </dev/null & echo $! >$root/host.pid;;\n\
+         disable) [ ! -e $root/host.pid ] || kill $(cat $root/host.pid);;\n\
+         esac\n",
+        root = project.path("").display()
     );
     fs::write(bin.join("systemctl"), text).unwrap();
     fs::set_permissions(bin.join("systemctl"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -307,8 +359,10 @@ fn it_is_installed_as_it_was_shown_and_leaves_nothing_behind() {
     let unit = project.path("home/.config/systemd/user/programmator-host.service");
     let (code, words) = manages(&project, &bin, &["host", "install"]);
     assert!(code == Some(2) && words.contains("+ExecStart=") && !unit.exists(), "nobody has agreed: {words}");
+    let by_hand = Host::of(&project);
     let (code, words) = manages(&project, &bin, &["host", "install", "--yes"]);
-    assert!(code == Some(0) && words.contains("starts whenever you log in"), "{words}");
+    assert!(code == Some(0) && words.contains("The host is running, and starts whenever you log in"), "{words}");
+    ended(by_hand.child, 0);
     let text = fs::read_to_string(&unit).unwrap();
     assert!(text.contains(&format!("ExecStart=\"{PROGRAM}\" host\n")), "{text}");
     assert!(text.contains(&format!("Environment=\"PATH={}:", bin.display())), "{text}");
@@ -320,7 +374,8 @@ fn it_is_installed_as_it_was_shown_and_leaves_nothing_behind() {
     let (code, words) = manages(&project, &bin, &["host", "install", "--yes"]);
     assert!(code == Some(0) && words.contains("is up to date."), "{words}");
     let (code, words) = manages(&project, &bin, &["host", "uninstall", "--yes"]);
-    assert!(code == Some(0) && !unit.exists(), "{words}");
+    assert!(code == Some(0) && !unit.exists() && words.contains(" The host has ended."), "{words}");
+    assert_eq!(json(&project, &["host", "status", "--json"])["host"], Value::Null);
     assert!(project.read("told").ends_with(&format!("--user disable --now {service}\n")), "{}", project.read("told"));
     let (_, words) = manages(&project, &bin, &["host", "uninstall"]);
     assert!(words.starts_with("The host is not installed"), "{words}");
@@ -332,12 +387,30 @@ fn why_the_service_manager_does_not_start_it_is_told_with_what_to_do() {
     let project = project(&[WRITE]);
     let bin = service_manager(&project);
     project.write("fails", "");
+    let by_hand = Host::of(&project);
     let (code, words) = manages(&project, &bin, &["host", "install", "--yes"]);
     assert_eq!(code, Some(1), "{words}");
     assert!(words.contains("`systemctl --user daemon-reload`: Failed to connect to bus: No medium found"), "{words}");
     assert!(words.contains("run `programmator host`"), "{words}");
+    assert_eq!(json(&project, &["host", "status", "--json"])["host"], by_hand.child.id(), "the other one goes on");
     // All of programmator is taken out: what cannot be done is told, and the file is gone.
+    project.write("home/.zfunc/_programmator", "#compdef programmator\n");
     let (code, words) = manages(&project, &bin, &["uninstall", "--yes"]);
-    assert_eq!(code, Some(1), "{words}");
+    assert!(code == Some(1) && words.contains("the service manager still has it until you log in again"), "{words}");
+    assert!(words.contains("Removed the completions"), "the rest is taken out all the same: {words}");
+    ended(by_hand.child, 0);
     assert!(!project.path("home/.config/systemd/user/programmator-host.service").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_service_manager_that_starts_nothing_is_not_believed() {
+    let project = project(&[WRITE]);
+    let bin = service_manager(&project);
+    project.write("broken", "");
+    let (code, words) = manages(&project, &bin, &["host", "install", "--yes"]);
+    assert!(code == Some(1) && words.contains("no host is running: see `programmator host logs`"), "{words}");
+    let listed = said(&project, &["host", "status"], 0);
+    assert!(listed.starts_with("No host is running, though it is installed"), "{listed}");
+    assert!(said(&project, &["doctor"], 0).contains("installed, but not running"));
 }

@@ -4,7 +4,7 @@
 use crate::away::{Away, PUSH, WRITE, asked, away, ended, name, project};
 use crate::bot_api::{BotApi, PERSON, Sent, now};
 use crate::pairing::paired;
-use crate::project::Project;
+use crate::project::{PROGRAM, Project};
 use crate::watched::{json, of_kind, said, text};
 use programmator::adapters::store::Store;
 use programmator::domain::answerer::Answerer;
@@ -100,8 +100,13 @@ fn heard_nothing(output: &Output) {
 /// The program with this on its stdin.
 fn fed(project: &Project, args: &[&str], change: impl FnOnce(&mut Command), said: &[u8]) -> Output {
     let mut command = project.command(args);
-    change(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let mut child = command.spawn().expect("it starts");
+    change(&mut command);
+    spoken_to(&mut command, said)
+}
+
+fn spoken_to(command: &mut Command, said: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("it starts");
     let _ = child.stdin.take().expect("a pipe").write_all(said);
     child.wait_with_output().expect("it ends")
 }
@@ -175,9 +180,14 @@ fn a_hook_that_claude_did_not_start(scene: &mut Scene) {
     let of_run = |command: &mut Command| {
         command.env("PROGRAMMATOR_RUN_ID", "r");
     };
+    // And one that was started for one answer, where nobody sits.
+    let mut for_one_answer = Command::new("bash");
+    for_one_answer.args(["-c", "\"$0\" hook session; exit $?", PROGRAM, "-p"]).env_clear().envs(scene.project.env());
+    cli(&mut for_one_answer);
     let broken = [&b"{"[..], b"[]", b"\xff\xfe", b"{\"hook_event_name\": {}}"];
     let hooks = [fed(&scene.project, &["hook", "session"], of_run, told.as_bytes())]
         .into_iter()
+        .chain([spoken_to(&mut for_one_answer, told.as_bytes())])
         .chain(broken.map(|told| fed(&scene.project, &["hook", "session"], cli, told)));
     for output in hooks {
         assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b""[..]), "{}", text(&output));

@@ -39,7 +39,7 @@ pub fn parts(draft: &Draft, whole: &Whole<'_>) -> Option<Vec<NewPart>> {
         let taken: Vec<&TicketId> = made.iter().map(|part| &part.id).collect();
         let id = id_of_part(&what, whole.id, dir, &taken)?;
         let of_part = draft.of_part(part);
-        let source = format!("Part of `{}`, which quotes the document that it is drafted from.", whole.id);
+        let source = format!("Part of `{}`, which quotes the whole document.", whole.id);
         let body = [of_part.text.as_str(), &source].into_iter().filter(|text| !text.is_empty());
         let body = body.collect::<Vec<_>>().join("\n\n");
         let of_part = Draft { text: body, priority: says("priority"), tags: tags.clone(), ..of_part };

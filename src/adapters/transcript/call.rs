@@ -2,6 +2,7 @@
 //! Nothing here fails: what cannot be read says nothing.
 
 use super::{Line, Reader, Transcript, open};
+use crate::domain::stream::transcript::{Speaker, last_words as words_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,13 +72,6 @@ pub fn last_words(transcript: &Path) -> Option<String> {
     read(transcript)?.claude
 }
 
-/// Who has said something in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    Claude,
-    Person,
-}
-
 /// Claude's last words; where there are none, the person's.
 pub fn last_said(transcript: &Path) -> Option<(Speaker, String)> {
     let last = read(transcript)?;
@@ -101,23 +95,12 @@ impl Reader for LastWords {
     fn line(&mut self, line: &Line<'_>) {
         // Most lines are results of tools, which are long.
         let has = |word: &[u8]| memchr::memmem::find(line.text, word).is_some();
-        if !has(b"\"assistant\"") && (!has(b"\"user\"") || has(b"\"tool_result\"")) {
-            return;
-        }
-        let Ok(line) = serde_json::from_slice::<Value>(line.text) else { return };
-        let content = &line["message"]["content"];
-        let parts = || content.as_array().into_iter().flatten();
-        match line["type"].as_str() {
-            Some("assistant") => {
-                let text = parts().rev().find_map(|part| part["text"].as_str());
-                self.claude = text.map(str::to_owned).or(self.claude.take());
+        if has(b"\"assistant\"") || (has(b"\"user\"") && !has(b"\"tool_result\"")) {
+            match words_of(line.text, line.size()) {
+                Some((Speaker::Claude, words)) => self.claude = Some(words),
+                Some((Speaker::Person, words)) => self.person = Some(words),
+                None => {}
             }
-            // What Claude Code adds by itself is nobody's words.
-            Some("user") if line["isMeta"] != true => {
-                let text = content.as_str().or_else(|| parts().find_map(|part| part["text"].as_str()));
-                self.person = text.map(str::to_owned).or(self.person.take());
-            }
-            _ => {}
         }
     }
 }
@@ -178,8 +161,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
         let user = |content: Value| json!({"type": "user", "message": {"content": content}}).to_string();
-        let mut added = json!({"type": "user", "isMeta": true, "message": {"content": "a reminder"}}).to_string();
-        added.push('\n');
+        let no_words = [
+            json!({"type": "user", "isMeta": true, "message": {"content": "a reminder"}}),
+            json!({"type": "user", "isSidechain": true, "message": {"content": "a subagent's task"}}),
+            json!({"type": "user", "isCompactSummary": true, "message": {"content": "what was said so far"}}),
+            json!({"type": "user", "message": {"content": "<local-command-stdout>x</local-command-stdout>"}}),
+        ];
+        let added: String = no_words.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
         let typed = [user("first".into()), user(json!([{"type": "text", "text": "second"}])), result("t1")].join("\n");
         std::fs::write(&path, format!("{typed}\n{added}")).unwrap();
         assert_eq!(last_said(&path), Some((Speaker::Person, "second".to_owned())));

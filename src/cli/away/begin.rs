@@ -3,13 +3,15 @@
 use super::kept::Kept;
 use super::paired::{is_paired, pairing, tell};
 use super::scope::{self, Scope};
+use crate::adapters::own_program;
 use crate::adapters::person_socket::CHILD;
 use crate::adapters::sole_process::{self, RELAY};
 use crate::adapters::{environment, own_session};
 use crate::base::text::clean_line;
-use crate::cli::detach::ourselves;
+use crate::base::time::Timestamp;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
+use crate::domain::background_work::Background;
 use std::io::{BufRead as _, BufReader, PipeReader, Write, pipe, stderr};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -26,18 +28,18 @@ const WORDS: usize = 400;
 
 /// The relay, in a session of its own.
 fn relay_command(session: &Session) -> std::io::Result<Command> {
-    let mut command = own_session::command(&ourselves()?.to_string_lossy()).into_std();
+    let mut command = own_session::command(&own_program::to_start()?.to_string_lossy()).into_std();
     command.args(["away", "relay"]).current_dir(&session.folder).stdin(Stdio::null());
     as_the_persons(&mut command);
     Ok(command)
 }
 
 /// The relay without us above it, once this command is done: what comes from a hook of Claude's may not answer for the person.
-fn relay_apart(session: &Session) -> std::io::Result<Command> {
-    let program = std::fs::canonicalize(ourselves()?)?;
+fn relay_apart(session: &Session, options: &[&str]) -> std::io::Result<Command> {
+    let program = std::fs::canonicalize(own_program::to_start()?)?;
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "\"$0\" \"$@\" &"]).arg(&program).arg(own_session::WORD).arg(&program);
-    command.args(["away", "relay"]).current_dir(&session.folder).stdin(Stdio::null());
+    command.args(["away", "relay"]).args(options).current_dir(&session.folder).stdin(Stdio::null());
     as_the_persons(&mut command);
     Ok(command)
 }
@@ -64,8 +66,8 @@ pub fn keep_on_aloud(session: &Session) {
     if sole_process::is_held(&session.state, RELAY) || !begins_by_itself(session) {
         return;
     }
-    let came =
-        Beginning::of(session).map_or_else(|error| Some(Err(error.to_string())), |mut begun| begun.hear(BEGINNING));
+    let came = Beginning::of(session, &[])
+        .map_or_else(|error| Some(Err(error.to_string())), |mut begun| begun.hear(BEGINNING));
     let why = match came {
         Some(Ok(())) => return,
         Some(Err(why)) => why,
@@ -83,7 +85,7 @@ pub fn keep_on(session: &Session) -> Option<Beginning> {
     if sole_process::is_held(&session.state, RELAY) || !begins_by_itself(session) {
         return None;
     }
-    let mut begun = Beginning::of(session).inspect_err(|error| warn(&error.to_string())).ok()?;
+    let mut begun = Beginning::of(session, &[]).inspect_err(|error| warn(&error.to_string())).ok()?;
     match begun.hear(MOMENT) {
         Some(Err(why)) => {
             warn(&why);
@@ -93,16 +95,19 @@ pub fn keep_on(session: &Session) -> Option<Beginning> {
     }
 }
 
-/// Begins to ask on the phone again after a relay was cut off. An error: why not, for the person.
-pub fn begin_again(session: &Session) -> Result<(), String> {
+/// Begins to ask on the phone again after this relay was interrupted. Gives what came of it; an error: why nothing did yet; words
+/// for the person.
+pub fn begin_again(session: &Session, relay: &Background, now: Timestamp) -> Result<String, String> {
     if sole_process::is_held(&session.state, RELAY) {
-        return Ok(());
+        return Ok("Another one is on already.".to_owned());
     }
     if is_paired(session) != Some(true) {
-        return Err("no phone is paired any more".to_owned());
+        return Ok("No phone is paired any more.".to_owned());
     }
-    let mut begun = Beginning::of(session).map_err(|error| error.to_string())?;
-    begun.hear(BEGINNING).unwrap_or(Ok(()))
+    let resumed = format!("--resumed={}", relay.begun_again(now));
+    let mut begun = Beginning::of(session, &[&resumed]).map_err(|error| error.to_string())?;
+    begun.hear(BEGINNING).unwrap_or(Ok(()))?;
+    Ok("It is on again.".to_owned())
 }
 
 fn warn(why: &str) {
@@ -119,10 +124,10 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    fn of(session: &Session) -> std::io::Result<Self> {
+    fn of(session: &Session, options: &[&str]) -> std::io::Result<Self> {
         let since = Instant::now();
         let (heard, said) = pipe()?;
-        let mut command = relay_apart(session)?;
+        let mut command = relay_apart(session, options)?;
         command.stdout(said.try_clone()?).stderr(said);
         command.status()?;
         // The relay has the only other ends of the pipe.

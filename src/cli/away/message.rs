@@ -4,13 +4,13 @@ use super::kept::{Asked, Over};
 use super::meaning::{ALL, ALLOW, DENY, FOR_RUN, OPTION, WORDS};
 use crate::adapters::telegram::Button;
 use crate::adapters::telegram::pairing::Detail;
-use crate::adapters::transcript::Speaker;
 use crate::base::text::{beginning, clean_line};
 use crate::cli::decision::Decision;
 use crate::cli::question::{Question, Shown};
 use crate::cli::queue::{Subject, Waiting};
 use crate::domain::approval::ApprovalKind;
 use crate::domain::credentials::masked;
+use crate::domain::stream::transcript::Speaker;
 
 /// Most characters of a question that is answered with a yes from a message: more is not read on a phone.
 const READABLE: usize = 1_500;

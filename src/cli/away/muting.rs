@@ -20,10 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Ends the relay. Only then is forgotten what it was asked of: until its end it keeps to that. Whatever else goes wrong, it is
 /// ended.
 pub(super) fn off(session: &Session) -> Result<Off, CliError> {
-    // The host does not begin it again.
-    background::all(&session.state).iter().filter(|found| found.process.work == Work::Relay).for_each(Found::forget);
+    let never_again = || {
+        let found = background::all(&session.state);
+        found.iter().filter(|found| found.process.work == Work::Relay).for_each(Found::forget);
+    };
+    // The host does not begin it again, nor one that was only just beginning.
+    never_again();
     let was = sole_process::end(&session.state, RELAY, Some(GRACE), PATIENCE)
         .map_err(|error| CliError::failure(error.to_string()))?;
+    never_again();
     if let Err(error) = forget(&session.state, was != Off::None) {
         let _ = writeln!(stderr(), "warning: {}", error.message);
     }

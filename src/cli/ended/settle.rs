@@ -5,12 +5,12 @@
 
 use super::{Ended, LATE, named, too_late};
 use crate::adapters::git::worktree;
+use crate::adapters::own_program;
 use crate::adapters::store::{Store, SweepLock};
 use crate::adapters::tickets;
 use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::base::time::Clock;
-use crate::cli::detach::ourselves;
 use crate::cli::error::CliError;
 use crate::domain::answerer::Answerer;
 use crate::domain::command::UserCommand;
@@ -257,7 +257,7 @@ pub(in crate::cli) fn told(came: Result<String, String>) -> Result<String, Strin
 
 /// What is typed in a terminal in this folder; what the program prints, or why it did nothing.
 pub(in crate::cli) async fn typed(folder: &str, args: &[&str]) -> Result<String, String> {
-    let program = ourselves().map_err(|error| error.to_string())?;
+    let program = own_program::to_start().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdin(Stdio::null());
     let done = spawn_blocking(move || command.output()).await.map_err(|error| error.to_string())?;

@@ -38,33 +38,33 @@ Examples:
   programmator host stop --now
   programmator host                          in the foreground: for a service manager
 
-The host watches what runs in the background (`programmator run --detach tk-4f2a`, and runs moved there from the screen). If such a process is killed, or the machine restarts, it resumes the runs and queued tickets that are left, with the options they were started with, and the phone relay if it was on: at most three times an hour. What you stop, pause, complete or continue elsewhere is left alone, and so is what was cut off more than a week ago. There is one host per state folder; it restarts itself when programmator is updated. Exit codes: 1 a host is already running, 77 inside a run.";
+The host watches what runs in the background (`programmator run --detach tk-4f2a`, and runs moved there from the screen). If such a process is killed, or the machine restarts, it resumes the runs and queued tickets that are left, with the options they were started with, and the phone relay if it was on: at most three times an hour. What you stop, pause, complete or continue elsewhere is left alone, and so is a process that was interrupted more than a week ago. There is one host per state folder; it restarts itself when programmator is updated. Exit codes: 1 a host is already running, 77 inside a run.";
 
 pub const HOST_STATUS: &str = "\
 Examples:
   programmator host status
-  programmator host status --json | jq '.background[] | select(.cut_off)'";
+  programmator host status --json | jq '.background[] | select(.interrupted)'";
 
 pub const HOST_STOP: &str = "\
 Examples:
   programmator host stop
   programmator host stop --now
 
-Runs stop after their iteration; with --now, at once, and queued tickets are not started. The phone stays on until `programmator away off`. An installed host starts again when you next log in.";
+Runs stop after their current iteration, or with --now at once; queued tickets are not started. A run that is waiting for you stops once that is answered. The phone stays on until `programmator away off`. An installed host starts again when you next log in.";
 
 pub const HOST_LOGS: &str = "\
 Examples:
   programmator host logs
   programmator host logs --last 500
 
-What was cut off, what was resumed, and what could not be. Up to 2 MB are kept in `host.log` in the state folder. `programmator logs` prints the records of a run.";
+What was interrupted, what was resumed, and what could not be. Up to 2 MB are kept in `host.log` in the state folder. `programmator logs` prints the records of a run.";
 
 pub const HOST_INSTALL: &str = "\
 Examples:
   programmator host install
   programmator host install --yes
 
-Writes `programmator-host.service` for systemd, or `programmator.host.plist` for launchd, with your current PATH; the file is shown first. Run it again after your PATH has changed. Exit codes: 1 the service manager refused, 5 you said no, 77 inside a run.";
+Writes `programmator-host.service` for systemd, or `programmator.host.plist` for launchd, with your current PATH; the file is shown first. Run it again after your PATH has changed, or to start the host again. Exit codes: 1 the service manager refused, 5 you said no, 77 inside a run.";
 
 pub const HOST_UNINSTALL: &str = "\
 Examples:

@@ -1,20 +1,22 @@
-//! Being the host: background work that was cut off goes on, again and again within bounds.
+//! Being the host: background work that was interrupted goes on, again and again within bounds.
 
 use super::log::HostLog;
 use super::replaced::Program;
+use super::status::last_runs;
 use crate::adapters::background::{self, Found};
-use crate::adapters::clock::boot_time;
+use crate::adapters::clock::{boot_id, boot_time};
 use crate::adapters::sole_process::{HOST, Lock};
-use crate::adapters::store::{Store, StoreError};
+use crate::adapters::store::Store;
 use crate::base::time::{Clock, Timestamp};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::{away, detach};
-use crate::domain::background_work::{Background, Next, Work, may_resume, names, next};
+use crate::domain::background_work::{Background, Boot, Next, Work, may_resume, names, next};
 use crate::domain::summary::RunSummary;
 use crate::orchestrator::apply::folded;
 use crate::orchestrator::state::{Pace, Stage};
 use crate::runtime::shutdown::Signals;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often it is looked whether something was cut off.
+/// How often it is looked whether something was interrupted.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// What could not be begun is tried again after this.
@@ -37,9 +39,7 @@ struct Host<'a> {
     log: HostLog,
     store: Store,
     clock: Arc<dyn Clock>,
-    /// When the relay was begun again.
-    relay: Vec<Timestamp>,
-    /// When it was tried to begin the tickets of a process, by its number, and nothing came of it.
+    /// When it was tried to begin the work of a process, by its number, and nothing came of it.
     failed: BTreeMap<u32, Vec<Timestamp>>,
     /// It was said that runs cannot be read.
     is_blind: bool,
@@ -53,8 +53,7 @@ pub async fn keep(out: &mut dyn Write, session: &Session) -> Result<(), CliError
     let mut signals = Signals::listen()?;
     let program = Program::now();
     let (log, clock) = (HostLog::of(session), session.clock());
-    let (relay, failed) = (Vec::new(), BTreeMap::new());
-    let mut host = Host { session, out, log, store, clock, relay, failed, is_blind: false };
+    let mut host = Host { session, out, log, store, clock, failed: BTreeMap::new(), is_blind: false };
     host.say("The host is running.");
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -83,87 +82,89 @@ impl Host<'_> {
     }
 
     /// Looks around, and gives whether it is told to end meanwhile: what is being begun is begun to its end, so that nobody
-    /// begins it a second time.
+    /// begins it a second time, and nothing more is.
     async fn look_through(&mut self, signals: &mut Signals) -> bool {
-        let look = self.look();
+        let is_told = Cell::new(false);
+        let look = self.look(&is_told);
         tokio::pin!(look);
-        let mut is_told = false;
         loop {
             tokio::select! {
-                () = &mut look => return is_told,
-                _ = signals.next() => is_told = true,
+                () = &mut look => return is_told.get(),
+                _ = signals.next() => is_told.set(true),
             }
         }
     }
 
-    /// Goes on with what was cut off.
-    async fn look(&mut self) {
+    /// Goes on with what was interrupted, until it is told to end.
+    async fn look(&mut self, is_told: &Cell<bool>) {
         for found in background::all(&self.session.state).iter().filter(|found| !found.is_alive()) {
+            if is_told.get() {
+                return;
+            }
             let now = self.clock.now();
-            let booted = now.minus(boot_time().total);
-            match next(found.told, booted, now) {
-                Next::Wait => {}
+            let boot = Boot { id: boot_id(), at: now.minus(boot_time().total) };
+            let is_over = match next(found.told.as_ref(), &boot, now) {
+                Next::Wait => false,
                 Next::Forget => {
-                    self.say(&format!(
-                        "{}: ended by a signal (pid {}), and not resumed.",
-                        found.process.named(),
-                        found.process.pid
-                    ));
-                    found.forget();
+                    self.say(&format!("{}: ended by a signal, and not resumed.", named(&found.process)));
+                    true
                 }
                 Next::Resume => self.resume(found, now).await,
+            };
+            if is_over {
+                self.failed.remove(&found.process.pid);
+                found.forget();
             }
         }
     }
 
-    async fn resume(&mut self, found: &Found, now: Timestamp) {
+    /// Whether nothing is left to be tried.
+    async fn resume(&mut self, found: &Found, now: Timestamp) -> bool {
         let process = &found.process;
-        let Work::Tickets { files, .. } = &process.work else {
-            self.resume_relay(now);
-            return found.forget();
-        };
+        let Work::Tickets { files, .. } = &process.work else { return self.go_on(process, &[], now).await };
         // Its locks are given up one after the other.
         if files.iter().any(|file| self.still_has(process, file)) {
-            return;
+            return false;
         }
-        let left = match self.last_runs(files) {
-            Ok(runs) => process.left(&runs, |run| self.is_held(run), now),
+        let runs = match last_runs(&self.store, files) {
+            Ok(runs) => runs,
             Err(error) => {
                 if !std::mem::replace(&mut self.is_blind, true) {
                     self.say(&format!("Runs cannot be read: {error}"));
                 }
-                return;
+                return false;
             }
         };
         self.is_blind = false;
-        if left.is_empty() || self.go_on(process, &left, now).await {
-            self.failed.remove(&process.pid);
-            found.forget();
+        let (held, left): (Vec<_>, Vec<_>) =
+            process.left(&runs, |run| self.is_held(run)).into_iter().partition(|(_, is_held)| *is_held);
+        let (held, left) = (held.into_iter().map(|(file, _)| file), left.into_iter().map(|(file, _)| file));
+        let (held, left): (Vec<&str>, Vec<&str>) = (held.collect(), left.collect());
+        if process.is_old(&runs, now) {
+            if !(held.is_empty() && left.is_empty()) {
+                self.leave(process, "it was interrupted more than a week ago");
+            }
+            return true;
         }
+        let is_over = left.is_empty() || self.go_on(process, &left, now).await;
+        if is_over && !held.is_empty() {
+            let why = format!("{} was paused or asked to stop", names(&held));
+            self.leave(process, &why);
+        }
+        is_over
     }
 
-    fn resume_relay(&mut self, now: Timestamp) {
-        if !may_resume(&self.relay, now) {
-            return self.say(
-                "The phone relay was cut off too often within an hour: it stays off until `programmator away on`.",
-            );
-        }
-        self.relay.push(now);
-        match away::begin_again(self.session) {
-            Ok(()) => self.say("The phone relay was cut off, and is on again."),
-            Err(why) => self.say(&format!("The phone relay was cut off and could not be started: {why}")),
-        }
+    /// Tells why the person goes on with it, or nobody.
+    fn leave(&mut self, process: &Background, why: &str) {
+        self.say(&format!(
+            "{}: not resumed, because {why}. Use `programmator resume --detach` with a ticket's name.",
+            named(process)
+        ));
     }
 
     /// A process that is just ending has this ticket.
     fn still_has(&self, process: &Background, file: &str) -> bool {
         self.store.ticket_program(Path::new(file)).is_ok_and(|program| program == Some(process.pid))
-    }
-
-    /// The last run of each of these tickets, as its lock tells how it stands.
-    fn last_runs(&self, files: &[String]) -> Result<Vec<RunSummary>, StoreError> {
-        let last = files.iter().filter_map(|file| self.store.latest_for(file).transpose());
-        last.map(|run| self.store.as_seen(run?)).collect()
     }
 
     /// The person has paused it, or asked it to stop after its iteration. One that cannot be read is theirs, too.
@@ -172,37 +173,44 @@ impl Host<'_> {
         state.map_or(true, |state| state.pace != Pace::Run || state.stage == Stage::Paused)
     }
 
-    /// Whether nothing is left to be tried.
+    /// Goes on with its work, of tickets with these files. Whether nothing is left to be tried.
     async fn go_on(&mut self, process: &Background, files: &[&str], now: Timestamp) -> bool {
         let failed = self.failed.get(&process.pid).cloned().unwrap_or_default();
         if failed.last().is_some_and(|last| now.since(*last) < AGAIN) {
             return false;
         }
-        let (names, pid) = (names(files), process.pid);
+        let (what, fix) = match &process.work {
+            Work::Relay => (process.named(), "Use `programmator away on`."),
+            Work::Tickets { .. } => (names(files), "Use `programmator resume --detach` with its name."),
+        };
+        let name = format!("{what} (pid {})", process.pid);
         if !may_resume(&process.resumed, now) {
-            self.say(&format!(
-                "{names}: cut off too often within an hour, so not resumed. Use `programmator resume --detach` with its name."
-            ));
+            self.say(&format!("{name}: interrupted too often within an hour, so not resumed. {fix}"));
             return true;
         }
-        let (mut said, mut trouble) = (Vec::new(), Vec::new());
-        let begun = detach::resume((&mut said, &mut trouble), process, files, now).await;
-        let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+        let begun = match &process.work {
+            Work::Relay => away::begin_again(self.session, process, now),
+            Work::Tickets { .. } => detach::resume(process, files, now).await,
+        };
         let why = match begun {
-            Ok(0) => {
-                self.say(&format!("{names}: the process (pid {pid}) was cut off. {}", first(&said)));
+            Ok(said) => {
+                self.say(&format!("{name} was interrupted. {said}"));
                 return true;
             }
-            Ok(code) => format!("{} (exit code {code})", first(&trouble)),
-            Err(error) => error.message,
+            Err(why) => why,
         };
         // It is told once, and tried for an hour.
         let is_last = failed.len() >= TRIES;
         if failed.is_empty() || is_last {
             let next = if is_last { "It is not tried any more." } else { "It is tried again every minute." };
-            self.say(&format!("{names}: the process (pid {pid}) was cut off, and cannot be resumed: {why}. {next}"));
+            self.say(&format!("{name} was interrupted, and cannot be resumed: {why}. {next}"));
         }
-        self.failed.entry(pid).or_default().push(now);
+        self.failed.entry(process.pid).or_default().push(now);
         is_last
     }
+}
+
+/// A process for the log.
+fn named(process: &Background) -> String {
+    format!("{} (pid {})", process.named(), process.pid)
 }

@@ -1,5 +1,6 @@
 //! Whether the program's file was replaced by another version since it was started, and becoming that one.
 
+use crate::adapters::own_program::as_started;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -16,7 +17,7 @@ pub struct Program {
 impl Program {
     /// `None`: it cannot be seen, or is gone already.
     pub fn now() -> Option<Self> {
-        let path = as_started()?;
+        let path = as_started().ok()?;
         let identity = identity(&fs::metadata(&path).ok()?);
         Some(Self { path, identity })
     }
@@ -30,20 +31,6 @@ impl Program {
     pub fn become_new(&self) -> io::Error {
         Command::new(&self.path).args(std::env::args_os().skip(1)).exec()
     }
-}
-
-/// The path that this program was started by, absolute: a link that a package manager points to each new version stays one.
-pub fn as_started() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let typed = PathBuf::from(std::env::args_os().next()?);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = if typed.components().count() > 1 {
-        std::path::absolute(&typed).ok()
-    } else {
-        std::env::split_paths(&folders).map(|folder| folder.join(&typed)).find(|path| path.is_file())
-    };
-    let is_own = |path: &PathBuf| path.is_absolute() && path.canonicalize().is_ok_and(|real| real == own);
-    Some(found.filter(is_own).unwrap_or(own))
 }
 
 fn identity(data: &Metadata) -> (u64, u64, i64) {

@@ -1,9 +1,10 @@
 //! `programmator host install|uninstall`: the host is started with the person's session, by their service manager.
 
-use super::replaced::as_started;
 use super::stop::end;
 use crate::adapters::outside_program::{self, ProgramError};
+use crate::adapters::own_program::as_started;
 use crate::adapters::project_file::{self, ProjectFileError};
+use crate::adapters::sole_process::{self, HOST};
 use crate::base::text::{clean_line, clean_path};
 use crate::cli::agree::agree;
 use crate::cli::error::CliError;
@@ -13,12 +14,18 @@ use crate::domain::service_unit::Manager;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::time::interval;
 
 /// What the host needs of the environment: where programs are, and whose files it works with.
 const VARIABLES: [&str; 7] = [
     "PATH", "PROGRAMMATOR_STATE_DIR", "PROGRAMMATOR_CONFIG_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
     "CLAUDE_CONFIG_DIR", "PROGRAMMATOR_CLAUDE",
 ];
+/// How long the host may take to begin, and how often it is looked for.
+const BEGINNING: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The file of the service manager, where there is one.
 pub fn installed(session: &Session) -> Option<PathBuf> {
     path(session).ok().filter(|path| path.symlink_metadata().is_ok())
@@ -41,18 +48,20 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
         project_file::replace(&path, old.as_deref(), &new).map_err(failed)?;
         writeln!(out, "Written to {name}.")?;
     }
-    // One that was started by hand makes room.
-    end(session)?;
-    if Manager::HERE == Manager::Launchd {
-        // Fails where it is not loaded.
-        let _ = manage(session, &of(&["unload", &path.to_string_lossy()])).await;
+    let not_started = |why| {
+        CliError::failure(format!("the host was not started: {why}; have your service manager run `programmator host`"))
+    };
+    for args in knowing(&path) {
+        manage(session, &args).await.map_err(not_started)?;
     }
-    for args in starting(&path) {
-        manage(session, &args).await.map_err(|why| {
-            CliError::failure(format!(
-                "the host was not started: {why}; have your service manager run `programmator host`"
-            ))
-        })?;
+    // One that was started by hand makes room, now that another will be started.
+    end(session)?;
+    manage(session, &starting(&path)).await.map_err(not_started)?;
+    if !is_there(session).await? {
+        return Err(CliError::failure(format!(
+            "{} was started, but no host is running: see `programmator host logs`",
+            Manager::HERE.file()
+        )));
     }
     writeln!(out, "The host is running, and starts whenever you log in.")?;
     if Manager::HERE == Manager::Systemd {
@@ -70,18 +79,16 @@ pub async fn uninstall(out: &mut dyn Write, session: &Session, yes: bool) -> Res
     };
     show(out, &name, &old, "")?;
     if !yes {
-        agree(out, &format!("Remove {name}, and end the host? Background runs go on."), "removes")?;
+        agree(out, &format!("Remove {name}, and end the host? Background runs continue."), "removes")?;
     }
-    let mut why = None;
-    for args in ending() {
-        why = manage(session, &args).await.err().or(why);
-    }
+    let was_there = sole_process::holder(&session.state, HOST)?.is_some();
+    let told = manage(session, &ending()).await;
+    // Also one that was started by hand.
+    end(session)?;
     fs::remove_file(&path).map_err(|error| CliError::failure(format!("{name} cannot be removed: {error}")))?;
-    writeln!(out, "Removed {name}.")?;
-    match why {
-        Some(why) => Err(CliError::failure(format!("the host may still be running: {why}"))),
-        None => Ok(()),
-    }
+    let ended = if was_there { " The host has ended." } else { "" };
+    writeln!(out, "Removed {name}.{ended}")?;
+    told.map_err(|why| CliError::failure(format!("the service manager still has it until you log in again: {why}")))
 }
 
 fn path(session: &Session) -> Result<PathBuf, CliError> {
@@ -97,7 +104,7 @@ fn path(session: &Session) -> Result<PathBuf, CliError> {
 }
 
 fn text(session: &Session) -> Result<String, CliError> {
-    let program = as_started().unwrap_or_default();
+    let program = as_started()?;
     let program = program.to_str().filter(|_| program.is_file());
     let program = program.ok_or_else(|| CliError::failure("the path of this program is gone, or not UTF-8"))?;
     // It is started in another folder.
@@ -111,19 +118,40 @@ fn text(session: &Session) -> Result<String, CliError> {
     Ok(Manager::HERE.text(program, &variables))
 }
 
-/// What is said to the service manager to have the host started, also where an older one is running.
-fn starting(path: &Path) -> Vec<Vec<String>> {
-    let file = Manager::HERE.file();
+/// A host has come to be.
+async fn is_there(session: &Session) -> Result<bool, CliError> {
+    let deadline = Instant::now() + BEGINNING;
+    let mut looks = interval(LOOK);
+    while Instant::now() < deadline {
+        looks.tick().await;
+        if sole_process::holder(&session.state, HOST)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What is said to the service manager so that it knows the file as it stands now.
+fn knowing(path: &Path) -> Vec<Vec<String>> {
     match Manager::HERE {
-        Manager::Systemd => [&["daemon-reload"][..], &["enable", file], &["restart", file]].map(of).to_vec(),
-        Manager::Launchd => vec![of(&["load", "-w", &path.to_string_lossy()])],
+        Manager::Systemd => [&["daemon-reload"][..], &["enable", Manager::HERE.file()]].map(of).to_vec(),
+        // Says nothing of one that is not loaded.
+        Manager::Launchd => vec![of(&["unload", &path.to_string_lossy()])],
     }
 }
 
-fn ending() -> Vec<Vec<String>> {
+/// And so that it starts the host, also where an older one is running.
+fn starting(path: &Path) -> Vec<String> {
     match Manager::HERE {
-        Manager::Systemd => vec![of(&["disable", "--now", Manager::HERE.file()])],
-        Manager::Launchd => vec![of(&["remove", "programmator.host"])],
+        Manager::Systemd => of(&["restart", Manager::HERE.file()]),
+        Manager::Launchd => of(&["load", "-w", &path.to_string_lossy()]),
+    }
+}
+
+fn ending() -> Vec<String> {
+    match Manager::HERE {
+        Manager::Systemd => of(&["disable", "--now", Manager::HERE.file()]),
+        Manager::Launchd => of(&["remove", "programmator.host"]),
     }
 }
 

@@ -1,12 +1,15 @@
 //! `programmator host status`: the host, and what works in the background.
 
+use super::service::installed;
 use crate::adapters::background::{self, Found};
 use crate::adapters::sole_process::{self, HOST, RELAY};
+use crate::adapters::store::{Store, StoreError};
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use crate::domain::background_work::{Background, Work};
+use crate::domain::background_work::{Background, Work, names};
+use crate::domain::summary::RunSummary;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::Write;
@@ -29,33 +32,39 @@ struct Seen {
 struct SeenProcess {
     #[serde(flatten)]
     process: Background,
-    /// It is gone, and its work is not done.
-    cut_off: bool,
+    /// Its process is gone, and its work is not done.
+    interrupted: bool,
 }
 
 /// As text.
 pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     match sole_process::holder(&session.state, HOST)? {
-        Some(pid) => writeln!(out, "The host is running (pid {pid}): background runs that are cut off are resumed.")?,
+        Some(pid) => {
+            writeln!(out, "The host is running (pid {pid}): background runs that are interrupted are resumed.")?
+        }
+        None if installed(session).is_some() => {
+            writeln!(out, "No host is running, though it is installed: `programmator host install` starts it again.")?
+        }
         None => writeln!(
             out,
             "No host is running: background runs are not resumed after a crash or a restart of this machine. \
-             `programmator host install` starts it with your session, `programmator host` here."
+             `programmator host install` starts it now and whenever you log in; `programmator host` runs it in this terminal."
         )?,
     }
     if let Some(pid) = sole_process::holder(&session.state, RELAY)? {
         writeln!(out, "The phone relay is running (pid {pid}).")?;
     }
-    let found = runs(session);
+    let (store, found) = (session.store()?, runs(session));
     if found.is_empty() {
         writeln!(out, "No run is in the background.")?;
     }
     for one in &found {
         let Background { pid, folder, since, .. } = &one.process;
+        let name = named(&store, &one.process);
         let zone = TimeZone::system();
-        let stands = if one.is_alive() { format!("pid {pid}") } else { "cut off".to_owned() };
+        let stands = if one.is_alive() { format!("pid {pid}") } else { "interrupted".to_owned() };
         let since = format!("{} {}", since.day(&zone), since.minute(&zone));
-        writeln!(out, "{}  {stands}  since {since}  {}", one.process.named(), clean_line(folder, PATH))?;
+        writeln!(out, "{name}  {stands}  since {since}  {}", clean_line(folder, PATH))?;
     }
     Ok(())
 }
@@ -67,7 +76,7 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         relay: sole_process::holder(&session.state, RELAY)?,
         background: runs(session)
             .into_iter()
-            .map(|found| SeenProcess { cut_off: !found.is_alive(), process: found.process.clone() })
+            .map(|found| SeenProcess { interrupted: !found.is_alive(), process: found.process.clone() })
             .collect(),
     };
     Ok(writeln!(out, "{}", json::pretty(&seen)?)?)
@@ -78,4 +87,18 @@ pub fn runs(session: &Session) -> Vec<Found> {
     let mut found = background::all(&session.state);
     found.retain(|one| one.process.work != Work::Relay);
     found
+}
+
+/// The last run of each of these tickets, as its lock tells how it stands.
+pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, StoreError> {
+    let last = files.iter().filter_map(|file| store.latest_for(file).transpose());
+    last.map(|run| store.as_seen(run?)).collect()
+}
+
+/// A process by those of its tickets that it is not done with; by all where that cannot be told, or it is done with all.
+pub fn named(store: &Store, process: &Background) -> String {
+    let Work::Tickets { files, .. } = &process.work else { return process.named() };
+    let runs = last_runs(store, files).unwrap_or_default();
+    let unfinished = process.unfinished(&runs);
+    if unfinished.is_empty() { process.named() } else { names(&unfinished) }
 }

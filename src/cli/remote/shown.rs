@@ -1,14 +1,14 @@
 //! A run of another machine, shown in this terminal by the program once more while a screen has left it.
 
+use crate::adapters::own_program;
 use crate::base::text::clean_line;
-use crate::cli::detach::ourselves;
 use std::io::{BufRead as _, BufReader, Write as _, stderr};
 use std::process::{Command, Stdio};
 
 /// Returns when the person has left it; an error: why it was not shown, in words for them.
 pub fn show(machine: &str, ticket: &str, run: &str) -> Result<(), String> {
     let failed = |why: &str| clean_line(&format!("{ticket} on {machine} was not shown: {why}"), 600);
-    let program = ourselves().map_err(|error| failed(&error.to_string()))?;
+    let program = own_program::to_start().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
     command.args(["attach", "--on", machine, "--", run]).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| failed(&error.to_string()))?;

@@ -35,7 +35,7 @@ pub fn part_words(n: usize, part: &Part) -> String {
 }
 
 /// What stands above the phases of a ticket that others were split off.
-pub const AT_LAST: &str = "This ticket, when they are closed";
+pub const AT_LAST: &str = "This ticket, once the others are closed";
 
 /// A draft as lines: its phases, by tickets where there are several, then its validation commands.
 pub fn draft_lines(draft: &Draft) -> Vec<String> {

@@ -6,6 +6,7 @@
 
 use super::envelope::{self, decode};
 use super::raw::{Raw, flag, word};
+use super::show::{self, Block};
 use crate::domain::scrollback::EntryKind;
 use serde::Deserialize;
 
@@ -64,6 +65,24 @@ fn by_its_beginning(line: &[u8]) -> Option<EntryKind> {
     }
 }
 
+/// Who has said something in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    Claude,
+    Person,
+}
+
+/// The last words of a line, and whose they are. `None`: nobody says anything in it. `whole`: its length in bytes, of which `line`
+/// may be the beginning.
+pub fn last_words(line: &[u8], whole: usize) -> Option<(Speaker, String)> {
+    let record = as_stream(line, classify(line, whole)?, whole, line.len());
+    show::decode(&record, whole, "").blocks.into_iter().rev().find_map(|block| match block {
+        Block::Text(text) => Some((Speaker::Claude, text)),
+        Block::Person(text) => Some((Speaker::Person, text)),
+        _ => None,
+    })
+}
+
 /// Bytes of a message within which its role stands.
 const HEAD: usize = 400;
 
@@ -88,7 +107,7 @@ pub fn as_stream(line: &[u8], kind: EntryKind, whole: usize, most: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::stream::show::{Block, decode};
+    use crate::domain::stream::show::decode;
     use serde_json::json;
 
     const CWD: &str = "/home/dev/proj";

@@ -131,13 +131,7 @@ pub enum NotRevised {
 /// What the change is in the file of these bytes, which is called `name` (without folder).
 pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
     let before = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
-    let deps = if let TicketEdit::Plan { deps, .. } = edit { &deps[..] } else { &[] };
-    let waiting = match card::add(bytes, "deps", deps) {
-        _ if deps.is_empty() => Cow::Borrowed(bytes),
-        Ok(waiting) => Cow::Owned(waiting),
-        Err(Unchanged::AlreadySo) => Cow::Borrowed(bytes),
-        Err(_) => return Err(NotRevised::NoDeps),
-    };
+    let waiting = waiting(bytes, edit)?;
     let (bytes, text) = (&*waiting, std::str::from_utf8(&waiting).map_err(|_| NotRevised::NotText)?);
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
@@ -151,6 +145,18 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
     let before: Vec<&str> = before.split('\n').collect();
     let revision = Revision::between(&before, &made.lines).ok_or(NotRevised::AlreadySo)?;
     Ok(Revised { revision, renamed: made.renamed })
+}
+
+/// The file with the deps that come with a plan: the tickets that it is split into come first.
+fn waiting<'a>(bytes: &'a [u8], edit: &TicketEdit) -> Result<Cow<'a, [u8]>, NotRevised> {
+    match edit {
+        TicketEdit::Plan { deps, .. } if !deps.is_empty() => match card::add(bytes, "deps", deps) {
+            Ok(waiting) => Ok(Cow::Owned(waiting)),
+            Err(Unchanged::AlreadySo) => Ok(Cow::Borrowed(bytes)),
+            Err(_) => Err(NotRevised::NoDeps),
+        },
+        _ => Ok(Cow::Borrowed(bytes)),
+    }
 }
 
 struct File<'a> {

@@ -6,6 +6,7 @@ use crate::domain::outcome::ExitReason;
 use crate::domain::phase::Mark;
 use crate::orchestrator::breaker::{Recovery, recover};
 use crate::orchestrator::state::{Pace, PhaseState, Stage};
+use crate::tui::listed::Before;
 use crate::tui::model::{Mode, Model};
 use crate::tui::panes::home::is_any_ready;
 use crate::tui::panes::log;
@@ -107,8 +108,16 @@ pub fn can_retry(model: &Model) -> bool {
 
 /// The run in front has ended, and another one of its ticket could begin here.
 fn can_run_again(model: &Model) -> bool {
-    let may = |tab: &Tab| !tab.gone && model.is_elsewhere(tab).is_none() && !model.is_barred(tab);
+    let may = |tab: &Tab| {
+        !tab.gone && model.is_elsewhere(tab).is_none() && !model.is_barred(tab) && comes_first(model, tab).is_none()
+    };
     live_tab(model, Tab::is_over) && queued(model).is_none() && model.tab().is_some_and(may)
+}
+
+/// What has to be done before a ticket that was only planned so far.
+pub fn comes_first<'m>(model: &'m Model, tab: &Tab) -> Option<Before<'m>> {
+    let ticket = model.listed.get(&tab.id).filter(|_| tab.standing() == TabStatus::NotStarted)?;
+    model.listed.open_dependencies(&tab.id, ticket).next()
 }
 
 /// The run has ended with work that could not be merged, and nobody works on it.

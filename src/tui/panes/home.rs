@@ -34,6 +34,7 @@ use rows::{Entry, entry};
 pub use rows::{is_any_ready, next_ready};
 use std::time::Duration;
 use table::Line;
+pub use words::blocked_words;
 
 /// The row of the table of panes.
 pub const PANE: pane::Entry = pane::Entry { name: NAME, keys: KEYS, new: || Box::<HomePane>::default() };

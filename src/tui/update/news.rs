@@ -385,8 +385,7 @@ fn cards(ui: &mut Ui, ticket: &TicketKey, record: &Record, asked: Option<&Approv
         (Record::DraftAnswered(_), _) => attention::drop_stale(ui, "the draft is already decided"),
         (Record::RunEnded { reason: ExitReason::Planned, .. }, _) => {
             attention::drop_stale(ui, "draft saved");
-            let key = if ui.is_home() { "s" } else { "r" };
-            ui.tell(format!("{ticket} is planned; {key} starts it"));
+            told::planned(ui, ticket);
         }
         (Record::RunEnded { .. }, _) => attention::drop_stale(ui, "the run has ended; your answer was not sent"),
         _ => attention::confirm_settled(ui),

@@ -1,10 +1,11 @@
 //! Why a key cannot act now, in words for the notice line: no key is silent.
 
 use crate::orchestrator::state::Stage;
+use crate::tui::command::when::comes_first;
 use crate::tui::command::{Command, Scope};
 use crate::tui::model::opening::opening;
 use crate::tui::model::{Mode, Model};
-use crate::tui::panes::home::Group;
+use crate::tui::panes::home::{Group, blocked_words};
 use crate::tui::replay::IN_REPLAY;
 use crate::tui::tab::TabStatus;
 
@@ -60,6 +61,9 @@ pub(super) fn why(model: &Model, command: Command) -> String {
     }
     if let (Some(why), Command::Pause | Command::Retry) = (model.queued_why(id), command) {
         return format!("{id} is queued: {why}; x removes it from the queue");
+    }
+    if let (Some(before), Command::Pause | Command::Retry) = (comes_first(model, tab), command) {
+        return format!("{id} comes {}", blocked_words(model, id, before));
     }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),

@@ -66,7 +66,10 @@ impl Entry<'_> {
 pub fn blocked_words(model: &Model, ticket: &TicketKey, before: Before<'_>) -> String {
     match (before, model.listed.circle(ticket)) {
         (_, Some(way)) => circle_words(&way),
-        (Before::Ticket(dep), None) => format!("after {dep}"),
+        (Before::Ticket(dep), None) => {
+            let all = model.listed.get(ticket).map_or(1, |one| model.listed.open_dependencies(ticket, one).count());
+            if all > 1 { format!("after {dep} and {} more", all - 1) } else { format!("after {dep}") }
+        }
         (Before::Missing(dep), None) => format!("depends on {dep}, which does not exist here: fix its deps"),
     }
 }
