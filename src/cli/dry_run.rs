@@ -19,6 +19,7 @@ use crate::runtime::headless::Format;
 use crate::runtime::supervisor::{OpenError, Opener};
 use report::Report;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -130,6 +131,7 @@ struct Plan {
 #[derive(Serialize)]
 struct Place {
     ticket: String,
+    title: String,
     path: PathBuf,
     /// Those of the order that must be closed before.
     after: Vec<String>,
@@ -151,8 +153,10 @@ pub fn ready(out: &mut dyn Write, session: &Session, all: &Ready, format: Format
     let in_use: Vec<String> = order.iter().filter_map(in_use).collect();
     let order = order.into_iter().filter(|turn| held(turn).is_none());
     let left_too = left.into_iter().map(|(ticket, _, why)| format!("{ticket} is not started: {why}"));
+    let titles: HashMap<&PathBuf, &String> = chosen.files.iter().zip(&chosen.titles).collect();
     let place = |Turn { ticket, path, after, waits }: Turn| Place {
         ticket: ticket.to_string(),
+        title: titles.get(&path).map_or_else(String::new, |title| (*title).clone()),
         path,
         after: after.iter().map(ToString::to_string).collect(),
         waits,
@@ -168,7 +172,8 @@ pub fn ready(out: &mut dyn Write, session: &Session, all: &Ready, format: Format
             for (at, place) in plan.order.iter().enumerate() {
                 let after = place.after.iter().map(|dep| format!("after {dep}"));
                 let why = after.chain(place.waits.clone()).map(|why| format!("  {}", clean_line(&why, 1_000)));
-                writeln!(out, "{}. {}{}", at + 1, clean_line(&place.ticket, 200), why.collect::<String>())?;
+                let (ticket, title) = (clean_line(&place.ticket, 200), clean_line(&place.title, 200));
+                writeln!(out, "{}. {ticket}  {title}{}", at + 1, why.collect::<String>())?;
             }
             if plan.order.is_empty() {
                 writeln!(out, "No ticket is ready.")?;

@@ -1,6 +1,7 @@
 //! `programmator run` and `resume` without a screen: opens runs, prints their facts, gives the exit code.
 
 use super::attach;
+use super::away;
 use super::error::{CliError, NOBODY_READS};
 use super::in_background;
 use super::in_force;
@@ -8,6 +9,7 @@ use super::ready::{self, Ready};
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
+use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
@@ -33,6 +35,9 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 
 /// After so long the person may have been away.
 const AWAY: Duration = Duration::from_secs(10 * 60);
+
+/// Said where nobody would be asked otherwise.
+const ON_PHONE: &str = "Questions go to your phone, and wait for an answer (`programmator away off` turns it off).";
 
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
@@ -102,22 +107,28 @@ pub async fn run_by<W: Write>(
     let store = parts.store.clone();
     let replier = in_force::replier(&parts, &resolved);
     let places = session.places(&resolved);
-    let mut entry = in_background::on_tickets(session, || files(session, &store, &places, &work));
+    let about = files(session, &store, &places, &work);
+    let mut entry = in_background::on_tickets(session, &about);
     let app = App::start(parts);
-    match (heard::listen(&app, store.folder()), questions) {
+    let presence = match (heard::listen(&app, store.folder()), questions) {
         (Err(why), Questions::Wait) => {
             return Err(CliError::failure(why));
         }
-        (Err(why), Questions::Denied) => tracing::warn!(%why),
-        (Ok(()), _) => {}
-    }
+        (Err(why), Questions::Denied) => {
+            tracing::warn!(%why);
+            Presence::Nobody
+        }
+        (Ok(()), Questions::Wait) => Presence::Screen,
+        (Ok(()), Questions::Denied) if is_on_phone(session, &about) => {
+            let _ = writeln!(stderr(), "{ON_PHONE}");
+            Presence::Screen
+        }
+        (Ok(()), Questions::Denied) => Presence::Nobody,
+    };
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let telling = Telling::start(&app, &resolved.config.notify, session.clock(), Shown::Nowhere);
     let replying = Replying::start(&app, replier);
-    let mut told = app.subscribe(match questions {
-        Questions::Denied => Presence::Nobody,
-        Questions::Wait => Presence::Screen,
-    });
+    let mut told = app.subscribe(presence);
     let mut signals = Signals::listen()?;
     let begun = begin(&app, places, work);
     tokio::pin!(begun);
@@ -135,7 +146,7 @@ pub async fn run_by<W: Write>(
                 aside(&news);
                 // Which run is the latest is known once it is there.
                 if let (News::RunOpened { ticket, .. }, None) = (&news, &entry) {
-                    entry = in_background::on_tickets(session, || vec![ticket.file().into()]);
+                    entry = in_background::on_tickets(session, &[ticket.file().into()]);
                 }
                 let is_read = printer.print(&news, &store).is_ok() || questions == Questions::Wait;
                 if !is_read && by_signal.is_none() {
@@ -192,6 +203,13 @@ pub async fn run_by<W: Write>(
         telling.finish().await;
     }
     Ok(by_signal.unwrap_or(worst))
+}
+
+/// The person is asked about all of these on the phone, which is on.
+fn is_on_phone(session: &Session, tickets: &[PathBuf]) -> bool {
+    let id = |path: &PathBuf| TicketId::parse(path.file_stem()?.to_str()?).ok();
+    let is_asked = |path| id(path).is_some_and(|id| away::is_asked(&session.state, &id));
+    !tickets.is_empty() && tickets.iter().all(is_asked)
 }
 
 /// The tickets that this is about; what is not found is told when it is begun.

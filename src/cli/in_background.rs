@@ -8,10 +8,10 @@ use crate::domain::background_work::{Background, Work};
 use std::path::PathBuf;
 
 /// It works through these tickets. `None`: it is not in the background, or they cannot be written down.
-pub fn on_tickets(session: &Session, files: impl FnOnce() -> Vec<PathBuf>) -> Option<Entry> {
+pub fn on_tickets(session: &Session, files: &[PathBuf]) -> Option<Entry> {
     let resumed = detach::resumed(session)?;
     let text = |path: &PathBuf| path.to_str().map(str::to_owned);
-    let files: Vec<String> = files().iter().map(text).collect::<Option<_>>()?;
+    let files: Vec<String> = files.iter().map(text).collect::<Option<_>>()?;
     let options = detach::options(session).into_iter().map(|word| word.into_string().ok()).collect::<Option<_>>()?;
     if files.is_empty() { None } else { enter(session, Work::Tickets { options, files }, resumed) }
 }

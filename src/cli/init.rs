@@ -318,7 +318,7 @@ fn next(
     match written.iter().find(|path| path.parent() == Some(&choices.tickets)) {
         // The ticket says nothing yet that could be done.
         Some(path) if choices.first_ticket.as_deref() != Some(CHECKS_PASS) => {
-            writeln!(out, "    edit {}: replace the placeholders", setup.shown(path))?;
+            writeln!(out, "  edit {}: replace the placeholders", setup.shown(path))?;
         }
         Some(path) => {
             let id = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -62,6 +62,8 @@ pub fn parallel(config: &Config) -> Option<usize> {
 pub struct Chosen {
     /// Their files.
     pub files: Vec<PathBuf>,
+    /// The title of each.
+    pub titles: Vec<String>,
     pub left: Vec<String>,
 }
 
@@ -80,7 +82,8 @@ pub fn choose(places: &Places, tag: Option<&str>) -> Result<Chosen, CliError> {
     }
     let (taken, mut others) = of(&read.iter().map(|(_, ticket)| ticket).collect::<Vec<_>>(), tag);
     left.append(&mut others);
-    Ok(Chosen { files: taken.into_iter().map(|at| read[at].0.clone()).collect(), left })
+    let (files, titles) = taken.into_iter().map(|at| (read[at].0.clone(), read[at].1.title.clone())).unzip();
+    Ok(Chosen { files, titles, left })
 }
 
 /// The places of those that can be worked on, and of the others why not.

@@ -224,7 +224,7 @@ fn the_order_of_ready_tickets_is_that_in_which_they_are_worked_on() {
         .collect();
     let foretold: Vec<&str> = order.iter().filter_map(|line| line.split_once(". ")?.1.split(' ').next()).collect();
     assert_eq!(foretold, started, "{text}");
-    assert!(text.contains("tk-0  after tk-3\n"), "{text}");
+    assert!(text.contains("tk-0  Work on tk-0  after tk-3\n"), "{text}");
     assert!(text.contains("tk-4 is not started: it waits for tk-9\n"), "{text}");
     let none: Value = serde_json::from_str(&all(&["--json", "--tag", "none"])).expect("an object");
     assert_eq!((&none["order"], &none["max_parallel"]), (&serde_json::json!([]), &1.into()));
@@ -236,5 +236,5 @@ fn what_another_program_works_on_is_left_out_of_the_ready_ones() {
     project.ticket("tk-2", &["Two"]);
     let told = said(&project, &["run", "--ready", "--dry-run"], 0);
     stop(child);
-    assert!(told.starts_with("1. tk-2\n") && told.contains("tk-1 is already running in"), "{told}");
+    assert!(told.starts_with("1. tk-2  Work on tk-2\n") && told.contains("tk-1 is already running in"), "{told}");
 }

@@ -332,7 +332,7 @@ turns:
     assert!(sixth.contains(&format!("\ndeps: [{}]\n", id(&counted))), "{sixth}");
     for part in [&counted, &cards, &sixth] {
         assert!(part.contains(&format!("\nparent: {own}\n")) && part.contains("- `true`\n"), "{part}");
-        assert!(part.contains(&format!("Part of `{own}`, which quotes the document")), "{part}");
+        assert!(part.contains(&format!("Part of `{own}`, which quotes the whole document.")), "{part}");
     }
     assert!(cards.contains("\ndeps: []\n") && cards.contains("- [ ] Take cards\n- [ ] Say so\n"), "{cards}");
     let ready = said(&project, &["ticket", "ready"], 0);

@@ -247,13 +247,23 @@ fn of_requirements<'a>(read: &[&'a Section]) -> Vec<&'a Section> {
 
 /// Each section that is a task, with its steps.
 fn requirements(sections: &[Section], name: &str, text: &str) -> Vec<Item> {
+    let tasks = of_requirements(&divided(sections).0);
+    // Of several with one title, such as `Must have` below each feature, each says whose it is.
+    let title = |section: &Section| {
+        let own = bare_title(&section.title, name);
+        let same = tasks.iter().filter(|other| other.title == section.title).count();
+        match above(sections, section) {
+            Some(above) if same > 1 => format!("{}: {own}", bare_title(&above.title, name)),
+            _ => own,
+        }
+    };
     let item = |section: &Section| {
         let (done, own): (Vec<&Entry>, Vec<&Entry>) =
             wanted(section).into_iter().partition(|entry| entry.ticked == Some(true));
         let texts = |entries: &[&Entry]| entries.iter().map(|entry| entry.text.clone()).collect();
         let highest = own.iter().chain(&done).filter_map(|entry| priority_of(entry)).min();
         Item {
-            title: bare_title(&section.title, name),
+            title: title(section),
             text: body(section, text),
             is_done: own.is_empty() && !done.is_empty(),
             phases: texts(&own),
@@ -262,9 +272,15 @@ fn requirements(sections: &[Section], name: &str, text: &str) -> Vec<Item> {
             ..Item::default()
         }
     };
-    let mut items: Vec<Item> = of_requirements(&divided(sections).0).into_iter().map(item).collect();
+    let mut items: Vec<Item> = tasks.iter().map(|section| item(section)).collect();
     items.retain(|item| !(item.text.is_empty() && item.phases.is_empty() && item.done_phases.is_empty()));
     items
+}
+
+/// The section that this one is in, other than the whole document.
+fn above<'a>(sections: &'a [Section], section: &Section) -> Option<&'a Section> {
+    let before = sections.iter().take_while(|other| other.body.start < section.body.start);
+    before.filter(|other| other.level > 1 && other.level < section.level).last()
 }
 
 fn body(section: &Section, text: &str) -> String {
@@ -429,6 +445,10 @@ mod tests {
         let prose = "# Shop\n\n## Login\n\nRefuse the sixth try.\n\n## Pay\n\nBy card.\n";
         assert_eq!(told(&read(Source::Prd, "p", "p", prose)), ["[ ] Login:  | ", "[ ] Pay:  | "]);
         assert_eq!(left_out(Source::Prd, prose), LeftOut::default());
+        let same =
+            "# Shop\n\n## 1. Login\n\n### Must have\n\n- A\n\n### Could\n\n1. B\n\n## 2. Pay\n\n### Must have\n\n- C\n";
+        let titles = ["[ ] Login: Must have P1: A | ", "[ ] Could P3: B | ", "[ ] Pay: Must have P1: C | "];
+        assert_eq!(told(&read(Source::Prd, "p", "p", same)), titles);
         let intro = left_out(Source::Prd, &format!("Before.\n\n{prose}\n## Glossary\n\nWords.\n"));
         assert_eq!((intro.prose, intro.named), (vec![String::new()], vec!["Glossary".into()]));
     }

@@ -4,6 +4,7 @@ use super::*;
 use programmator::adapters::store::Store;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 /// What the person is told when they ask what they may write.
 const HELP: &str = "Commands:\n";
@@ -28,6 +29,30 @@ fn one_that_does_not_end_when_asked_is_killed_and_that_is_said() {
     assert!(told.contains("did not exit within 2 seconds and was killed"), "{told}");
     status_where(&phone.project, |status| status["relay"].is_null());
     assert_eq!(said(&phone.project, &["away", "off"], 0), "Phone notifications are already off.\n");
+}
+
+#[test]
+fn who_runs_without_a_screen_is_asked_on_the_phone_where_that_is_on() {
+    let (api, project) = (BotApi::start(), project(&[PUSH]));
+    paired(&project, &api, &[]);
+    said(&project, &["away", "on"], 0);
+    let phone = Phone { api, project: away(project) };
+    let mut command = phone.project.command(&["run", "tk-1"]);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let question =
+        phone.api.wait_for("the question", |sent| sent.text.contains("HEAD:work") && !sent.buttons.is_empty());
+    phone.api.press(PERSON, question.id, "allow");
+    let output = run.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && words.contains("Questions go to your phone, and wait"), "{words}");
+    // Of what is muted nobody is asked.
+    said(&phone.project, &["away", "mute", "tk-1"], 0);
+    said(&phone.project, &["phase", "reopen", "tk-1", "1"], 0);
+    let output = phone.project.run(&["run", "tk-1"]);
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!words.contains("phone"), "{words}");
+    let denied = phone.project.journal().into_iter().filter(|record| record["kind"] == "approval_answered");
+    assert_eq!(denied.last().unwrap()["by"], "nobody");
 }
 
 #[test]
