@@ -3,6 +3,7 @@
 mod keep;
 mod log;
 mod replaced;
+mod seen;
 mod service;
 mod status;
 mod stop;

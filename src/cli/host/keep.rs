@@ -2,7 +2,7 @@
 
 use super::log::HostLog;
 use super::replaced::Program;
-use super::status::last_runs;
+use super::seen::last_runs;
 use crate::adapters::background::{self, Found};
 use crate::adapters::clock::{boot_id, boot_time};
 use crate::adapters::sole_process::{HOST, Lock};

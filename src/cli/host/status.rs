@@ -1,15 +1,13 @@
 //! `programmator host status`: the host, and what works in the background.
 
+use super::seen::{named, runs};
 use super::service::installed;
-use crate::adapters::background::{self, Found};
 use crate::adapters::sole_process::{self, HOST, RELAY};
-use crate::adapters::store::{Store, StoreError};
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
-use crate::domain::background_work::{Background, Work, names};
-use crate::domain::summary::RunSummary;
+use crate::domain::background_work::Background;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::Write;
@@ -80,25 +78,4 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
             .collect(),
     };
     Ok(writeln!(out, "{}", json::pretty(&seen)?)?)
-}
-
-/// All that work through tickets.
-pub fn runs(session: &Session) -> Vec<Found> {
-    let mut found = background::all(&session.state);
-    found.retain(|one| one.process.work != Work::Relay);
-    found
-}
-
-/// The last run of each of these tickets, as its lock tells how it stands.
-pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, StoreError> {
-    let last = files.iter().filter_map(|file| store.latest_for(file).transpose());
-    last.map(|run| store.as_seen(run?)).collect()
-}
-
-/// A process by those of its tickets that it is not done with; by all where that cannot be told, or it is done with all.
-pub fn named(store: &Store, process: &Background) -> String {
-    let Work::Tickets { files, .. } = &process.work else { return process.named() };
-    let runs = last_runs(store, files).unwrap_or_default();
-    let unfinished = process.unfinished(&runs);
-    if unfinished.is_empty() { process.named() } else { names(&unfinished) }
 }

@@ -1,6 +1,6 @@
 //! `programmator host stop`: ends all background runs, and the host.
 
-use super::status::{named, runs};
+use super::seen::{named, runs};
 use crate::adapters::sole_process::{self, HOST, Off};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;

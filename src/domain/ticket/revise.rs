@@ -7,9 +7,7 @@
 mod note;
 mod plan;
 
-use super::card;
 use super::draft::Draft;
-use super::edit::Unchanged;
 use super::lines::{item_content, text_start};
 use super::outline::Outline;
 use super::parse::parse;
@@ -18,7 +16,6 @@ use super::section::phase_number;
 use super::{Phase, PhaseForm, Task, Ticket, front, phase_settings};
 use crate::base::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Longest text of a phase and of a note, in bytes.
 const LONGEST_PHASE: usize = 1_000;
@@ -131,7 +128,7 @@ pub enum NotRevised {
 /// What the change is in the file of these bytes, which is called `name` (without folder).
 pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
     let before = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
-    let waiting = waiting(bytes, edit)?;
+    let waiting = plan::waiting(bytes, edit)?;
     let (bytes, text) = (&*waiting, std::str::from_utf8(&waiting).map_err(|_| NotRevised::NotText)?);
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);
@@ -145,18 +142,6 @@ pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Re
     let before: Vec<&str> = before.split('\n').collect();
     let revision = Revision::between(&before, &made.lines).ok_or(NotRevised::AlreadySo)?;
     Ok(Revised { revision, renamed: made.renamed })
-}
-
-/// The file with the deps that come with a plan: the tickets that it is split into come first.
-fn waiting<'a>(bytes: &'a [u8], edit: &TicketEdit) -> Result<Cow<'a, [u8]>, NotRevised> {
-    match edit {
-        TicketEdit::Plan { deps, .. } if !deps.is_empty() => match card::add(bytes, "deps", deps) {
-            Ok(waiting) => Ok(Cow::Owned(waiting)),
-            Err(Unchanged::AlreadySo) => Ok(Cow::Borrowed(bytes)),
-            Err(_) => Err(NotRevised::NoDeps),
-        },
-        _ => Ok(Cow::Borrowed(bytes)),
-    }
 }
 
 struct File<'a> {

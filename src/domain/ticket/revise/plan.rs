@@ -1,10 +1,13 @@
 //! Puts an accepted draft into a ticket that has no phases: boxes below `## Design`, and items below
 //! `## Validation Commands`. Nothing that stands there is changed, unless the file is still what was made to be planned.
 
-use super::{File, Made, NotRevised, Phases, line_of};
+use super::{File, Made, NotRevised, Phases, TicketEdit, line_of};
 use crate::domain::ticket::PhaseSettings;
+use crate::domain::ticket::card;
 use crate::domain::ticket::draft::{Draft, item};
+use crate::domain::ticket::edit::Unchanged;
 use crate::domain::ticket::parse::body;
+use std::borrow::Cow;
 
 impl File<'_> {
     /// The places to try, the best first. `made`: what the file said when it was made to be planned.
@@ -95,5 +98,17 @@ impl File<'_> {
             let head = ["", "## Validation Commands", ""].map(str::to_owned);
             (self.end(), head.into_iter().chain(items).collect())
         }
+    }
+}
+
+/// The file with the deps that come with a plan: the tickets that it is split into come first.
+pub(super) fn waiting<'a>(bytes: &'a [u8], edit: &TicketEdit) -> Result<Cow<'a, [u8]>, NotRevised> {
+    match edit {
+        TicketEdit::Plan { deps, .. } if !deps.is_empty() => match card::add(bytes, "deps", deps) {
+            Ok(waiting) => Ok(Cow::Owned(waiting)),
+            Err(Unchanged::AlreadySo) => Ok(Cow::Borrowed(bytes)),
+            Err(_) => Err(NotRevised::NoDeps),
+        },
+        _ => Ok(Cow::Borrowed(bytes)),
     }
 }

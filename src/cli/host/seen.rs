@@ -1,0 +1,28 @@
+//! What works in the background, as the host and people see it.
+
+use crate::adapters::background::{self, Found};
+use crate::adapters::store::{Store, StoreError};
+use crate::cli::session::Session;
+use crate::domain::background_work::{Background, Work, names};
+use crate::domain::summary::RunSummary;
+
+/// All that work through tickets.
+pub fn runs(session: &Session) -> Vec<Found> {
+    let mut found = background::all(&session.state);
+    found.retain(|one| one.process.work != Work::Relay);
+    found
+}
+
+/// The last run of each of these tickets, as its lock tells how it stands.
+pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, StoreError> {
+    let last = files.iter().filter_map(|file| store.latest_for(file).transpose());
+    last.map(|run| store.as_seen(run?)).collect()
+}
+
+/// A process by those of its tickets that it is not done with; by all where that cannot be told, or it is done with all.
+pub fn named(store: &Store, process: &Background) -> String {
+    let Work::Tickets { files, .. } = &process.work else { return process.named() };
+    let runs = last_runs(store, files).unwrap_or_default();
+    let unfinished = process.unfinished(&runs);
+    if unfinished.is_empty() { process.named() } else { names(&unfinished) }
+}
