@@ -226,6 +226,7 @@ async fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Run { dry_run: true, tickets, ready, json, run, away, .. }) => {
             let mut session = Session { is_away: away.away, ..here(&run)? };
             session.flags.extend(ready.flags());
+            session.is_away |= away::is_asked_about(&session, &tickets);
             match ready.work() {
                 Some(all) => dry_run::ready(out, &session, &all, format(json)),
                 None => Box::pin(dry_run::tickets(out, &session, &tickets, format(json))).await,

@@ -65,6 +65,11 @@ impl Found {
         self.left.is_none()
     }
 
+    /// Its file, which no other has had or will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Nothing goes on with it any more.
     pub fn forget(&self) {
         if let Err(error) = fs::remove_file(&self.path)
@@ -118,7 +123,9 @@ fn read_one(path: PathBuf) -> Result<Option<Found>, PrivateFileError> {
 }
 
 fn told(line: &str) -> Option<Told> {
-    let (at, boot) = line.strip_prefix(TOLD)?.split_once(' ')?;
+    let rest = line.strip_prefix(TOLD)?;
+    // An older version has written only when.
+    let (at, boot) = rest.split_once(' ').unwrap_or((rest, ""));
     Some(Told { at: Timestamp::from_millis(at.parse().ok()?), boot: boot.to_owned() })
 }
 
@@ -158,6 +165,10 @@ mod tests {
         assert_eq!(found[0].told, Some(Told { at: Timestamp::from_millis(9), boot: boot_id() }));
         drop(told);
         assert!(!of()[0].is_alive());
+        let path = of()[0].path().to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.lines().next().unwrap().to_owned() + "\ntold 9\n").unwrap();
+        assert_eq!(of()[0].told, Some(Told { at: Timestamp::from_millis(9), boot: String::new() }), "an older version");
         of()[0].forget();
         assert!(of().is_empty());
     }

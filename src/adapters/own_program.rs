@@ -9,6 +9,17 @@ pub fn to_start() -> io::Result<PathBuf> {
     Ok(if path.exists() { path } else { PathBuf::from("/proc/self/exe") })
 }
 
+/// To be started once this process may be gone: where its file was replaced, the one that stands there now.
+pub fn to_start_later() -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    if path.exists() {
+        return Ok(path);
+    }
+    // Linux says of a path that it is gone.
+    let now = path.to_str().and_then(|path| path.strip_suffix(" (deleted)")).map(PathBuf::from);
+    now.filter(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 /// For others that start it later: the path that it was started by, absolute, so that a link that a package manager points to each
 /// new version stays one.
 pub fn as_started() -> io::Result<PathBuf> {

@@ -182,7 +182,7 @@ fn turn_off(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
 
 fn tell_killed(out: &mut dyn Write, was: Off) -> Result<(), CliError> {
     if was == Off::Killed {
-        writeln!(out, "The relay did not exit within 2 seconds and was killed. Its last message may be sent twice.")?;
+        writeln!(out, "The relay did not exit in time and was killed. Its last message may be sent twice.")?;
     }
     Ok(())
 }
@@ -195,6 +195,11 @@ pub fn is_on(state: &Path) -> bool {
 /// The phone is asked, and of this one.
 pub fn is_asked(state: &Path, of: &TicketId) -> bool {
     is_on(state) && is_in_scope(state, of)
+}
+
+/// The phone is asked, and of all of these: tickets or runs as they are typed; where none is, of whatever there is.
+pub fn is_asked_about(session: &Session, typed: &[String]) -> bool {
+    is_on(&session.state) && Scope::read(&session.state).covers(session, typed)
 }
 
 /// The phone is asked of this one, where it is asked.

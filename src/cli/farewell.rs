@@ -9,7 +9,7 @@ use crate::domain::breaker::Circuit;
 use crate::domain::messages::reason_words;
 use crate::domain::news::News;
 use crate::domain::outcome::ExitReason;
-use crate::domain::summary::{Owner, RunSummary};
+use crate::domain::summary::{Owner, RunState, RunSummary};
 use crate::runtime::reporter::Subscription;
 use crate::runtime::shutdown::Signals;
 use crate::runtime::source_replies::Replying;
@@ -122,7 +122,11 @@ fn last_line(run: &RunSummary, caveats: &str, is_broken: bool, after: After) -> 
         Some(reason) => (reason_words(reason), Some(format!("`programmator {}` starts a new run", run.ticket))),
         // Another program works on it.
         None if run.owner() == Owner::Another => {
-            ("still running in the background", Some(format!("`programmator attach {}` shows it", run.ticket)))
+            let does = match run.state {
+                RunState::Waiting => "waiting for you in the background",
+                _ => "still running in the background",
+            };
+            (does, Some(format!("`programmator attach {}` shows it", run.ticket)))
         }
         None => (run.state.word(), Some(resume)),
     };

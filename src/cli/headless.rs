@@ -9,7 +9,6 @@ use super::ready::{self, Ready};
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
-use crate::base::id::TicketId;
 use crate::base::text::clean_line;
 use crate::config::Resolved;
 use crate::domain::answerer::Answerer;
@@ -37,7 +36,7 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 const AWAY: Duration = Duration::from_secs(10 * 60);
 
 /// Said where nobody would be asked otherwise.
-const ON_PHONE: &str = "Questions go to your phone, and wait for an answer (`programmator away off` turns it off).";
+const ON_PHONE: &str = "Questions go to your phone and wait there for an answer.";
 
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
@@ -56,6 +55,17 @@ pub enum Work {
     Plan(String, Box<PlanAsked>),
 }
 
+impl Work {
+    /// The tickets or the run that were typed; none: whatever there is.
+    fn typed(&self) -> &[String] {
+        match self {
+            Self::Tickets(names) => names,
+            Self::Resume(Some(name)) | Self::Conflict(name) | Self::Plan(name, _) => std::slice::from_ref(name),
+            Self::Resume(None) | Self::Ready(_) => &[],
+        }
+    }
+}
+
 /// What becomes of questions while nobody is at a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Questions {
@@ -63,10 +73,23 @@ pub enum Questions {
     Denied,
     /// They are answered from elsewhere; nobody need read what is printed.
     Wait,
+    /// They are answered on the phone.
+    OnPhone,
 }
 
-/// Works without a screen until every run has ended. Gives the program's exit code.
+/// Works without a screen until every run has ended. Where nobody would answer, the phone is asked if it is on. Gives the
+/// program's exit code.
 pub async fn run(session: &Session, work: Work, format: Format, questions: Questions) -> Result<u8, CliError> {
+    let mut session = session.clone();
+    let questions = match questions {
+        Questions::Denied if away::is_asked_about(&session, work.typed()) => {
+            let _ = writeln!(stderr(), "{ON_PHONE}");
+            session.is_away = true;
+            Questions::OnPhone
+        }
+        questions => questions,
+    };
+    let session = &session;
     let printer = Printer::new(stdout().lock(), format, jiff::tz::TimeZone::system());
     run_by(session, work, printer, questions).await
 }
@@ -110,25 +133,20 @@ pub async fn run_by<W: Write>(
     let about = files(session, &store, &places, &work);
     let mut entry = in_background::on_tickets(session, &about);
     let app = App::start(parts);
-    let presence = match (heard::listen(&app, store.folder()), questions) {
-        (Err(why), Questions::Wait) => {
+    match (heard::listen(&app, store.folder()), questions) {
+        (Err(why), Questions::Wait | Questions::OnPhone) => {
             return Err(CliError::failure(why));
         }
-        (Err(why), Questions::Denied) => {
-            tracing::warn!(%why);
-            Presence::Nobody
-        }
-        (Ok(()), Questions::Wait) => Presence::Screen,
-        (Ok(()), Questions::Denied) if is_on_phone(session, &about) => {
-            let _ = writeln!(stderr(), "{ON_PHONE}");
-            Presence::Screen
-        }
-        (Ok(()), Questions::Denied) => Presence::Nobody,
-    };
+        (Err(why), Questions::Denied) => tracing::warn!(%why),
+        (Ok(()), _) => {}
+    }
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let telling = Telling::start(&app, &resolved.config.notify, session.clock(), Shown::Nowhere);
     let replying = Replying::start(&app, replier);
-    let mut told = app.subscribe(presence);
+    let mut told = app.subscribe(match questions {
+        Questions::Denied => Presence::Nobody,
+        Questions::Wait | Questions::OnPhone => Presence::Screen,
+    });
     let mut signals = Signals::listen()?;
     let begun = begin(&app, places, work);
     tokio::pin!(begun);
@@ -203,13 +221,6 @@ pub async fn run_by<W: Write>(
         telling.finish().await;
     }
     Ok(by_signal.unwrap_or(worst))
-}
-
-/// The person is asked about all of these on the phone, which is on.
-fn is_on_phone(session: &Session, tickets: &[PathBuf]) -> bool {
-    let id = |path: &PathBuf| TicketId::parse(path.file_stem()?.to_str()?).ok();
-    let is_asked = |path| id(path).is_some_and(|id| away::is_asked(&session.state, &id));
-    !tickets.is_empty() && tickets.iter().all(is_asked)
 }
 
 /// The tickets that this is about; what is not found is told when it is begun.

@@ -272,8 +272,8 @@ pub(super) fn waiting(store: &Store) -> Result<Vec<Waiting>, CliError> {
 
 /// The same of one run only.
 pub(super) fn waiting_in(store: &Store, run: RunId) -> Result<Vec<Waiting>, CliError> {
-    let Some((summary, last)) = store.run(run)? else { return Ok(Vec::new()) };
-    Folds::default().waiting_of(store, &HashMap::from([(run, last)]), vec![summary])
+    let Some((summary, _)) = store.run(run)? else { return Ok(Vec::new()) };
+    Folds::default().waiting_of(store, &HashMap::new(), vec![summary])
 }
 
 /// The runs in which something waits, each folded as far as its records have been read.

@@ -95,16 +95,20 @@ impl Background {
         self.resumed.iter().chain([&now]).map(|at| at.millis().to_string()).collect::<Vec<_>>().join(",")
     }
 
-    /// The files of its tickets that are still to be worked on, for each whether the person wants it to stand still: those of
+    /// The files of its tickets that are still to be worked on, each with why the person goes on with it, if they do: those of
     /// runs that were interrupted, and those that it had not come to. `runs`: the last of each ticket, as its lock tells how it
-    /// stands; `holds`: whether that is so of this run.
-    pub fn left<'a>(&'a self, runs: &[RunSummary], holds: impl Fn(&RunSummary) -> bool) -> Vec<(&'a str, bool)> {
+    /// stands; `held`: why this one is to stand still.
+    pub fn left<'a, W>(
+        &'a self,
+        runs: &[RunSummary],
+        held: impl Fn(&RunSummary) -> Option<W>,
+    ) -> Vec<(&'a str, Option<W>)> {
         let Work::Tickets { files, .. } = &self.work else { return Vec::new() };
         let left = |file: &'a String| {
-            let Some(run) = last(runs, file) else { return Some((file.as_str(), false)) };
+            let Some(run) = last(runs, file) else { return Some((file.as_str(), None)) };
             match run.state {
-                RunState::Interrupted => Some((file.as_str(), holds(run))),
-                RunState::Ended => (run.updated < self.since).then_some((file.as_str(), false)),
+                RunState::Interrupted => Some((file.as_str(), held(run))),
+                RunState::Ended => (run.updated < self.since).then_some((file.as_str(), None)),
                 // Another program goes on with it.
                 RunState::Running | RunState::Waiting | RunState::Paused | RunState::Parked => None,
             }
@@ -120,10 +124,12 @@ impl Background {
         files.iter().map(String::as_str).filter(|file| !is_done(file)).collect()
     }
 
-    /// It was interrupted too long ago to be gone on with unasked, going by its last sign of life.
-    pub fn is_old(&self, runs: &[RunSummary], now: Timestamp) -> bool {
+    /// Nothing was heard of its tickets for so long that they are not gone on with unasked. `told`: when it was told to end.
+    pub fn is_old(&self, runs: &[RunSummary], told: Option<&Told>, now: Timestamp) -> bool {
         let Work::Tickets { files, .. } = &self.work else { return false };
-        let last_sign = files.iter().filter_map(|file| last(runs, file)).map(|run| run.updated).max();
+        // Runs that have ended may be another's.
+        let own = files.iter().filter_map(|file| last(runs, file)).filter(|run| run.state == RunState::Interrupted);
+        let last_sign = own.map(|run| run.updated).chain(told.map(|told| told.at)).max();
         now.since(last_sign.map_or(self.since, |last| last.max(self.since))) >= LATELY
     }
 }
@@ -188,17 +194,27 @@ mod tests {
         let files = ["/w/done.md", "/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"].map(str::to_owned).to_vec();
         let work = Work::Tickets { options: Vec::new(), files };
         let process = Background { pid: 7, work, folder: "/w".into(), path: None, since: at(10), resumed: Vec::new() };
-        let left = |is_paused| [("/w/cut.md", is_paused), ("/w/old.md", false), ("/w/new.md", false)];
-        assert_eq!(process.left(&runs, |_| false), left(false));
-        assert_eq!(process.left(&runs, |run| run.ticket_path == "/w/cut.md"), left(true));
+        let left = |why| [("/w/cut.md", why), ("/w/old.md", None), ("/w/new.md", None)];
+        assert_eq!(process.left(&runs, |_| None), left(None));
+        assert_eq!(
+            process.left(&runs, |run| (run.ticket_path == "/w/cut.md").then_some("paused")),
+            left(Some("paused"))
+        );
         assert_eq!(process.unfinished(&runs), ["/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"]);
         let week = 7 * 24 * 60;
-        assert!(!process.is_old(&runs, at(19 + week)) && process.is_old(&runs, at(20 + week)));
-        // Without a run it is the start of the process that counts.
-        assert!(!process.is_old(&[], at(9 + week)) && process.is_old(&[], at(10 + week)));
+        let is_old = |runs: &[RunSummary], told: Option<i64>, now| {
+            let told = told.map(|minute| Told { at: at(minute), boot: String::new() });
+            process.is_old(runs, told.as_ref(), at(now))
+        };
+        assert!(!is_old(&runs, None, 19 + week) && is_old(&runs, None, 20 + week));
+        // One that has waited for an answer for long was at work until it was told to end.
+        assert!(!is_old(&runs, Some(30), 29 + week) && is_old(&runs, Some(30), 30 + week));
+        // Without a run of its own it is the start of the process that counts.
+        let others = [run("done", RunState::Ended, 5 + week)];
+        assert!(!is_old(&others, None, 9 + week) && is_old(&others, None, 10 + week));
         let relay = Background { work: Work::Relay, resumed: vec![at(3)], ..process };
         assert_eq!(times(&relay.begun_again(at(4))), [at(3), at(4)]);
-        assert!(relay.left(&runs, |_| false).is_empty() && !relay.is_old(&[], at(20 + week)));
+        assert!(relay.left(&runs, |_| None::<()>).is_empty() && !relay.is_old(&[], None, at(20 + week)));
     }
 
     #[test]

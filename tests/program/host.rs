@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -109,8 +110,8 @@ fn a_killed_process_goes_on_with_its_options_and_with_what_it_had_not_begun() {
     assert!(listed.starts_with("No host is running") && listed.contains("tk-1, tk-2  pid "), "{listed}");
     let mut host = Host::of(&project);
     kill_process(pid(&before), Signal::KILL).unwrap();
-    let line = host.until("was interrupted");
-    assert!(line.contains(&format!("tk-1, tk-2 (pid {}) was interrupted. tk-1 is running", before["pid"])), "{line}");
+    let line = host.until("Interrupted: ");
+    assert!(line.contains(&format!("tk-1, tk-2 (pid {}). tk-1 is running", before["pid"])), "{line}");
     until("another process goes on", || {
         let now = background(&project);
         now.len() == 1 && now[0]["pid"] != before["pid"] && now[0]["interrupted"] == false
@@ -142,7 +143,7 @@ fn what_a_signal_has_ended_goes_on_once_the_machine_has_been_restarted() {
     assert_eq!(runs[0]["state"], "interrupted", "nobody has stopped it: {runs}");
     restart_the_machine(&project);
     let mut host = Host::of(&project);
-    host.until("was interrupted. tk-1 is running");
+    host.until(". tk-1 is running");
     said(&project, &["answer", &name(&asked(&project)), "deny"], 0);
     host.end();
     said(&project, &["stop", "--now", "tk-1"], 0);
@@ -192,7 +193,7 @@ fn what_the_person_has_asked_to_stop_is_not_resumed() {
     let [before] = background(&project).try_into().unwrap();
     kill_process(pid(&before), Signal::KILL).unwrap();
     let mut host = Host::of(&project);
-    host.until("not resumed, because tk-1 was paused or asked to stop");
+    host.until("not resumed, because it was paused or asked to stop");
     until("it is forgotten", || background(&project).is_empty());
     host.end();
     assert_eq!(json(&project, &["status", "--json"])[0]["state"], "interrupted");
@@ -235,7 +236,7 @@ fn what_cannot_be_resumed_yet_is_told_with_its_reason_and_kept() {
     fs::rename(&work, &away).unwrap();
     let mut command = project.command(&["host"]);
     let mut host = Host::start(command.current_dir(project.path("home")));
-    assert!(host.until("cannot be resumed").contains("No such file or directory"), "with its reason");
+    assert!(host.until("cannot be resumed yet").contains("No such file or directory"), "with its reason");
     fs::rename(&away, &work).unwrap();
     host.end();
     let mut host = Host::of(&project);
@@ -255,7 +256,7 @@ fn a_relay_that_was_interrupted_is_on_again_with_its_count_and_one_that_was_turn
         let before = relay().unwrap();
         let mut host = Host::of(&project);
         kill(before);
-        host.until(&format!("the phone relay (pid {before}) was interrupted. It is on again."));
+        host.until(&format!("Interrupted: the phone relay (pid {before}). It is on again."));
         until("another relay is there", || relay().is_some_and(|pid| pid != before));
         host.end();
     }
@@ -281,7 +282,16 @@ fn a_relay_that_cannot_begin_yet_is_tried_again() {
     kill_process(Pid::from_raw(i32::try_from(before).unwrap()).unwrap(), Signal::KILL).unwrap();
     let mut host = Host::of(&project);
     let line = host.until("the phone relay (pid");
-    assert!(line.contains("cannot be resumed: ") && line.ends_with("It is tried again every minute."), "{line}");
+    assert!(line.contains("cannot be resumed yet: ") && line.ends_with("Retrying every minute."), "{line}");
+    host.end();
+    // Nor where nobody answers: it may end without a word when nobody hears it any more.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let pairing =
+        project.read("config/telegram.json").replace(&api.url(), &format!("http://{}", silent.local_addr().unwrap()));
+    project.write("config/telegram.json", &pairing);
+    let mut host = Host::of(&project);
+    let line = host.until("the phone relay (pid");
+    assert!(line.contains("cannot be resumed yet: it has not answered yet."), "{line}");
     host.end();
     assert_eq!(fs::read_dir(project.path("state/background")).unwrap().count(), 1, "it is kept");
 }
@@ -409,7 +419,10 @@ fn a_service_manager_that_starts_nothing_is_not_believed() {
     let bin = service_manager(&project);
     project.write("broken", "");
     let (code, words) = manages(&project, &bin, &["host", "install", "--yes"]);
-    assert!(code == Some(1) && words.contains("no host is running: see `programmator host logs`"), "{words}");
+    assert!(
+        code == Some(1) && words.contains("no host is running: see `systemctl --user status programmator-host`"),
+        "{words}"
+    );
     let listed = said(&project, &["host", "status"], 0);
     assert!(listed.starts_with("No host is running, though it is installed"), "{listed}");
     assert!(said(&project, &["doctor"], 0).contains("installed, but not running"));

@@ -36,7 +36,7 @@ fn relay_command(session: &Session) -> std::io::Result<Command> {
 
 /// The relay without us above it, once this command is done: what comes from a hook of Claude's may not answer for the person.
 fn relay_apart(session: &Session, options: &[&str]) -> std::io::Result<Command> {
-    let program = std::fs::canonicalize(own_program::to_start()?)?;
+    let program = own_program::to_start_later()?;
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "\"$0\" \"$@\" &"]).arg(&program).arg(own_session::WORD).arg(&program);
     command.args(["away", "relay"]).args(options).current_dir(&session.folder).stdin(Stdio::null());
@@ -99,14 +99,17 @@ pub fn keep_on(session: &Session) -> Option<Beginning> {
 /// for the person.
 pub fn begin_again(session: &Session, relay: &Background, now: Timestamp) -> Result<String, String> {
     if sole_process::is_held(&session.state, RELAY) {
-        return Ok("Another one is on already.".to_owned());
+        return Ok("Another relay is already running.".to_owned());
     }
-    if is_paired(session) != Some(true) {
-        return Ok("No phone is paired any more.".to_owned());
+    match is_paired(session) {
+        Some(true) => {}
+        Some(false) => return Ok("No phone is paired any more.".to_owned()),
+        None => return Err("the pairing cannot be read".to_owned()),
     }
     let resumed = format!("--resumed={}", relay.begun_again(now));
     let mut begun = Beginning::of(session, &[&resumed]).map_err(|error| error.to_string())?;
-    begun.hear(BEGINNING).unwrap_or(Ok(()))?;
+    // One that comes later is found by the next try.
+    begun.hear(BEGINNING).unwrap_or_else(|| Err("it has not answered yet".to_owned()))?;
     Ok("It is on again.".to_owned())
 }
 

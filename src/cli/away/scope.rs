@@ -10,6 +10,7 @@ use crate::base::text::clean_line;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::own_session::is_id;
+use crate::runtime::supervisor::Typed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -78,6 +79,12 @@ impl Scope {
         !self.muted.contains(ticket) && self.only.as_ref().is_none_or(|only| only.contains(ticket))
     }
 
+    /// All of these, tickets or runs as they are typed; where none is, whatever there is.
+    pub fn covers(&self, session: &Session, typed: &[String]) -> bool {
+        let has = |name: &String| ticket(session, name).is_some_and(|ticket| self.has(&ticket));
+        if typed.is_empty() { self.only.is_none() && self.muted.is_empty() } else { typed.iter().all(has) }
+    }
+
     /// Has the phone asked: of all, or of these alone, or of these too where it is asked of some already.
     pub fn open(&mut self, named: Vec<TicketId>, is_asked: bool) {
         self.muted.retain(|muted| !named.contains(muted));
@@ -141,6 +148,14 @@ pub fn named(session: &Session, names: &[String]) -> Result<Vec<TicketId>, CliEr
             })
         })
         .collect()
+}
+
+/// The ticket that a command for runs means by this.
+fn ticket(session: &Session, name: &str) -> Option<TicketId> {
+    let places = session.places(&session.resolve(&session.folder).ok()?);
+    let ticket = tickets::find(name, &places).ok().and_then(|path| tickets::load(&path).ok());
+    let run = || session.find_run(&session.store_to_read().ok()?, name, Typed::Part).ok();
+    ticket.map(|ticket| ticket.id).or_else(|| Some(run()?.ticket))
 }
 
 /// Those of runs, and of sessions that are there.

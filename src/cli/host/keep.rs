@@ -19,7 +19,7 @@ use crate::runtime::shutdown::Signals;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -32,6 +32,9 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// So often, after the first time.
 const TRIES: usize = 60;
 
+/// Why the person goes on with it.
+const OLD: &str = "nothing was recorded for more than a week";
+
 /// The host.
 struct Host<'a> {
     session: &'a Session,
@@ -39,8 +42,8 @@ struct Host<'a> {
     log: HostLog,
     store: Store,
     clock: Arc<dyn Clock>,
-    /// When it was tried to begin the work of a process, by its number, and nothing came of it.
-    failed: BTreeMap<u32, Vec<Timestamp>>,
+    /// When it was tried to begin the work of a process, by its entry, and nothing came of it.
+    failed: BTreeMap<PathBuf, Vec<Timestamp>>,
     /// It was said that runs cannot be read.
     is_blind: bool,
 }
@@ -112,7 +115,7 @@ impl Host<'_> {
                 Next::Resume => self.resume(found, now).await,
             };
             if is_over {
-                self.failed.remove(&found.process.pid);
+                self.failed.remove(found.path());
                 found.forget();
             }
         }
@@ -121,7 +124,7 @@ impl Host<'_> {
     /// Whether nothing is left to be tried.
     async fn resume(&mut self, found: &Found, now: Timestamp) -> bool {
         let process = &found.process;
-        let Work::Tickets { files, .. } = &process.work else { return self.go_on(process, &[], now).await };
+        let Work::Tickets { files, .. } = &process.work else { return self.go_on(found, &[], now).await };
         // Its locks are given up one after the other.
         if files.iter().any(|file| self.still_has(process, file)) {
             return false;
@@ -136,30 +139,23 @@ impl Host<'_> {
             }
         };
         self.is_blind = false;
-        let (held, left): (Vec<_>, Vec<_>) =
-            process.left(&runs, |run| self.is_held(run)).into_iter().partition(|(_, is_held)| *is_held);
-        let (held, left) = (held.into_iter().map(|(file, _)| file), left.into_iter().map(|(file, _)| file));
-        let (held, left): (Vec<&str>, Vec<&str>) = (held.collect(), left.collect());
-        if process.is_old(&runs, now) {
-            if !(held.is_empty() && left.is_empty()) {
-                self.leave(process, "it was interrupted more than a week ago");
+        let is_old = process.is_old(&runs, found.told.as_ref(), now);
+        let held = |run: &RunSummary| if is_old { Some(OLD) } else { self.held(run) };
+        let left = process.left(&runs, held);
+        let unhindered: Vec<&str> =
+            left.iter().filter(|(_, why)| why.is_none() && !is_old).map(|(file, _)| *file).collect();
+        let is_over = unhindered.is_empty() || self.go_on(found, &unhindered, now).await;
+        if is_over {
+            for (file, why) in left.iter().filter(|(file, _)| !unhindered.contains(file)) {
+                self.say(&format!(
+                    "{} (pid {}): not resumed, because {}. Use `programmator resume --detach` with its name.",
+                    names(&[file]),
+                    process.pid,
+                    why.unwrap_or(OLD)
+                ));
             }
-            return true;
-        }
-        let is_over = left.is_empty() || self.go_on(process, &left, now).await;
-        if is_over && !held.is_empty() {
-            let why = format!("{} was paused or asked to stop", names(&held));
-            self.leave(process, &why);
         }
         is_over
-    }
-
-    /// Tells why the person goes on with it, or nobody.
-    fn leave(&mut self, process: &Background, why: &str) {
-        self.say(&format!(
-            "{}: not resumed, because {why}. Use `programmator resume --detach` with a ticket's name.",
-            named(process)
-        ));
     }
 
     /// A process that is just ending has this ticket.
@@ -167,15 +163,17 @@ impl Host<'_> {
         self.store.ticket_program(Path::new(file)).is_ok_and(|program| program == Some(process.pid))
     }
 
-    /// The person has paused it, or asked it to stop after its iteration. One that cannot be read is theirs, too.
-    fn is_held(&self, run: &RunSummary) -> bool {
-        let state = self.store.load(run.run).map(|loaded| folded(loaded.records));
-        state.map_or(true, |state| state.pace != Pace::Run || state.stage == Stage::Paused)
+    /// Why the person goes on with it, and not we.
+    fn held(&self, run: &RunSummary) -> Option<&'static str> {
+        let Ok(loaded) = self.store.load(run.run) else { return Some("its records cannot be read") };
+        let state = folded(loaded.records);
+        (state.pace != Pace::Run || state.stage == Stage::Paused).then_some("it was paused or asked to stop")
     }
 
     /// Goes on with its work, of tickets with these files. Whether nothing is left to be tried.
-    async fn go_on(&mut self, process: &Background, files: &[&str], now: Timestamp) -> bool {
-        let failed = self.failed.get(&process.pid).cloned().unwrap_or_default();
+    async fn go_on(&mut self, found: &Found, files: &[&str], now: Timestamp) -> bool {
+        let process = &found.process;
+        let failed = self.failed.get(found.path()).cloned().unwrap_or_default();
         if failed.last().is_some_and(|last| now.since(*last) < AGAIN) {
             return false;
         }
@@ -194,7 +192,7 @@ impl Host<'_> {
         };
         let why = match begun {
             Ok(said) => {
-                self.say(&format!("{name} was interrupted. {said}"));
+                self.say(&format!("Interrupted: {name}. {said}"));
                 return true;
             }
             Err(why) => why,
@@ -202,10 +200,10 @@ impl Host<'_> {
         // It is told once, and tried for an hour.
         let is_last = failed.len() >= TRIES;
         if failed.is_empty() || is_last {
-            let next = if is_last { "It is not tried any more." } else { "It is tried again every minute." };
-            self.say(&format!("{name} was interrupted, and cannot be resumed: {why}. {next}"));
+            let next = if is_last { "Giving up." } else { "Retrying every minute." };
+            self.say(&format!("Interrupted: {name}. It cannot be resumed yet: {why}. {next}"));
         }
-        self.failed.entry(process.pid).or_default().push(now);
+        self.failed.entry(found.path().to_owned()).or_default().push(now);
         is_last
     }
 }

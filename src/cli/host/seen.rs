@@ -13,6 +13,11 @@ pub fn runs(session: &Session) -> Vec<Found> {
     found
 }
 
+/// Where runs are, for [`named`]: what can be told and done without it is.
+pub fn store(session: &Session) -> Option<Store> {
+    Store::is_there(&session.state).then(|| session.store_to_read().ok()).flatten()
+}
+
 /// The last run of each of these tickets, as its lock tells how it stands.
 pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, StoreError> {
     let last = files.iter().filter_map(|file| store.latest_for(file).transpose());
@@ -20,8 +25,8 @@ pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, Sto
 }
 
 /// A process by those of its tickets that it is not done with; by all where that cannot be told, or it is done with all.
-pub fn named(store: &Store, process: &Background) -> String {
-    let Work::Tickets { files, .. } = &process.work else { return process.named() };
+pub fn named(store: Option<&Store>, process: &Background) -> String {
+    let (Work::Tickets { files, .. }, Some(store)) = (&process.work, store) else { return process.named() };
     let runs = last_runs(store, files).unwrap_or_default();
     let unfinished = process.unfinished(&runs);
     if unfinished.is_empty() { process.named() } else { names(&unfinished) }

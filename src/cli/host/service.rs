@@ -51,16 +51,24 @@ pub async fn install(out: &mut dyn Write, session: &Session, yes: bool) -> Resul
     let not_started = |why| {
         CliError::failure(format!("the host was not started: {why}; have your service manager run `programmator host`"))
     };
-    for args in knowing(&path) {
+    for args in knowing() {
         manage(session, &args).await.map_err(not_started)?;
     }
     // One that was started by hand makes room, now that another will be started.
     end(session)?;
+    if Manager::HERE == Manager::Launchd {
+        // Fails where it is not loaded.
+        let _ = manage(session, &of(&["unload", &path.to_string_lossy()])).await;
+    }
     manage(session, &starting(&path)).await.map_err(not_started)?;
     if !is_there(session).await? {
         return Err(CliError::failure(format!(
-            "{} was started, but no host is running: see `programmator host logs`",
-            Manager::HERE.file()
+            "{} was started, but no host is running: see {}",
+            Manager::HERE.file(),
+            match Manager::HERE {
+                Manager::Systemd => "`systemctl --user status programmator-host` and `programmator host logs`",
+                Manager::Launchd => "`launchctl list programmator.host` and `programmator host logs`",
+            }
         )));
     }
     writeln!(out, "The host is running, and starts whenever you log in.")?;
@@ -132,11 +140,11 @@ async fn is_there(session: &Session) -> Result<bool, CliError> {
 }
 
 /// What is said to the service manager so that it knows the file as it stands now.
-fn knowing(path: &Path) -> Vec<Vec<String>> {
+fn knowing() -> Vec<Vec<String>> {
     match Manager::HERE {
         Manager::Systemd => [&["daemon-reload"][..], &["enable", Manager::HERE.file()]].map(of).to_vec(),
-        // Says nothing of one that is not loaded.
-        Manager::Launchd => vec![of(&["unload", &path.to_string_lossy()])],
+        // It is only replaced where it is loaded, and reads its file then.
+        Manager::Launchd => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `programmator host status`: the host, and what works in the background.
 
-use super::seen::{named, runs};
+use super::seen::{named, runs, store};
 use super::service::installed;
 use crate::adapters::sole_process::{self, HOST, RELAY};
 use crate::base::json;
@@ -52,17 +52,17 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     if let Some(pid) = sole_process::holder(&session.state, RELAY)? {
         writeln!(out, "The phone relay is running (pid {pid}).")?;
     }
-    let (store, found) = (session.store()?, runs(session));
+    let (store, found) = (store(session), runs(session));
     if found.is_empty() {
         writeln!(out, "No run is in the background.")?;
     }
     for one in &found {
         let Background { pid, folder, since, .. } = &one.process;
-        let name = named(&store, &one.process);
+        let name = named(store.as_ref(), &one.process);
         let zone = TimeZone::system();
         let stands = if one.is_alive() { format!("pid {pid}") } else { "interrupted".to_owned() };
         let since = format!("{} {}", since.day(&zone), since.minute(&zone));
-        writeln!(out, "{name}  {stands}  since {since}  {}", clean_line(folder, PATH))?;
+        writeln!(out, "{name}  {stands}  started {since}  {}", clean_line(folder, PATH))?;
     }
     Ok(())
 }

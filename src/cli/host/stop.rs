@@ -1,12 +1,15 @@
 //! `programmator host stop`: ends all background runs, and the host.
 
-use super::seen::{named, runs};
+use super::seen::{named, runs, store};
+use crate::adapters::agent::orphans;
+use crate::adapters::background::Found;
 use crate::adapters::sole_process::{self, HOST, Off};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::answerer::Answerer;
 use crate::domain::request::Closing;
 use crate::runtime::heard::close;
+use rustix::process::Signal;
 use std::io::Write;
 use std::time::Duration;
 
@@ -25,16 +28,21 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     } else {
         (Closing::AfterIteration, "Stopping after the current iteration")
     };
-    let (store, found) = (session.store()?, runs(session));
+    let (store, found) = (store(session), runs(session));
     let (mut is_stopping, mut is_whole) = (false, true);
     for found in &found {
-        let name = named(&store, &found.process);
+        let name = named(store.as_ref(), &found.process);
         if !found.is_alive() {
-            writeln!(out, "{name}: interrupted before, and will not be resumed.")?;
+            writeln!(out, "{name} was already interrupted, and will not be resumed.")?;
             found.forget();
             continue;
         }
-        match close(&session.state, found.process.pid, how, Answerer::COMMAND_LINE).await {
+        let closed = close(&session.state, found.process.pid, how, Answerer::COMMAND_LINE).await;
+        match closed {
+            Err(_) if now && interrupt(found) => {
+                is_stopping = true;
+                writeln!(out, "{when}: {name}.")?;
+            }
             Ok(()) => {
                 is_stopping = true;
                 writeln!(out, "{when}: {name}.")?;
@@ -48,7 +56,7 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     if is_stopping && !now {
         writeln!(
             out,
-            "A run that is waiting for you stops once that is answered (`programmator queue`); --now stops it at once."
+            "A run that is waiting for you stops after you have answered (`programmator queue`); --now stops it at once."
         )?;
     }
     match (found.is_empty(), had_host) {
@@ -57,6 +65,12 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
         (true, false) => writeln!(out, "No run is in the background, and no host is running.")?,
     }
     if is_whole { Ok(()) } else { Err(CliError::failure("not everything was stopped: see `programmator host status`")) }
+}
+
+/// As Ctrl-C in its terminal: it does not hear us, or has another version. It holds its entry, so its number is its own.
+fn interrupt(found: &Found) -> bool {
+    let pid = found.process.pid;
+    orphans::identity(pid).is_some_and(|identity| orphans::signal(pid, &identity, Signal::INT))
 }
 
 /// Ends the host, which finishes first what it is just beginning. Whether there was one.

@@ -40,6 +40,8 @@ pub struct Item {
     /// What its source calls it; the same the next time, and no other has it.
     pub key: String,
     pub title: String,
+    /// The heading of what it is a part of, where its source has one.
+    pub above: String,
     pub text: String,
     /// Steps that are open, and those that are done.
     pub phases: Vec<String>,

@@ -35,7 +35,18 @@ pub fn read(source: Source, place: &str, name: &str, text: &str) -> Vec<Item> {
     }
     items.retain(|item| !item.title.trim().is_empty());
     keyed(place, &mut items);
+    tell_apart(&mut items);
     items
+}
+
+/// Of several with one title, such as `Must have` below each feature, each says whose it is. Their keys are the same as without.
+fn tell_apart(items: &mut [Item]) {
+    let titles: Vec<String> = items.iter().map(|item| item.title.clone()).collect();
+    for item in items.iter_mut().filter(|item| !item.above.is_empty()) {
+        if titles.iter().filter(|title| **title == item.title).count() > 1 {
+            item.title = format!("{}: {}", item.above, item.title);
+        }
+    }
 }
 
 /// What the document calls itself.
@@ -248,22 +259,14 @@ fn of_requirements<'a>(read: &[&'a Section]) -> Vec<&'a Section> {
 /// Each section that is a task, with its steps.
 fn requirements(sections: &[Section], name: &str, text: &str) -> Vec<Item> {
     let tasks = of_requirements(&divided(sections).0);
-    // Of several with one title, such as `Must have` below each feature, each says whose it is.
-    let title = |section: &Section| {
-        let own = bare_title(&section.title, name);
-        let same = tasks.iter().filter(|other| other.title == section.title).count();
-        match above(sections, section) {
-            Some(above) if same > 1 => format!("{}: {own}", bare_title(&above.title, name)),
-            _ => own,
-        }
-    };
     let item = |section: &Section| {
         let (done, own): (Vec<&Entry>, Vec<&Entry>) =
             wanted(section).into_iter().partition(|entry| entry.ticked == Some(true));
         let texts = |entries: &[&Entry]| entries.iter().map(|entry| entry.text.clone()).collect();
         let highest = own.iter().chain(&done).filter_map(|entry| priority_of(entry)).min();
         Item {
-            title: title(section),
+            title: bare_title(&section.title, name),
+            above: above(sections, section).map_or_else(String::new, |above| bare_title(&above.title, name)),
             text: body(section, text),
             is_done: own.is_empty() && !done.is_empty(),
             phases: texts(&own),
@@ -279,8 +282,9 @@ fn requirements(sections: &[Section], name: &str, text: &str) -> Vec<Item> {
 
 /// The section that this one is in, other than the whole document.
 fn above<'a>(sections: &'a [Section], section: &Section) -> Option<&'a Section> {
+    let is_one = sections.iter().filter(|one| one.level == 1).count() < 2;
     let before = sections.iter().take_while(|other| other.body.start < section.body.start);
-    before.filter(|other| other.level > 1 && other.level < section.level).last()
+    before.filter(|other| other.level > u8::from(is_one) && other.level < section.level).last()
 }
 
 fn body(section: &Section, text: &str) -> String {
@@ -445,10 +449,11 @@ mod tests {
         let prose = "# Shop\n\n## Login\n\nRefuse the sixth try.\n\n## Pay\n\nBy card.\n";
         assert_eq!(told(&read(Source::Prd, "p", "p", prose)), ["[ ] Login:  | ", "[ ] Pay:  | "]);
         assert_eq!(left_out(Source::Prd, prose), LeftOut::default());
-        let same =
-            "# Shop\n\n## 1. Login\n\n### Must have\n\n- A\n\n### Could\n\n1. B\n\n## 2. Pay\n\n### Must have\n\n- C\n";
+        let same = "# Shop\n\n## 1. Login\n\n### 1.1 Must have\n\n- A\n\n### Could\n\n1. B\n\n## 2. Pay\n\n### 2.1 Must have\n\n- C\n";
         let titles = ["[ ] Login: Must have P1: A | ", "[ ] Could P3: B | ", "[ ] Pay: Must have P1: C | "];
-        assert_eq!(told(&read(Source::Prd, "p", "p", same)), titles);
+        let several = read(Source::Prd, "p", "p", same);
+        assert_eq!(told(&several), titles);
+        assert_eq!(several[2].key, "p#must-have.2", "it stays what it was when another had its title first");
         let intro = left_out(Source::Prd, &format!("Before.\n\n{prose}\n## Glossary\n\nWords.\n"));
         assert_eq!((intro.prose, intro.named), (vec![String::new()], vec!["Glossary".into()]));
     }

@@ -128,7 +128,7 @@ pub enum NotRevised {
 /// What the change is in the file of these bytes, which is called `name` (without folder).
 pub fn revise(bytes: &[u8], name: &str, edit: &TicketEdit, now: Timestamp) -> Result<Revised, NotRevised> {
     let before = std::str::from_utf8(bytes).map_err(|_| NotRevised::NotText)?;
-    let waiting = plan::waiting(bytes, edit)?;
+    let waiting = edit.waiting(bytes)?;
     let (bytes, text) = (&*waiting, std::str::from_utf8(&waiting).map_err(|_| NotRevised::NotText)?);
     let split = front::split(bytes);
     let outline = Outline::read(bytes, split.body, split.body_line);

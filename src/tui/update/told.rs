@@ -175,13 +175,15 @@ pub(super) fn exported(ui: &mut Ui, run: RunId, written: Result<String, String>)
         )),
     }
 }
+
 /// A ticket has been planned: what can be started now, it or those that were split off it.
 pub(super) fn planned(ui: &mut Ui, ticket: &TicketKey) {
     let key = if ui.is_home() { "s" } else { "r" };
     let plan = ui.tabs.iter().find(|tab| tab.id == *ticket).and_then(|tab| tab.state.plan.as_ref());
     let parts = plan.and_then(|plan| plan.draft.as_ref()).map_or(0, |draft| draft.parts.len());
+    let where_they_are = if ui.is_home() { "" } else { "; h lists them" };
     ui.tell(match parts {
         0 => format!("{ticket} is planned; {key} starts it"),
-        _ => format!("{ticket} is planned, after {}; h lists them", counted(parts, "new ticket")),
+        _ => format!("{ticket} is planned and waits for {}{where_they_are}", counted(parts, "new ticket")),
     });
 }

@@ -63,7 +63,7 @@ pub(super) fn why(model: &Model, command: Command) -> String {
         return format!("{id} is queued: {why}; x removes it from the queue");
     }
     if let (Some(before), Command::Pause | Command::Retry) = (comes_first(model, tab), command) {
-        return format!("{id} comes {}", blocked_words(model, id, before));
+        return format!("{id} cannot start yet: {}", blocked_words(model, id, before));
     }
     match (command, tab.standing()) {
         (Command::Edit, _) | (_, TabStatus::Gone) => format!("the file of {id} is gone"),

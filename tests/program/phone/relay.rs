@@ -35,7 +35,10 @@ fn one_that_does_not_end_when_asked_is_killed_and_that_is_said() {
 fn who_runs_without_a_screen_is_asked_on_the_phone_where_that_is_on() {
     let (api, project) = (BotApi::start(), project(&[PUSH]));
     paired(&project, &api, &[]);
-    said(&project, &["away", "on"], 0);
+    // It is known by its id, not by its file.
+    let text = project.ticket_text("tk-1").replace("id: tk-1", "id: tk-9");
+    project.write("work/.tickets/tk-1.md", &text);
+    said(&project, &["away", "on", "tk-9"], 0);
     let phone = Phone { api, project: away(project) };
     let mut command = phone.project.command(&["run", "tk-1"]);
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -44,9 +47,11 @@ fn who_runs_without_a_screen_is_asked_on_the_phone_where_that_is_on() {
     phone.api.press(PERSON, question.id, "allow");
     let output = run.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && words.contains("Questions go to your phone, and wait"), "{words}");
+    assert!(output.status.success() && words.contains("Questions go to your phone and wait there"), "{words}");
+    let held = |record: &Value| record.pointer("/settings/approval_defer_after").and_then(Value::as_u64);
+    assert_eq!(phone.project.journal().iter().find_map(held), Some(3_600), "it waits longer than Claude's process");
     // Of what is muted nobody is asked.
-    said(&phone.project, &["away", "mute", "tk-1"], 0);
+    said(&phone.project, &["away", "mute", "tk-9"], 0);
     said(&phone.project, &["phase", "reopen", "tk-1", "1"], 0);
     let output = phone.project.run(&["run", "tk-1"]);
     let words = String::from_utf8_lossy(&output.stderr).into_owned();

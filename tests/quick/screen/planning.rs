@@ -2,7 +2,10 @@
 
 use super::{modal, press, pressed, sample, whole};
 use programmator::domain::command::UserCommand;
+use programmator::domain::news::News;
+use programmator::domain::outcome::ExitReason;
 use programmator::domain::planning::{DraftAnswer, Tried};
+use programmator::domain::record::Record;
 use programmator::domain::request::Request;
 use programmator::domain::ticket::draft::Draft;
 use programmator::domain::ticket::part::Part;
@@ -96,6 +99,38 @@ fn a_draft_for_several_tickets_shows_each_and_what_it_waits_for() {
         Draft { parts: split.parts.iter().map(|one| Part { after: vec![], ..one.clone() }).collect(), ..split };
     let is_it = |ask: &Ask| matches!(ask, Ask::Request(Request::Command(_, UserCommand::AnswerDraft { answer: DraftAnswer::Edit(draft), .. })) if *draft == expected);
     assert!(answers.iter().any(is_it), "{answers:?}");
+}
+
+#[test]
+fn a_ticket_that_others_were_split_off_comes_after_them() {
+    let part = Part {
+        title: "Tries are counted".into(),
+        text: String::new(),
+        phases: vec!["Count".into()],
+        after: Vec::new(),
+    };
+    let mut model = waits(Draft { parts: vec![part.clone(), part], ..draft() });
+    let (whole, seq) = (model.tabs[0].id.clone(), model.tabs[0].state.seq + 1);
+    let ended = Record::RunEnded {
+        reason: ExitReason::Planned,
+        detail: String::new(),
+        iterations: 1,
+        phases_done: 0,
+        phases: 1,
+        cost_usd: 0.0,
+    };
+    update(&mut model, Msg::News(News::Recorded(sample::stored(whole.id().as_str(), seq, ended).into())));
+    let told = |model: &Ui| model.toast.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+    assert_eq!(told(&model), format!("{whole} is planned and waits for 2 new tickets; h lists them"));
+    let open = |name: &str| sample::ticket(name, "T", &[]);
+    let mut planned = (*open(whole.id().as_str())).clone();
+    planned.deps = vec!["tk-one".into(), "tk-two".into()];
+    model.listed.insert(whole.clone(), Arc::new(planned));
+    for name in ["tk-one", "tk-two"] {
+        model.listed.insert(sample::id(name), open(name));
+    }
+    assert_eq!(press(&mut model, "r"), []);
+    assert_eq!(told(&model), format!("{whole} cannot start yet: after tk-one and 1 more"));
 }
 
 #[test]

@@ -101,14 +101,16 @@ impl File<'_> {
     }
 }
 
-/// The file with the deps that come with a plan: the tickets that it is split into come first.
-pub(super) fn waiting<'a>(bytes: &'a [u8], edit: &TicketEdit) -> Result<Cow<'a, [u8]>, NotRevised> {
-    match edit {
-        TicketEdit::Plan { deps, .. } if !deps.is_empty() => match card::add(bytes, "deps", deps) {
-            Ok(waiting) => Ok(Cow::Owned(waiting)),
-            Err(Unchanged::AlreadySo) => Ok(Cow::Borrowed(bytes)),
-            Err(_) => Err(NotRevised::NoDeps),
-        },
-        _ => Ok(Cow::Borrowed(bytes)),
+impl TicketEdit {
+    /// The file with the deps that come with a plan: the tickets that it is split into come first.
+    pub(super) fn waiting<'a>(&self, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, NotRevised> {
+        match self {
+            Self::Plan { deps, .. } if !deps.is_empty() => match card::add(bytes, "deps", deps) {
+                Ok(waiting) => Ok(Cow::Owned(waiting)),
+                Err(Unchanged::AlreadySo) => Ok(Cow::Borrowed(bytes)),
+                Err(_) => Err(NotRevised::NoDeps),
+            },
+            _ => Ok(Cow::Borrowed(bytes)),
+        }
     }
 }
