@@ -44,9 +44,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How a run ends whose terminal is closed.
-const HUNG_UP: &str = "stopped: its terminal was closed; run `programmator resume` to continue";
+const HUNG_UP: &str = "stopped: its terminal was closed";
 /// How a run ends that the person stops.
-const STOPPED: &str = "stopped by you; run `programmator resume` to continue";
+const STOPPED: &str = "stopped by you";
 
 /// Decides. The records are to be stored, in order, before any of the effects is performed.
 pub fn decide(state: &State, input: Input, now: Timestamp) -> Decision {

@@ -22,6 +22,7 @@ pub use unstored::Unstored;
 
 use crate::base::id::RunId;
 use crate::base::time::Timestamp;
+use crate::domain::approval::Answer;
 use crate::domain::messages::LogFormatter;
 use crate::domain::outcome::ExitReason;
 use crate::domain::own_seen::OwnSeen;
@@ -166,6 +167,11 @@ impl Tab {
         match &stored.record {
             Record::ToolJudged { tool, target, .. } => self.call = Some((self.doing(tool, target), stored.time)),
             Record::IterationStarted { .. } | Record::ToolFinished { .. } => self.call = None,
+            // What the person took to think about it is not what it takes.
+            Record::ApprovalAnswered(answered) => match &answered.answer {
+                Answer::Deny { .. } => self.call = None,
+                Answer::Allow { .. } => self.call.iter_mut().for_each(|(_, since)| *since = stored.time),
+            },
             Record::TickSettled(settled) => self.follow_box(settled, true),
             Record::UntickSettled(settled) => self.follow_box(settled, false),
             _ => {}

@@ -148,7 +148,7 @@ fn a_run_at_work_refuses_its_ticket_and_delays_others_in_its_directory() {
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         serde_json::from_slice(&output.stdout).expect("an object")
     };
-    assert!(first(&other, "delays").contains("tk-1 in another programmator"), "{other}");
+    assert!(first(&other, "delays").contains("tk-1 in another process"), "{other}");
     let limit = other["delays"][1].as_str().expect("a delay");
     assert!(limit.contains("hourly limit of 1 call reached") && limit.contains("--calls"), "{limit}");
     assert!(other["call"]["prompt"].is_string(), "what waits is shown all the same");

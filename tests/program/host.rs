@@ -406,7 +406,7 @@ fn why_the_service_manager_does_not_start_it_is_told_with_what_to_do() {
     // All of programmator is taken out: what cannot be done is told, and the file is gone.
     project.write("home/.zfunc/_programmator", "#compdef programmator\n");
     let (code, words) = manages(&project, &bin, &["uninstall", "--yes"]);
-    assert!(code == Some(1) && words.contains("the service manager still has it until you log in again"), "{words}");
+    assert!(code == Some(1) && words.contains("the service manager could not be told: "), "{words}");
     assert!(words.contains("Removed the completions"), "the rest is taken out all the same: {words}");
     ended(by_hand.child, 0);
     assert!(!project.path("home/.config/systemd/user/programmator-host.service").exists());

@@ -55,7 +55,7 @@ impl Holder {
         let who = if chat::is_id(&self.ticket) { "a chat" } else { self.ticket.as_str() };
         match self.pid {
             own if own == std::process::id() => who.to_owned(),
-            pid => format!("{who} in another programmator, pid {pid}"),
+            pid => format!("{who} in another process, pid {pid}"),
         }
     }
 }

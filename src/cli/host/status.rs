@@ -38,10 +38,10 @@ struct SeenProcess {
 pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     match sole_process::holder(&session.state, HOST)? {
         Some(pid) => {
-            writeln!(out, "The host is running (pid {pid}): background runs that are interrupted are resumed.")?
+            writeln!(out, "The host is running (pid {pid}): background runs that are interrupted are resumed.")?;
         }
         None if installed(session).is_some() => {
-            writeln!(out, "No host is running, though it is installed: `programmator host install` starts it again.")?
+            writeln!(out, "No host is running, though it is installed: `programmator host install` starts it again.")?;
         }
         None => writeln!(
             out,
@@ -52,7 +52,8 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     if let Some(pid) = sole_process::holder(&session.state, RELAY)? {
         writeln!(out, "The phone relay is running (pid {pid}).")?;
     }
-    let (store, found) = (store(session), runs(session));
+    let store = store(session);
+    let found = runs(session, store.as_ref());
     if found.is_empty() {
         writeln!(out, "No run is in the background.")?;
     }
@@ -64,6 +65,12 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         let since = format!("{} {}", since.day(&zone), since.minute(&zone));
         writeln!(out, "{name}  {stands}  started {since}  {}", clean_line(folder, PATH))?;
     }
+    if found.iter().any(|one| !one.is_alive()) {
+        writeln!(
+            out,
+            "A host resumes what was interrupted, or `programmator resume --detach` with a ticket's name does."
+        )?;
+    }
     Ok(())
 }
 
@@ -72,7 +79,7 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let seen = Seen {
         host: sole_process::holder(&session.state, HOST)?,
         relay: sole_process::holder(&session.state, RELAY)?,
-        background: runs(session)
+        background: runs(session, store(session).as_ref())
             .into_iter()
             .map(|found| SeenProcess { interrupted: !found.is_alive(), process: found.process.clone() })
             .collect(),

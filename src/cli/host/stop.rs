@@ -28,7 +28,8 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     } else {
         (Closing::AfterIteration, "Stopping after the current iteration")
     };
-    let (store, found) = (store(session), runs(session));
+    let store = store(session);
+    let found = runs(session, store.as_ref());
     let (mut is_stopping, mut is_whole) = (false, true);
     for found in &found {
         let name = named(store.as_ref(), &found.process);

@@ -140,7 +140,11 @@ fn answer(page: Page, setup: &Setup, choices: &mut Choices) -> Result<bool, CliE
     let answered = match page {
         Page::Git => {
             let help = "without git there are no snapshots and no diffs";
-            let yes = confirm("Create a git repository in this folder?", choices.git, help)?;
+            let asked = match setup.folder.file_name().filter(|_| setup.is_new) {
+                Some(name) => format!("Create a git repository in {}?", clean_line(&name.to_string_lossy(), 60)),
+                None => "Create a git repository in this folder?".to_owned(),
+            };
+            let yes = confirm(&asked, choices.git, help)?;
             yes.map(|yes| choices.git = yes)
         }
         Page::Tickets => {

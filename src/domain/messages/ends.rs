@@ -56,7 +56,7 @@ pub fn outcome_words(outcome: IterationOutcome) -> &'static str {
         IterationOutcome::TimedOut => "timed out",
         IterationOutcome::Idle => "no output for too long",
         IterationOutcome::Interrupted => "interrupted",
-        IterationOutcome::CutOff => "interrupted: programmator exited",
+        IterationOutcome::CutOff => "interrupted: its process has exited",
         IterationOutcome::Parked => "rate limited, not counted",
     }
 }

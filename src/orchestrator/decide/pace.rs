@@ -358,11 +358,13 @@ impl Draft<'_> {
 
     /// Ends the run that was stopped, by the person or with their terminal.
     pub(super) fn end_stopped(&mut self) {
-        if self.state.is_hung_up {
-            self.end(ExitReason::TerminalClosed, HUNG_UP);
+        let (reason, words) = if self.state.is_hung_up {
+            (ExitReason::TerminalClosed, HUNG_UP)
         } else {
-            self.end(ExitReason::UserStopped, STOPPED);
-        }
+            (ExitReason::UserStopped, STOPPED)
+        };
+        let ticket = self.state.ticket.as_ref().map_or_else(String::new, |ticket| format!(" {ticket}"));
+        self.end(reason, format!("{words}; `programmator resume{ticket}` continues"));
     }
 
     pub(super) fn end(&mut self, reason: ExitReason, detail: impl Into<String>) {

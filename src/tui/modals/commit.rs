@@ -2,7 +2,7 @@
 
 mod items;
 
-use self::items::{Item, List};
+use self::items::{Item, List, PROGRAMS};
 use crate::base::amount::counted;
 use crate::base::id::RunId;
 use crate::base::text::clean_line;
@@ -339,11 +339,14 @@ impl Commit {
         };
         if self.place == Place::Programs {
             let names: Vec<&str> = plan.programs.iter().map(|program| program.name.as_str()).collect();
-            let words =
-                format!("Changed since the last commit or the first run, and executed by git:\n{}", names.join("\n"));
+            let words = format!(
+                "Git runs or reads these, and they changed since the last commit or the first run:\n{}",
+                names.join("\n")
+            );
             say(Role::Danger, &words, &mut out);
-            let [files, _] = [Command::FocusNext, Command::Close].map(|key| model.keys.key_of(Scope::Commit, key));
-            say(Role::Text, &format!("Run them? To review them first: n, then {files} and Enter."), &mut out);
+            let files = model.keys.key_of(Scope::Commit, Command::FocusNext);
+            let first = format!("To review one first: n, {files}, then Enter on it below “{PROGRAMS}”.");
+            say(Role::Text, &format!("Commit anyway? {first}"), &mut out);
             out.push(Row::new());
         }
         let focused = self.place == Place::Files;
@@ -472,7 +475,7 @@ mod tests {
         let mut ui = opened(plan);
         assert_eq!(press(&mut ui, "Ctrl-s n Ctrl-s Ctrl-s"), []);
         let screen = sample::draw(&mut ui, (120, 40));
-        assert!(screen.contains(".git/hooks/pre-commit") && screen.contains("Run them?"), "{screen}");
+        assert!(screen.contains(".git/hooks/pre-commit") && screen.contains("Commit anyway?"), "{screen}");
         assert_eq!(sent(&press(&mut ui, "y")).programs, [sample::program(".git/hooks/pre-commit")]);
     }
 
@@ -560,8 +563,8 @@ mod tests {
             }
             press(&mut ui, "Ctrl-s");
             let screen = sample::draw(&mut ui, size);
-            let head = screen.find("git executes them").or(screen.find("executed by git"));
-            assert!(head.is_some() && screen.contains(".git/config") && screen.contains("Run them?"), "{screen}");
+            let head = screen.find("Git runs or reads these");
+            assert!(head.is_some() && screen.contains(".git/config") && screen.contains("Commit anyway?"), "{screen}");
         }
     }
 

@@ -20,7 +20,7 @@ impl Model {
             return Some(match tab.owner {
                 Owner::Nobody => format!("its run was on {host}; start programmator there"),
                 Owner::Here | Owner::Another => {
-                    format!("it runs on {host}; you can answer, pause, skip, message and stop it here")
+                    format!("on {host}: only answer, pause, skip, message, stop work here")
                 }
             });
         }
@@ -29,9 +29,7 @@ impl Model {
             return Some(words.into());
         }
         match tab.owner {
-            Owner::Another => {
-                Some("running in another process; you can answer, pause, skip, message and stop it here".into())
-            }
+            Owner::Another => Some("in another process: only answer, pause, skip, message, stop work here".into()),
             Owner::Nobody if directory != self.folder => {
                 Some(format!("its run belongs to {directory}; start programmator there"))
             }

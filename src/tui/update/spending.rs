@@ -1,5 +1,6 @@
 //! Nothing is spent by accident: what a start may cost is said before it.
 
+use crate::base::text::clean_line;
 use crate::domain::command::UserCommand;
 use crate::domain::outcome::ExitReason;
 use crate::domain::request::Request;
@@ -62,8 +63,10 @@ pub(super) fn pace(ui: &mut Ui) -> Vec<Ask> {
     let Some(tab) = ui.tab() else { return Vec::new() };
     let id = tab.id.clone();
     if !tab.takes_commands() {
-        if tab.standing() == TabStatus::NotStarted && tab.ticket.as_ref().is_some_and(|t| t.is_broken()) {
-            ui.tell(format!("{id} cannot be read; e edits it"));
+        let broken = tab.ticket.as_ref().filter(|ticket| tab.standing() == TabStatus::NotStarted && ticket.is_broken());
+        if let Some(problem) = broken.map(|ticket| ticket.problems.first()) {
+            let why = problem.map_or_else(String::new, |one| format!(": {}", clean_line(&one.message, 200)));
+            ui.tell(format!("{id} cannot be run{why}; e edits it"));
             return Vec::new();
         }
         if let Some(tab) = ui.tab_mut() {

@@ -197,7 +197,7 @@ fn the_persons_files_do_not_go_forward_under_a_run_in_a_folder_below() {
     let records = ran(&project, &["run", "--json", "tk-1"], 3);
     let detail = end(&records, "tk-1")["detail"].as_str().unwrap();
     assert!(
-        detail.contains("tk-2 in another programmator, pid ") && detail.contains("work/web: start this ticket again"),
+        detail.contains("tk-2 in another process, pid ") && detail.contains("work/web: start this ticket again"),
         "{detail}"
     );
     assert_eq!(project.git(&["rev-parse", "main"]), before);

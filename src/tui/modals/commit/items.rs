@@ -9,6 +9,9 @@ use crate::tui::theme::role::Role;
 use crate::tui::widgets::row::Row;
 use std::collections::BTreeSet;
 
+/// The heading of what git runs or reads.
+pub(super) const PROGRAMS: &str = "Changed hooks and settings";
+
 /// What the cursor can stand on.
 pub(super) enum Item<'a> {
     File(&'a ChangedFile),
@@ -60,7 +63,7 @@ impl<'a> List<'a> {
         for (nth, item) in self.items().iter().enumerate() {
             match item {
                 Item::Program(_) if !std::mem::replace(&mut programs, true) => {
-                    heading("Changed hooks and settings: git executes them", &mut out);
+                    heading(PROGRAMS, &mut out);
                 }
                 Item::LeftOut(_) if !std::mem::replace(&mut left_out, true) => heading("Excluded", &mut out),
                 _ => {}

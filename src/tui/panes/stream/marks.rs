@@ -51,7 +51,7 @@ pub(super) fn cut_words(outcome: IterationOutcome, is_told: bool) -> Option<&'st
         IterationOutcome::Idle => "timed out: no output from Claude for too long",
         IterationOutcome::Interrupted => "interrupted",
         IterationOutcome::Parked => "rate limited; iteration not counted",
-        IterationOutcome::CutOff => "interrupted: programmator exited",
+        IterationOutcome::CutOff => "interrupted: its process has exited",
     })
 }
 

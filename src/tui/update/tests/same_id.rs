@@ -108,7 +108,7 @@ fn who_works_on_a_run_is_what_was_heard_last() {
     assert_eq!(goes_on, [Ask::Request(Request::Show(run))], "another program goes on with it: it is followed");
     assert_eq!(press(&mut model, "p"), [], "what it does is not told yet");
     let told = model.toast.as_ref().map_or("", |(words, _)| words.as_str());
-    assert!(told.contains("running in another process"), "{told}");
+    assert!(told.contains("in another process"), "{told}");
     let key = model.tabs[0].id.clone();
     update(&mut model, opened(&key, run, Owner::Another));
     update(&mut model, seen(RunState::Interrupted, later));
