@@ -138,6 +138,7 @@ mod tests {
         let work = Work::Tickets { options: vec!["--max-iterations=3".into()], files: vec!["/w/tk-1.md".into()] };
         Background {
             pid,
+            identity: String::new(),
             work,
             folder: "/w".into(),
             path: None,

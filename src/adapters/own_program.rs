@@ -17,7 +17,8 @@ pub fn to_start_later() -> io::Result<PathBuf> {
     }
     // Linux says of a path that it is gone.
     let now = path.to_str().and_then(|path| path.strip_suffix(" (deleted)")).map(PathBuf::from);
-    now.filter(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
+    now.filter(|path| path.is_file())
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the file of this program is gone"))
 }
 
 /// For others that start it later: the path that it was started by, absolute, so that a link that a package manager points to each

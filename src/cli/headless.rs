@@ -5,7 +5,7 @@ use super::away;
 use super::error::{CliError, NOBODY_READS};
 use super::in_background;
 use super::in_force;
-use super::ready::{self, Ready};
+use super::ready::{self, Chosen, Ready};
 use super::session::Session;
 use crate::adapters::store::Store;
 use crate::adapters::tickets::{self, Places};
@@ -35,9 +35,6 @@ const COUNTDOWN: Duration = Duration::from_secs(60);
 /// After so long the person may have been away.
 const AWAY: Duration = Duration::from_secs(10 * 60);
 
-/// Said where nobody would be asked otherwise.
-const ON_PHONE: &str = "Questions go to your phone and wait there for an answer.";
-
 /// Signals within this time of the first are one wish with it.
 const ONE_WISH: Duration = Duration::from_millis(200);
 
@@ -56,14 +53,25 @@ pub enum Work {
 }
 
 impl Work {
-    /// The tickets or the run that were typed; none: whatever there is.
-    fn typed(&self) -> &[String] {
+    /// The tickets or the run that are meant; none: whatever there is.
+    fn meant(&self, session: &Session) -> Vec<String> {
         match self {
-            Self::Tickets(names) => names,
-            Self::Resume(Some(name)) | Self::Conflict(name) | Self::Plan(name, _) => std::slice::from_ref(name),
-            Self::Resume(None) | Self::Ready(_) => &[],
+            Self::Tickets(names) => names.clone(),
+            Self::Resume(Some(name)) | Self::Conflict(name) | Self::Plan(name, _) => vec![name.clone()],
+            Self::Ready(ready) => ready_names(session, ready),
+            Self::Resume(None) => Vec::new(),
         }
     }
+}
+
+/// Those that would be worked on now.
+fn ready_names(session: &Session, ready: &Ready) -> Vec<String> {
+    let Ok(resolved) = session.resolve(&session.folder) else { return Vec::new() };
+    ready::choose(&session.places(&resolved), ready.tag.as_deref()).map_or_else(|_| Vec::new(), |chosen| names(&chosen))
+}
+
+fn names(chosen: &Chosen) -> Vec<String> {
+    chosen.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
 }
 
 /// What becomes of questions while nobody is at a screen.
@@ -82,8 +90,7 @@ pub enum Questions {
 pub async fn run(session: &Session, work: Work, format: Format, questions: Questions) -> Result<u8, CliError> {
     let mut session = session.clone();
     let questions = match questions {
-        Questions::Denied if away::is_asked_about(&session, work.typed()) => {
-            let _ = writeln!(stderr(), "{ON_PHONE}");
+        Questions::Denied if away::is_on(&session.state) && away::is_asked_about(&session, &work.meant(&session)) => {
             session.is_away = true;
             Questions::OnPhone
         }
@@ -116,7 +123,7 @@ pub async fn run_by<W: Write>(
             let _ = writeln!(stderr(), "No ticket is ready.");
             return Ok(0);
         }
-        work = Work::Tickets(chosen.files.iter().map(|file| file.to_string_lossy().into_owned()).collect());
+        work = Work::Tickets(names(&chosen));
     }
     if let Work::Tickets(names) = work {
         let named = !names.is_empty();
@@ -133,12 +140,18 @@ pub async fn run_by<W: Write>(
     let about = files(session, &store, &places, &work);
     let mut entry = in_background::on_tickets(session, &about);
     let app = App::start(parts);
-    match (heard::listen(&app, store.folder()), questions) {
-        (Err(why), Questions::Wait | Questions::OnPhone) => {
+    let questions = match (heard::listen(&app, store.folder()), questions) {
+        (Err(why), Questions::Wait) => {
             return Err(CliError::failure(why));
         }
-        (Err(why), Questions::Denied) => tracing::warn!(%why),
-        (Ok(()), _) => {}
+        (Err(why), Questions::Denied | Questions::OnPhone) => {
+            tracing::warn!(%why);
+            Questions::Denied
+        }
+        (Ok(()), questions) => questions,
+    };
+    if questions == Questions::OnPhone {
+        let _ = writeln!(stderr(), "Questions go to your phone.");
     }
     tokio::spawn(Supervisor::sweep_leftovers(store.clone()));
     let telling = Telling::start(&app, &resolved.config.notify, session.clock(), Shown::Nowhere);

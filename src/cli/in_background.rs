@@ -2,6 +2,7 @@
 
 use super::detach;
 use super::session::Session;
+use crate::adapters::agent::orphans;
 use crate::adapters::background::Entry;
 use crate::base::time::Timestamp;
 use crate::domain::background_work::{Background, Work};
@@ -24,6 +25,7 @@ pub fn on_phone(session: &Session, resumed: Vec<Timestamp>) -> Option<Entry> {
 fn enter(session: &Session, work: Work, resumed: Vec<Timestamp>) -> Option<Entry> {
     let process = Background {
         pid: std::process::id(),
+        identity: orphans::identity(std::process::id()).unwrap_or_default(),
         work,
         folder: session.folder.to_str()?.to_owned(),
         path: session.environment.get("PATH").cloned(),

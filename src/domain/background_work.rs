@@ -21,6 +21,9 @@ const SHUTDOWN: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Background {
     pub pid: u32,
+    /// What tells it from others that had its number before, or get it later; empty where that was not known.
+    #[serde(default)]
+    pub identity: String,
     pub work: Work,
     /// The directory that it works in.
     pub folder: String,
@@ -127,8 +130,9 @@ impl Background {
     /// Nothing was heard of its tickets for so long that they are not gone on with unasked. `told`: when it was told to end.
     pub fn is_old(&self, runs: &[RunSummary], told: Option<&Told>, now: Timestamp) -> bool {
         let Work::Tickets { files, .. } = &self.work else { return false };
-        // Runs that have ended may be another's.
-        let own = files.iter().filter_map(|file| last(runs, file)).filter(|run| run.state == RunState::Interrupted);
+        // Others may have run its tickets before it.
+        let is_own = |run: &&RunSummary| run.state == RunState::Interrupted || run.started >= self.since;
+        let own = files.iter().filter_map(|file| last(runs, file)).filter(is_own);
         let last_sign = own.map(|run| run.updated).chain(told.map(|told| told.at)).max();
         now.since(last_sign.map_or(self.since, |last| last.max(self.since))) >= LATELY
     }
@@ -193,7 +197,15 @@ mod tests {
         ];
         let files = ["/w/done.md", "/w/cut.md", "/w/taken.md", "/w/old.md", "/w/new.md"].map(str::to_owned).to_vec();
         let work = Work::Tickets { options: Vec::new(), files };
-        let process = Background { pid: 7, work, folder: "/w".into(), path: None, since: at(10), resumed: Vec::new() };
+        let process = Background {
+            pid: 7,
+            identity: String::new(),
+            work,
+            folder: "/w".into(),
+            path: None,
+            since: at(10),
+            resumed: Vec::new(),
+        };
         let left = |why| [("/w/cut.md", why), ("/w/old.md", None), ("/w/new.md", None)];
         assert_eq!(process.left(&runs, |_| None), left(None));
         assert_eq!(

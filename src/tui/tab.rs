@@ -63,6 +63,8 @@ pub struct Tab {
     pub formatter: LogFormatter,
     /// Claude's call that runs or waits: tool and target, raw, and since when.
     pub call: Option<(String, Timestamp)>,
+    /// Claude's id of it.
+    call_id: String,
     /// When Claude was last heard, and how often lately.
     pub pulse: Pulse,
     /// The run could not be opened, or went down: words for the person.
@@ -98,6 +100,7 @@ impl Tab {
             stream: StreamState::default(),
             formatter: LogFormatter::default(),
             call: None,
+            call_id: String::new(),
             pulse: Pulse::default(),
             failure: None,
             unstored: Unstored::default(),
@@ -165,10 +168,13 @@ impl Tab {
         }
         self.stream.record(stored);
         match &stored.record {
-            Record::ToolJudged { tool, target, .. } => self.call = Some((self.doing(tool, target), stored.time)),
+            Record::ToolJudged { tool, target, tool_use_id, .. } => {
+                self.call = Some((self.doing(tool, target), stored.time));
+                self.call_id.clone_from(tool_use_id);
+            }
             Record::IterationStarted { .. } | Record::ToolFinished { .. } => self.call = None,
             // What the person took to think about it is not what it takes.
-            Record::ApprovalAnswered(answered) => match &answered.answer {
+            Record::ApprovalAnswered(answered) if answered.id.call == self.call_id => match &answered.answer {
                 Answer::Deny { .. } => self.call = None,
                 Answer::Allow { .. } => self.call.iter_mut().for_each(|(_, since)| *since = stored.time),
             },
@@ -362,6 +368,8 @@ impl Tab {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::answerer::Answerer;
+    use crate::domain::approval::{Answered, AnsweredBy, QuestionId, Scope};
     use crate::domain::outcome::DoneHow;
     use crate::domain::phase::Mark;
     use crate::domain::record::Record;
@@ -376,6 +384,23 @@ mod tests {
         assert!(tab.record(&stored));
         assert!(!tab.record(&stored));
         assert_eq!(tab.state.notes.all().len(), 1);
+    }
+
+    #[test]
+    fn what_a_call_takes_begins_with_its_answer_and_a_denied_one_takes_nothing() {
+        let after = |call: &str, answer| {
+            let mut tab = sample::running("tk-1");
+            tab.call_id = "c".into();
+            let by = AnsweredBy::Person(Answerer::SCREEN);
+            let answered = Record::ApprovalAnswered(Answered { id: QuestionId::first(call), answer, by });
+            tab.record(&sample::stored("tk-1", tab.state.seq + 1, answered));
+            tab.call.map(|(_, since)| since)
+        };
+        let (deny, before) =
+            (Answer::Deny { words: "no".into() }, sample::running("tk-1").call.map(|(_, since)| since));
+        assert_eq!(after("c", deny.clone()), None);
+        assert_eq!(after("c", Answer::Allow { input: "{}".into(), scope: Scope::Once }), Some(sample::NOW));
+        assert_eq!(after("another", deny), before, "it is still running");
     }
 
     #[test]

@@ -155,8 +155,11 @@ fn what_was_continued_elsewhere_is_left_alone() {
     interrupted(&project);
     let resumed = project.run(&["resume", "tk-1"]);
     assert_eq!(resumed.status.code(), Some(0), "nobody is asked, so it is denied: {resumed:?}");
+    assert!(background(&project).is_empty(), "nothing of it is left to be done");
+    let entries = || fs::read_dir(project.path("state/background")).unwrap().count();
+    assert_eq!(entries(), 1);
     let host = Host::of(&project);
-    until("it is forgotten", || background(&project).is_empty());
+    until("it is forgotten", || entries() == 0);
     host.end();
     let log = said(&project, &["host", "logs"], 0);
     assert!(!log.contains("tk-1"), "{log}");
@@ -314,6 +317,26 @@ fn a_soft_stop_lets_the_iteration_finish_and_begins_nothing_that_was_queued() {
 }
 
 #[test]
+fn a_process_that_hears_nobody_is_interrupted_and_one_that_only_has_its_number_is_not() {
+    let project = two(&[]);
+    let [before] = background(&project).try_into().unwrap();
+    // As one of a version that listens elsewhere.
+    fs::remove_file(project.path("state/sockets").join(before["pid"].to_string())).unwrap();
+    let entry = fs::read_dir(project.path("state/background")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&entry).unwrap();
+    let identity = before["identity"].as_str().unwrap();
+    assert!(!identity.is_empty(), "{text}");
+    fs::write(&entry, text.replace(identity, "another start")).unwrap();
+    let told = said(&project, &["host", "stop", "--now"], 1);
+    assert!(told.contains("does not accept input") && !told.contains("interrupt"), "{told}");
+    assert_eq!(background(&project)[0]["interrupted"], false, "it goes on");
+    fs::write(&entry, text).unwrap();
+    let told = said(&project, &["host", "stop", "--now"], 1);
+    assert!(told.contains("It was sent an interrupt instead."), "{told}");
+    until("it has ended", || background(&project).is_empty());
+}
+
+#[test]
 fn a_newer_version_takes_the_place_of_the_host() {
     let project = project(&[WRITE]);
     let (program, newer) = (project.path("bin/programmator"), project.path("bin/newer"));
@@ -406,7 +429,7 @@ fn why_the_service_manager_does_not_start_it_is_told_with_what_to_do() {
     // All of programmator is taken out: what cannot be done is told, and the file is gone.
     project.write("home/.zfunc/_programmator", "#compdef programmator\n");
     let (code, words) = manages(&project, &bin, &["uninstall", "--yes"]);
-    assert!(code == Some(1) && words.contains("the service manager could not be told: "), "{words}");
+    assert!(code == Some(1) && words.contains("the service may still be registered: "), "{words}");
     assert!(words.contains("Removed the completions"), "the rest is taken out all the same: {words}");
     ended(by_hand.child, 0);
     assert!(!project.path("home/.config/systemd/user/programmator-host.service").exists());

@@ -98,8 +98,9 @@ pub fn keep_on(session: &Session) -> Option<Beginning> {
 /// Begins to ask on the phone again after this relay was interrupted. Gives what came of it; an error: why nothing did yet; words
 /// for the person.
 pub fn begin_again(session: &Session, relay: &Background, now: Timestamp) -> Result<String, String> {
+    // It may still fail.
     if sole_process::is_held(&session.state, RELAY) {
-        return Ok("Another relay is already running.".to_owned());
+        return Err("another relay is just starting".to_owned());
     }
     match is_paired(session) {
         Some(true) => {}

@@ -44,6 +44,8 @@ struct Host<'a> {
     clock: Arc<dyn Clock>,
     /// When it was tried to begin the work of a process, by its entry, and nothing came of it.
     failed: BTreeMap<PathBuf, Vec<Timestamp>>,
+    /// A relay is at work.
+    is_relayed: bool,
     /// It was said that runs cannot be read.
     is_blind: bool,
 }
@@ -56,7 +58,8 @@ pub async fn keep(out: &mut dyn Write, session: &Session) -> Result<(), CliError
     let mut signals = Signals::listen()?;
     let program = Program::now();
     let (log, clock) = (HostLog::of(session), session.clock());
-    let mut host = Host { session, out, log, store, clock, failed: BTreeMap::new(), is_blind: false };
+    let mut host =
+        Host { session, out, log, store, clock, failed: BTreeMap::new(), is_relayed: false, is_blind: false };
     host.say("The host is running.");
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -100,7 +103,9 @@ impl Host<'_> {
 
     /// Goes on with what was interrupted, until it is told to end.
     async fn look(&mut self, is_told: &Cell<bool>) {
-        for found in background::all(&self.session.state).iter().filter(|found| !found.is_alive()) {
+        let all = background::all(&self.session.state);
+        self.is_relayed = all.iter().any(|found| found.is_alive() && found.process.work == Work::Relay);
+        for found in all.iter().filter(|found| !found.is_alive()) {
             if is_told.get() {
                 return;
             }
@@ -148,7 +153,7 @@ impl Host<'_> {
         if is_over {
             for (file, why) in left.iter().filter(|(file, _)| !unhindered.contains(file)) {
                 self.say(&format!(
-                    "{} (pid {}): not resumed, because {}. Use `programmator resume --detach` with its name.",
+                    "{} (pid {}): not resumed, because {}. Use `programmator run --detach` with its name.",
                     names(&[file]),
                     process.pid,
                     why.unwrap_or(OLD)
@@ -179,7 +184,7 @@ impl Host<'_> {
         }
         let (what, fix) = match &process.work {
             Work::Relay => (process.named(), "Use `programmator away on`."),
-            Work::Tickets { .. } => (names(files), "Use `programmator resume --detach` with its name."),
+            Work::Tickets { .. } => (names(files), "Use `programmator run --detach` with its name."),
         };
         let name = format!("{what} (pid {})", process.pid);
         if !may_resume(&process.resumed, now) {
@@ -187,6 +192,7 @@ impl Host<'_> {
             return true;
         }
         let begun = match &process.work {
+            Work::Relay if self.is_relayed => Ok("Another relay is already running.".to_owned()),
             Work::Relay => away::begin_again(self.session, process, now),
             Work::Tickets { .. } => detach::resume(process, files, now).await,
         };

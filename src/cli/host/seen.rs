@@ -6,15 +6,15 @@ use crate::cli::session::Session;
 use crate::domain::background_work::{Background, Work, names};
 use crate::domain::summary::RunSummary;
 
-/// All that work through tickets, and those that have left something of that.
-pub fn runs(session: &Session, store: Option<&Store>) -> Vec<Found> {
+/// All that work through tickets, or did.
+pub fn background(session: &Session) -> Vec<Found> {
     let mut found = background::all(&session.state);
-    found.retain(|one| one.process.work != Work::Relay && (one.is_alive() || has_left(store, &one.process)));
+    found.retain(|one| one.process.work != Work::Relay);
     found
 }
 
 /// Something of it is still to be done, as far as that can be told.
-fn has_left(store: Option<&Store>, process: &Background) -> bool {
+pub fn has_left(store: Option<&Store>, process: &Background) -> bool {
     let (Work::Tickets { files, .. }, Some(store)) = (&process.work, store) else { return true };
     last_runs(store, files).map_or(true, |runs| !process.left(&runs, |_| None::<()>).is_empty())
 }

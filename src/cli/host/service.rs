@@ -96,7 +96,7 @@ pub async fn uninstall(out: &mut dyn Write, session: &Session, yes: bool) -> Res
     fs::remove_file(&path).map_err(|error| CliError::failure(format!("{name} cannot be removed: {error}")))?;
     let ended = if was_there { " The host has ended." } else { "" };
     writeln!(out, "Removed {name}.{ended}")?;
-    told.map_err(|why| CliError::failure(format!("the service manager could not be told: {why}")))
+    told.map_err(|why| CliError::failure(format!("the service may still be registered: {why}")))
 }
 
 fn path(session: &Session) -> Result<PathBuf, CliError> {

@@ -1,8 +1,10 @@
 //! `programmator host status`: the host, and what works in the background.
 
-use super::seen::{named, runs, store};
+use super::seen::{background, has_left, named, store};
 use super::service::installed;
+use crate::adapters::background::Found;
 use crate::adapters::sole_process::{self, HOST, RELAY};
+use crate::adapters::store::Store;
 use crate::base::json;
 use crate::base::text::clean_line;
 use crate::cli::error::CliError;
@@ -53,7 +55,7 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         writeln!(out, "The phone relay is running (pid {pid}).")?;
     }
     let store = store(session);
-    let found = runs(session, store.as_ref());
+    let found = shown(session, store.as_ref());
     if found.is_empty() {
         writeln!(out, "No run is in the background.")?;
     }
@@ -66,10 +68,7 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
         writeln!(out, "{name}  {stands}  started {since}  {}", clean_line(folder, PATH))?;
     }
     if found.iter().any(|one| !one.is_alive()) {
-        writeln!(
-            out,
-            "A host resumes what was interrupted, or `programmator resume --detach` with a ticket's name does."
-        )?;
+        writeln!(out, "A running host resumes what has crashed; `programmator run --detach TICKET` resumes the rest.")?;
     }
     Ok(())
 }
@@ -79,10 +78,17 @@ pub fn json(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     let seen = Seen {
         host: sole_process::holder(&session.state, HOST)?,
         relay: sole_process::holder(&session.state, RELAY)?,
-        background: runs(session, store(session).as_ref())
+        background: shown(session, store(session).as_ref())
             .into_iter()
             .map(|found| SeenProcess { interrupted: !found.is_alive(), process: found.process.clone() })
             .collect(),
     };
     Ok(writeln!(out, "{}", json::pretty(&seen)?)?)
+}
+
+/// Those that work, and those that have left something of that.
+fn shown(session: &Session, store: Option<&Store>) -> Vec<Found> {
+    let mut found = background(session);
+    found.retain(|one| one.is_alive() || has_left(store, &one.process));
+    found
 }

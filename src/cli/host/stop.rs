@@ -1,12 +1,13 @@
 //! `programmator host stop`: ends all background runs, and the host.
 
-use super::seen::{named, runs, store};
+use super::seen::{background, has_left, named, store};
 use crate::adapters::agent::orphans;
 use crate::adapters::background::Found;
 use crate::adapters::sole_process::{self, HOST, Off};
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::domain::answerer::Answerer;
+use crate::domain::background_work::Background;
 use crate::domain::request::Closing;
 use crate::runtime::heard::close;
 use rustix::process::Signal;
@@ -28,31 +29,28 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     } else {
         (Closing::AfterIteration, "Stopping after the current iteration")
     };
-    let store = store(session);
-    let found = runs(session, store.as_ref());
+    let (store, found) = (store(session), background(session));
     let (mut is_stopping, mut is_whole) = (false, true);
     for found in &found {
         let name = named(store.as_ref(), &found.process);
         if !found.is_alive() {
-            writeln!(out, "{name} was already interrupted, and will not be resumed.")?;
+            if has_left(store.as_ref(), &found.process) {
+                writeln!(out, "{name} was already interrupted, and will not be resumed.")?;
+            }
             found.forget();
             continue;
         }
-        let closed = close(&session.state, found.process.pid, how, Answerer::COMMAND_LINE).await;
-        match closed {
-            Err(_) if now && interrupt(found) => {
-                is_stopping = true;
-                writeln!(out, "{when}: {name}.")?;
-            }
+        let why = match close(&session.state, found.process.pid, how, Answerer::COMMAND_LINE).await {
             Ok(()) => {
                 is_stopping = true;
                 writeln!(out, "{when}: {name}.")?;
+                continue;
             }
-            Err(why) => {
-                is_whole = false;
-                writeln!(out, "{name}: {}", why.words())?;
-            }
-        }
+            Err(why) => why.words(),
+        };
+        is_whole = false;
+        let sent = if now && interrupt(found) { " It was sent an interrupt instead." } else { "" };
+        writeln!(out, "{name}: {why}.{sent}")?;
     }
     if is_stopping && !now {
         writeln!(
@@ -61,17 +59,17 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
         )?;
     }
     match (found.is_empty(), had_host) {
-        (false, _) => writeln!(out, "Resume with `programmator resume --detach TICKET`.")?,
+        (false, _) => writeln!(out, "Resume with `programmator run --detach TICKET`.")?,
         (true, true) => writeln!(out, "No run is in the background.")?,
         (true, false) => writeln!(out, "No run is in the background, and no host is running.")?,
     }
     if is_whole { Ok(()) } else { Err(CliError::failure("not everything was stopped: see `programmator host status`")) }
 }
 
-/// As Ctrl-C in its terminal: it does not hear us, or has another version. It holds its entry, so its number is its own.
+/// As Ctrl-C in its terminal, where it does not hear us or has another version. `false`: its number may be another's by now.
 fn interrupt(found: &Found) -> bool {
-    let pid = found.process.pid;
-    orphans::identity(pid).is_some_and(|identity| orphans::signal(pid, &identity, Signal::INT))
+    let Background { pid, identity, .. } = &found.process;
+    !identity.is_empty() && orphans::signal(*pid, identity, Signal::INT)
 }
 
 /// Ends the host, which finishes first what it is just beginning. Whether there was one.

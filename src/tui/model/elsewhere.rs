@@ -20,7 +20,7 @@ impl Model {
             return Some(match tab.owner {
                 Owner::Nobody => format!("its run was on {host}; start programmator there"),
                 Owner::Here | Owner::Another => {
-                    format!("on {host}: only answer, pause, skip, message, stop work here")
+                    format!("on {host}; here you can answer, pause, skip, message and stop it")
                 }
             });
         }
@@ -29,7 +29,7 @@ impl Model {
             return Some(words.into());
         }
         match tab.owner {
-            Owner::Another => Some("in another process: only answer, pause, skip, message, stop work here".into()),
+            Owner::Another => Some("in another process; here you can answer, pause, skip, message and stop it".into()),
             Owner::Nobody if directory != self.folder => {
                 Some(format!("its run belongs to {directory}; start programmator there"))
             }

@@ -47,7 +47,7 @@ fn who_runs_without_a_screen_is_asked_on_the_phone_where_that_is_on() {
     phone.api.press(PERSON, question.id, "allow");
     let output = run.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && words.contains("Questions go to your phone and wait there"), "{words}");
+    assert!(output.status.success() && words.contains("Questions go to your phone."), "{words}");
     let held = |record: &Value| record.pointer("/settings/approval_defer_after").and_then(Value::as_u64);
     assert_eq!(phone.project.journal().iter().find_map(held), Some(3_600), "it waits longer than Claude's process");
     // Of what is muted nobody is asked.
