@@ -93,7 +93,8 @@ impl Walker<'_> {
     fn run_here(&mut self, words: &[Field], text: &str) {
         let Some((first, args)) = words.split_first() else { return };
         let Some(name) = first.text() else {
-            return self.opaque(args, text, "cannot tell which program runs: write its name");
+            self.opaque(args, text, "cannot tell which program runs: write its name");
+            return self.guessed(&first.might, args, text);
         };
         if name.is_empty() || !name.chars().all(|char| char.is_ascii_graphic()) {
             return self.opaque(args, text, "cannot tell which program runs: its name is not a plain word");
@@ -154,6 +155,17 @@ impl Walker<'_> {
     pub(super) fn own(&self, name: &str, args: &[Field]) -> Result<(), Option<String>> {
         let folders = self.shell.folders().ok_or(None)?;
         folders.iter().try_for_each(|folder| project::own(name, args, &Place { cwd: folder, ..self.place }))
+    }
+
+    /// A program that may be one of these among others: what each would do counts, too, but not as if it had been done.
+    fn guessed(&mut self, names: &[String], args: &[Field], text: &str) {
+        for name in names {
+            let shell = self.shell.clone();
+            let words: Vec<Field> =
+                std::iter::once(Field::one_of(vec![name.clone()])).chain(args.iter().cloned()).collect();
+            self.run(&words, text);
+            self.shell = shell;
+        }
     }
 
     pub(super) fn opaque(&mut self, args: &[Field], text: &str, why: &str) {

@@ -181,6 +181,15 @@ impl Shell {
         for (name, values) in &other.guesses {
             self.guess(name, values.iter().cloned());
         }
+        // What a variable is on one way only it may be afterwards.
+        let differs =
+            |(name, values): &(&String, &Vec<String>), there: &Self| there.variables.get(*name) != Some(*values);
+        let own: Vec<(String, Vec<String>)> =
+            self.variables.iter().filter(|one| differs(one, other)).map(owned).collect();
+        let others = other.variables.iter().filter(|one| differs(one, &self)).map(owned).collect::<Vec<_>>();
+        for (name, values) in own.into_iter().chain(others) {
+            self.guess(&name, values);
+        }
         self.variables.retain(|name, values| other.variables.get(name) == Some(values));
         self.numbers.retain(|name| other.numbers.contains(name));
         self.assigned.retain(|name| other.assigned.contains(name));
@@ -190,6 +199,10 @@ impl Shell {
         };
         self
     }
+}
+
+fn owned((name, values): (&String, &Vec<String>)) -> (String, Vec<String>) {
+    (name.clone(), values.clone())
 }
 
 /// These folders once each; `None` for too many.
