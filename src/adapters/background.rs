@@ -1,6 +1,7 @@
 //! The background processes of this machine, each by a file in the state folder that it holds for as long as it lives.
 //! A file that nobody holds is work that was interrupted.
 
+use super::agent::orphans;
 use super::private_file::{PrivateFileError, failed, read, write_locked};
 use crate::adapters::clock::{boot_id, fresh_id};
 use crate::base::time::Timestamp;
@@ -55,14 +56,21 @@ pub struct Found {
     /// When it was told to end.
     pub told: Option<Told>,
     path: PathBuf,
-    /// Ours while nobody else holds it.
+    /// Ours while nobody else holds it: the process itself, or another that looks.
     left: Option<File>,
+    /// Its process is there, as far as that can be told.
+    is_there: bool,
 }
 
 impl Found {
     /// It is at work.
     pub fn is_alive(&self) -> bool {
-        self.left.is_none()
+        self.left.is_none() && self.is_there
+    }
+
+    /// It is not, and nobody else goes on with it as long as this is kept.
+    pub fn is_ours(&self) -> bool {
+        self.left.is_some()
     }
 
     /// Its file, which no other has had or will have.
@@ -118,8 +126,9 @@ fn read_one(path: PathBuf) -> Result<Option<Found>, PrivateFileError> {
     let Some(text) = read(&path)? else { return Ok(None) };
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let told = rest.lines().find_map(told);
-    let process = serde_json::from_str(first).map_err(|error| failed(&path, &error))?;
-    Ok(Some(Found { process, told, path, left }))
+    let process: Background = serde_json::from_str(first).map_err(|error| failed(&path, &error))?;
+    let is_there = process.identity.is_empty() || orphans::identity(process.pid).as_ref() == Some(&process.identity);
+    Ok(Some(Found { process, told, path, left, is_there }))
 }
 
 fn told(line: &str) -> Option<Told> {
@@ -190,7 +199,13 @@ mod tests {
         .unwrap();
         let first = all(state.path());
         assert!(!first[0].is_alive() && first.len() == 1, "half a file is none");
-        assert!(all(state.path())[0].is_alive(), "another goes on with it");
+        assert!(!all(state.path())[0].is_ours(), "another goes on with it");
+        let gone = Background { identity: "an earlier start".into(), ..process(std::process::id()) };
+        let entry = Entry::enter(state.path(), &gone).unwrap();
+        let seen = all(state.path());
+        let seen = seen.iter().find(|one| one.process == gone).unwrap();
+        assert!(!seen.is_alive() && !seen.is_ours(), "whoever holds it, its process is gone");
+        drop(entry);
         drop(first);
         assert!(!all(state.path())[0].is_alive());
     }

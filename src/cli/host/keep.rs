@@ -105,7 +105,7 @@ impl Host<'_> {
     async fn look(&mut self, is_told: &Cell<bool>) {
         let all = background::all(&self.session.state);
         self.is_relayed = all.iter().any(|found| found.is_alive() && found.process.work == Work::Relay);
-        for found in all.iter().filter(|found| !found.is_alive()) {
+        for found in all.iter().filter(|found| found.is_ours()) {
             if is_told.get() {
                 return;
             }

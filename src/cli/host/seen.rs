@@ -30,10 +30,13 @@ pub fn last_runs(store: &Store, files: &[String]) -> Result<Vec<RunSummary>, Sto
     last.map(|run| store.as_seen(run?)).collect()
 }
 
-/// A process by those of its tickets that it is not done with; by all where that cannot be told, or it is done with all.
-pub fn named(store: Option<&Store>, process: &Background) -> String {
+/// A process by those of its tickets that it is not done with, or that it has left; by all where that cannot be told, or there are
+/// none.
+pub fn named(store: Option<&Store>, found: &Found) -> String {
+    let process = &found.process;
     let (Work::Tickets { files, .. }, Some(store)) = (&process.work, store) else { return process.named() };
     let runs = last_runs(store, files).unwrap_or_default();
-    let unfinished = process.unfinished(&runs);
-    if unfinished.is_empty() { process.named() } else { names(&unfinished) }
+    let left = || process.left(&runs, |_| None::<()>).into_iter().map(|(file, _)| file).collect();
+    let tickets: Vec<&str> = if found.is_alive() { process.unfinished(&runs) } else { left() };
+    if tickets.is_empty() { process.named() } else { names(&tickets) }
 }

@@ -43,7 +43,10 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
             writeln!(out, "The host is running (pid {pid}): background runs that are interrupted are resumed.")?;
         }
         None if installed(session).is_some() => {
-            writeln!(out, "No host is running, though it is installed: `programmator host install` starts it again.")?;
+            writeln!(
+                out,
+                "No host is running, though it is installed: `programmator host install` starts it, or `programmator host` runs it in this terminal."
+            )?;
         }
         None => writeln!(
             out,
@@ -61,14 +64,17 @@ pub fn show(out: &mut dyn Write, session: &Session) -> Result<(), CliError> {
     }
     for one in &found {
         let Background { pid, folder, since, .. } = &one.process;
-        let name = named(store.as_ref(), &one.process);
+        let name = named(store.as_ref(), one);
         let zone = TimeZone::system();
         let stands = if one.is_alive() { format!("pid {pid}") } else { "interrupted".to_owned() };
         let since = format!("{} {}", since.day(&zone), since.minute(&zone));
         writeln!(out, "{name}  {stands}  started {since}  {}", clean_line(folder, PATH))?;
     }
     if found.iter().any(|one| !one.is_alive()) {
-        writeln!(out, "A running host resumes what has crashed; `programmator run --detach TICKET` resumes the rest.")?;
+        writeln!(
+            out,
+            "A running host resumes what has crashed. To resume one yourself, in its folder: `programmator run --detach TICKET`."
+        )?;
     }
     Ok(())
 }

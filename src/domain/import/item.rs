@@ -109,16 +109,23 @@ fn mark(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes)[..6])
 }
 
-/// A key for each title below a place: its words, with a number where two say the same.
+/// A key for each title below a place: its words; where another has them already, with those of what it is a part of, else with a
+/// number.
 pub(super) fn keyed(place: &str, items: &mut [Item]) {
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     for item in items {
-        let words: String =
-            item.title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-        let slug: String = words.split_whitespace().collect::<Vec<_>>().join("-").chars().take(SLUG).collect();
-        let n = taken.entry(slug.clone()).or_default();
+        let mut own = slug(&item.title);
+        if taken.contains_key(&own) && !item.above.is_empty() {
+            own = slug(&format!("{} {}", item.above, item.title));
+        }
+        let n = taken.entry(own.clone()).or_default();
         *n += 1;
         // No slug has a dot.
-        item.key = if *n == 1 { format!("{place}#{slug}") } else { format!("{place}#{slug}.{n}") };
+        item.key = if *n == 1 { format!("{place}#{own}") } else { format!("{place}#{own}.{n}") };
     }
+}
+
+fn slug(title: &str) -> String {
+    let words: String = title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("-").chars().take(SLUG).collect()
 }

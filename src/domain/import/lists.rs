@@ -39,7 +39,7 @@ pub fn read(source: Source, place: &str, name: &str, text: &str) -> Vec<Item> {
     items
 }
 
-/// Of several with one title, such as `Must have` below each feature, each says whose it is. Their keys are the same as without.
+/// Of several with one title, such as `Must have` below each feature, each says whose it is. Their keys are made before, by the heading's own words.
 fn tell_apart(items: &mut [Item]) {
     let titles: Vec<String> = items.iter().map(|item| item.title.clone()).collect();
     for item in items.iter_mut().filter(|item| !item.above.is_empty()) {
@@ -453,7 +453,9 @@ mod tests {
         let titles = ["[ ] Login: Must have P1: A | ", "[ ] Could P3: B | ", "[ ] Pay: Must have P1: C | "];
         let several = read(Source::Prd, "p", "p", same);
         assert_eq!(told(&several), titles);
-        assert_eq!(several[2].key, "p#must-have.2", "it stays what it was when another had its title first");
+        // A section that comes between them later changes none of their keys.
+        let keys: Vec<&str> = several.iter().map(|item| item.key.as_str()).collect();
+        assert_eq!(keys, ["p#must-have", "p#could", "p#pay-must-have"]);
         let intro = left_out(Source::Prd, &format!("Before.\n\n{prose}\n## Glossary\n\nWords.\n"));
         assert_eq!((intro.prose, intro.named), (vec![String::new()], vec!["Glossary".into()]));
     }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Which tasks were written and where, and what is to be said of them.
 type Written = (Vec<(usize, PathBuf)>, Vec<String>);
@@ -62,14 +63,15 @@ pub(super) fn tickets(
     let done: BTreeSet<&str> = items.iter().filter(|item| item.is_done).map(|item| item.key.as_str()).collect();
     let assignee = importer.user.as_deref();
     let (mut written, mut lost) = (Vec::new(), Vec::new());
-    for (n, id) in own {
+    for (place, (n, id)) in (0_u64..).zip(own) {
         let item = &items[*n];
         let draft = foreign::draft(source, item, taken);
         let (reference, digest) = (item.reference(source), item.digest());
         let named = |key: &String| Item { key: key.clone(), ..Item::default() }.reference(source);
         let deps: Vec<&TicketId> = item.deps.iter().filter_map(|key| ids.get(&named(key))).collect();
         let origin = Some(Origin { reference: &reference, digest: &digest });
-        let now = importer.clock.now();
+        // Of tickets of one priority the older is worked on first: they stay in the order of the document.
+        let now = importer.clock.now().plus(Duration::from_secs(place));
         let new =
             NewTicket { draft: &draft, project: &importer.folder, assignee, now, origin, parent: None, deps: &deps };
         let path = dir.join(format!("{id}.md"));
