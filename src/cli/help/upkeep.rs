@@ -38,7 +38,7 @@ Examples:
   programmator host stop --now
   programmator host                          in the foreground: for a service manager
 
-The host watches what runs in the background (`programmator run --detach tk-4f2a`, and runs moved there from the screen). If such a process is killed, or the machine restarts, it resumes the runs and queued tickets that are left, with the options they were started with, and the phone relay if it was on: at most three times an hour. What you stop, pause, complete or continue elsewhere is left alone, and so are runs of which nothing was recorded for more than a week. There is one host per state folder; it restarts itself when programmator is updated. Exit codes: 1 a host is already running, 77 inside a run.";
+The host watches what runs in the background (`programmator run --detach tk-4f2a`, and runs moved there from the screen). If such a process is killed, or the machine restarts, it resumes the runs and queued tickets that are left, with the options they were started with, and the phone relay if it was on: at most three times an hour. What you stop, pause, complete or continue elsewhere is left alone, and so are runs without a record for more than a week. There is one host per state folder; it restarts itself when programmator is updated. Exit codes: 1 a host is already running, 77 inside a run.";
 
 pub const HOST_STATUS: &str = "\
 Examples:
