@@ -58,8 +58,7 @@ pub async fn answer(out: &mut dyn Write, session: &Session, args: &AnswerArgs) -
     };
     if !is_named(&one, &args.id) && args.answer[0] != "deny" {
         return Err(CliError::usage(format!(
-            "`{}` is not the name of a question, and only `deny` works without it, because a newer one may be waiting: \
-             `programmator queue {}` shows the name",
+            "`{}` is not the name of a question, and a newer one may be waiting: `programmator queue {}` shows what is",
             clean_line(&args.id, 40),
             one.ticket
         )));

@@ -94,7 +94,11 @@ fn of(all: &[&Ticket], tag: Option<&str>) -> (Vec<usize>, Vec<String>) {
         let tags = ticket.extra.iter().find(|(key, _)| key == "tags").map(|(_, tags)| tags.as_str());
         tag.is_none_or(|tag| tags.unwrap_or_default().split(',').any(|one| one.trim() == tag))
     };
-    let is_active = |ticket: &Ticket| matches!(ticket.status, Some(TicketStatus::Open | TicketStatus::InProgress));
+    // Of one whose front matter cannot be read nothing is known but that.
+    let is_active = |ticket: &Ticket| match ticket.status {
+        Some(status) => matches!(status, TicketStatus::Open | TicketStatus::InProgress),
+        None => ticket.is_broken(),
+    };
     let wanted = (0..all.len()).filter(|at| is_active(all[*at]) && has_tag(all[*at]));
     let (mut left, mut taken): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
     for at in wanted {
@@ -201,6 +205,7 @@ mod tests {
             [
                 "e is not started: dependency cycle (e → f → e): remove one of the deps",
                 "f is not started: dependency cycle (f → e → f): remove one of the deps",
+                "t is not started: line 3: the front matter cannot be read: the key `id` appears twice",
                 "c is not started: it waits for gone",
                 "d is not started: it waits for c",
             ]

@@ -33,7 +33,7 @@ pub async fn stop(out: &mut dyn Write, session: &Session, now: bool) -> Result<(
     let (mut is_stopping, mut is_whole) = (false, true);
     for found in &found {
         let name = named(store.as_ref(), found);
-        if !found.is_alive() {
+        if found.is_ours() {
             if has_left(store.as_ref(), &found.process) {
                 writeln!(out, "{name} was already interrupted, and will not be resumed.")?;
             }

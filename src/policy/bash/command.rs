@@ -160,10 +160,12 @@ impl Walker<'_> {
     /// A program that may be one of these among others: what each would do counts, too, but not as if it had been done.
     fn guessed(&mut self, names: &[String], args: &[Field], text: &str) {
         for name in names {
+            // Each may run the next word, which may be one of as many.
+            if self.is_too_much(1, text) {
+                return;
+            }
             let shell = self.shell.clone();
-            let words: Vec<Field> =
-                std::iter::once(Field::one_of(vec![name.clone()])).chain(args.iter().cloned()).collect();
-            self.run(&words, text);
+            self.run(&[&[Field::one_of(vec![name.clone()])], args].concat(), text);
             self.shell = shell;
         }
     }

@@ -71,7 +71,7 @@ pub(super) fn tickets(
         let deps: Vec<&TicketId> = item.deps.iter().filter_map(|key| ids.get(&named(key))).collect();
         let origin = Some(Origin { reference: &reference, digest: &digest });
         // Of tickets of one priority the older is worked on first: they stay in the order of the document.
-        let now = importer.clock.now().plus(Duration::from_secs(place));
+        let now = importer.clock.now().minus(Duration::from_secs((own.len() as u64 - 1).saturating_sub(place)));
         let new =
             NewTicket { draft: &draft, project: &importer.folder, assignee, now, origin, parent: None, deps: &deps };
         let path = dir.join(format!("{id}.md"));
